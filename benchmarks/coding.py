@@ -1,6 +1,8 @@
 """Measure what published texts are worth for ICD-10 coding, as Markdown.
 
-    python -m benchmarks.coding [--patients 330] [--levels code category] > benchmarks/coding.md
+    python -m benchmarks.coding --patients 350 --kept --plot > benchmarks/coding.md
+    python -m benchmarks.coding --patients 120 --arms original tags default > benchmarks/coding_order.md
+    python -m benchmarks.coding --patients 120 --coders neural --arms original default > benchmarks/coding_neural.md
 
 Stays of the synthetic hospital are coded from their original texts, from texts whose mentions are tags, and from what
 each policy publishes, all from the true mentions: what is measured is substitution. One split by patient for all.
@@ -9,29 +11,54 @@ each policy publishes, all from the true mentions: what is measured is substitut
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
 from tqdm import tqdm
 
 from deid.config.policy import DEFAULT, Policy, load
 from deid.domain.document import Document, Mention, Substitution
-from deid.evaluation.coding.classical import ClassicalCoder
-from deid.evaluation.coding.comparison import Coded, compare
+from deid.domain.errors import NocturneError
+from deid.domain.labels import CONTACT, IDENTIFIERS, NAMES, Label
+from deid.evaluation.coding.classical import vocabulary
+from deid.evaluation.coding.comparison import CODERS, Coded, coder_of, compare
 from deid.evaluation.coding.icd10 import LEVELS
-from deid.evaluation.coding.scores import jaccard, loss, macro, micro, micro_f1, precision_at, resampled
-from deid.evaluation.coding.stays import CodedStay, gather, statistics
+from deid.evaluation.coding.scores import loss, micro, resampled
+from deid.evaluation.coding.stays import CodedStay, gather
+from deid.evaluation.coding.tables import head, points, section
 from deid.evaluation.coding.values import read_original, read_published
+from deid.evaluation.score_tables import markdown
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
 from demo.hospital import generate
+from demo.hospital.coding import BY_AGE, OF_AGE, OF_PLACE
+from demo.hospital.prose.library import FOLDER
 from demo.population import population_of
 
 KEY = b"the key of the measure of coding"
 POLICIES = ("default", "strict", "tchouka2022", "tchouka2023")
 GENERALISED = {"dates": {"strategy": "generalise"}, "ages": {"strategy": "generalise"}}
-K = 8
+# Labels that are left as written in an arm of its own, the others replaced under the default policy.
+KEPT: Mapping[str, frozenset[Label]] = {
+    "dates kept": frozenset({Label.DATE, Label.RELDATE}),
+    "ages kept": frozenset({Label.AGE}),
+    "places kept": frozenset({Label.STREET, Label.ZIP, Label.CITY, Label.LOC}),
+    "organisations kept": frozenset({Label.ORG}),
+    "names kept": NAMES,
+    "numbers kept": CONTACT | IDENTIFIERS,
+}
+PLOT = Path(__file__).with_name("coding.svg")
+ARMS = ("original", "tags", *POLICIES, "generalise")
+TOLD = ("original", "tags", "default")  # the arms of Couchot 2023: 0.47, 0.42, 0.44
+_DATED = re.compile(r"\{cim:([^}]*<[^}]*)\}")  # choices of codes by the age of an event, in the templates
 Texts = Sequence[tuple[str, Document, tuple[Mention, ...]]]
 
 
@@ -47,11 +74,11 @@ def sources(patients: int) -> tuple[Texts, dict[str, tuple[str, ...]]]:
     return texts, {one.stay_id: one.diagnoses for one in hospital.stays}
 
 
-def published(texts: Texts, policy: Policy) -> dict[str, Substitution]:
-    """Return what a policy publishes, by document."""
+def published(texts: Texts, policy: Policy, kept: frozenset[Label] = frozenset()) -> dict[str, Substitution]:
+    """Return what a policy publishes, by document; mentions of the labels `kept` stay as written."""
     substitutor = Substitutor(policy, KEY, packaged_tables().communes)
     return {
-        document.id: substitutor.substitute(document, list(mentions))
+        document.id: substitutor.substitute(document, [one for one in mentions if one.label not in kept])
         for _, document, mentions in tqdm(texts, desc=policy.name, disable=None, leave=False)
     }
 
@@ -65,21 +92,33 @@ def tagged(document: Document, mentions: Sequence[Mention]) -> str:
     return "".join((*parts, document.text[at:]))
 
 
-def arms(texts: Texts, codes: dict[str, tuple[str, ...]]) -> tuple[dict[str, list[CodedStay]], ...]:
+def arms(
+    texts: Texts, codes: dict[str, tuple[str, ...]], names: Sequence[str] = ARMS
+) -> tuple[dict[str, list[CodedStay]], ...]:
     """Return the stays of each arm, as written, and with the values of identifiers read (`read_values`)."""
     pairs = [(stay, document) for stay, document, _ in texts]
     tags = {document.id: tagged(document, mentions) for _, document, mentions in texts}
-    results = {name: published(texts, load(DEFAULT.with_name(f"{name}.yaml"))) for name in POLICIES}
-    results["generalise"] = published(texts, generalised())
+    policies = {name: partial(load, DEFAULT.with_name(f"{name}.yaml")) for name in POLICIES} | {
+        "generalise": generalised
+    }
+    results = {name: published(texts, policies[name]()) for name in policies if name in names}
     written = {"original": {one.id: one.text for _, one, _ in texts}, "tags": tags}
     read = {"original": {one.id: read_original(one, mentions) for _, one, mentions in texts}, "tags": tags}
     for name, own in results.items():
         written[name] = {key: one.text for key, one in own.items()}
         read[name] = {key: read_published(one) for key, one in own.items()}
     return tuple(
-        {name: gather(pairs, codes, partial(_text, own)) for name, own in versions.items()}
+        {name: gather(pairs, codes, partial(_text, own)) for name, own in versions.items() if name in names}
         for versions in (written, read)
     )
+
+
+def kept_arms(texts: Texts, codes: dict[str, tuple[str, ...]]) -> Iterator[tuple[str, list[CodedStay]]]:
+    """Yield the stays of each arm of `KEPT`, as written."""
+    pairs = [(stay, document) for stay, document, _ in texts]
+    for name, labels in KEPT.items():
+        own = {key: one.text for key, one in published(texts, load(), labels).items()}
+        yield name, gather(pairs, codes, partial(_text, own))
 
 
 def _text(own: dict[str, str], document: Document) -> str:
@@ -94,72 +133,136 @@ def generalised() -> Policy:
     return Policy.model_validate(values | {"name": "generalise"})
 
 
-def described(stays: Sequence[CodedStay]) -> Iterator[list[str]]:
-    """Yield a row for each level of the classification."""
-    for level in LEVELS:
-        one = statistics(stays, level)
-        yield [level, f"{one.assigned:,}", f"{one.classes:,}", f"{one.rare:,}", f"{one.frequent:,}"]
+def decided() -> dict[str, frozenset[str]]:
+    """Return the codes that a value can yield in the synthetic hospital: age, department of the home, date."""
+    choices = (match for path in FOLDER.rglob("*.txt") for match in _DATED.findall(path.read_text(encoding="utf-8")))
+    return {
+        "age": frozenset({*(code for _, _, code, _ in OF_AGE), *(one[-1] for one in BY_AGE)}),
+        "place": frozenset(code for _, _, code, _ in OF_PLACE),
+        "date": frozenset(
+            code for choice in choices for part in choice.split() for code in part.partition("<")[0].split("+")
+        ),
+    }
 
 
-def compared(found: dict[str, Coded]) -> Iterator[list[str]]:
-    """Yield a row for each arm."""
-    original = found["original"]
+def by_value(found: dict[str, Coded]) -> Iterator[list[str]]:
+    """Yield a row for the codes that each kind of value can yield, and one for the others: scores of three arms."""
+    original, tags, default = (found[name] for name in TOLD)
     weights = resampled(len(original.gold))
-    for name, one in found.items():
-        small, large = micro(one.gold, one.found), macro(one.gold, one.found)
-        f1, lost = micro_f1(one.gold, one.found, weights), loss(one.gold, original.found, one.found, weights)
-        same = jaccard(original.found, one.found)
+    for kind, own in _of_kinds(original.classes).items():
+        gold, *answers = (part[:, own] for part in (original.gold, original.found, tags.found, default.found))
+        losses = (loss(gold, answers[0], other, weights) for other in answers[1:])
         yield [
-            name, f"{small.precision:.3f}", f"{small.recall:.3f}", f"**{f1.value:.3f}** ({f1.low:.3f}–{f1.high:.3f})",
-            f"{100 * lost.value:+.2f} ({100 * lost.low:+.2f} to {100 * lost.high:+.2f})",
-            f"{large.f1:.3f}", f"{precision_at(one.gold, one.scores, K):.3f}", f"{same.mean():.3f}",
-            f"{100 * (same == 1).mean():.0f} %",
+            kind, f"{own.sum():,}", f"{gold.sum():,}", f"{100 * gold.sum() / original.gold.sum():.1f} %",
+            *(f"{micro(gold, one).f1:.3f}" for one in answers), *map(points, losses),
         ]  # fmt: skip
 
 
-def _table(head: Sequence[str], rows: Iterator[list[str]]) -> str:
-    lines = [list(head), ["---", *["---:"] * (len(head) - 1)], *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+def _of_kinds(classes: Sequence[str]) -> dict[str, NDArray[np.bool_]]:
+    """Return which classes each kind of value can yield, any of them, and none, each of shape (classes,)."""
+    kinds = {kind: np.asarray([name in codes for name in classes]) for kind, codes in decided().items()}
+    either = np.logical_or.reduce(list(kinds.values()))
+    return {**kinds, "any of them": either, "none of them": ~either}
 
 
-HEAD = """# What published texts are worth for ICD-10 coding
+def order(found: dict[str, Coded]) -> str:
+    """Say which part of the order of Couchot 2023 the paired intervals show: original, de-identified, tags."""
+    original, tags, default = (found[name] for name in TOLD)
+    weights = resampled(len(original.gold))
+    said = {
+        "original less default": loss(original.gold, original.found, default.found, weights),
+        "default less tags": loss(original.gold, default.found, tags.found, weights),
+    }
+    verdicts = {
+        name: "as there" if one.low > 0 else "the opposite" if one.high < 0 else "no difference shown"
+        for name, one in said.items()
+    }
+    return "; ".join(f"{name} {points(one)}, {verdicts[name]}" for name, one in said.items())
 
-Written by `{command}`.
 
-{stays:,} stays of {patients:,} patients with codes; {documents:,} documents, {length:.0f} words a stay on average,
-{longest:,} at most. Codes are those of the [synthetic hospital](../docs/synthetic-hospital.md#codes). Each stay is
-coded by a coder that learned from other patients, in five folds; arms share the split. Intervals of 95 % are of
-1,000 resamples of stays. Loss: points of micro F1 against original texts, paired by stay. Jaccard: of the codes
-found in a stay with those found in its original text (Tchouka et al. 2022, figure 8).
+def ordered(title: str, found: dict[str, Coded], stays: dict[str, list[CodedStay]]) -> str:
+    """Return the section on the order of the arms, and on the codes that bear it."""
+    terms = {name: vocabulary([one.text for one in stays[name]]) for name in TOLD}
+    rows = list(by_value(found))
+    columns = "codes that a value can yield", "classes", "assigned", "share"
+    section = ORDER.format(title=title, order=order(found), **terms)
+    section += "\n" + markdown((*columns, *TOLD, *(f"loss, {name}" for name in TOLD[1:])), rows)
+    if rest_gains(found):
+        section += "\n" + NOISE.format(extra=terms["original"] - terms["tags"])
+    return section
 
-Tags score higher than original texts, against the order of Couchot 2023 (0.47, 0.44, 0.42): as words, names,
-numbers and dates predict nothing, and a tag is one word. With values read, every identifier is its label in all arms,
-followed by the class of its value: distance of a date to the document's, decade of an age, department of a postal code.
+
+def rest_gains(found: dict[str, Coded]) -> bool:
+    """Tell whether tags score higher than original texts over the codes that no value yields, by the interval."""
+    original, tags, _ = (found[name] for name in TOLD)
+    own = _of_kinds(original.classes)["none of them"]
+    lost = loss(original.gold[:, own], original.found[:, own], tags.found[:, own], resampled(len(original.gold)))
+    return lost.high < 0
+
+
+ORIGIN = """
+Written by `{command}` at commit {commit}.
+
+Codes are those of the [synthetic hospital](../docs/synthetic-hospital.md#codes). With values read, every identifier is
+its label in all arms, followed by the class of its value: distance of a date to the document's, decade of an age,
+department of a postal code.
+"""
+ORDER = """
+### {title}: order of the arms
+
+Couchot 2023: original 0.47, de-identified 0.44, tags 0.42. Here, in points of micro F1: {order}. Words and pairs of
+words that the coder learns from all stays: {original:,} of original texts, {tags:,} with tags, {default:,} published.
+The table parts the codes that an age, a department or a date can yield, whether a text says them too or not, from
+those that none of them yields; loss against original texts, in points.
+"""
+# Printed where the figures say so.
+NOISE = """
+Tags score higher than original texts also over the codes that no value yields: as words, values of identifiers are
+{extra:,} terms that teach nothing of these.
 """
 
 
 def main() -> None:
     """Print the page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--patients", type=int, default=330)
+    parser.add_argument("--patients", type=int, default=350)
     parser.add_argument("--levels", nargs="+", choices=LEVELS, default=["code"])
+    parser.add_argument("--coders", nargs="+", choices=CODERS, default=["classical"])
+    parser.add_argument(
+        "--encoder", type=Path, metavar="DIRECTORY", help="of the neural coder; the shipped one if none"
+    )
+    parser.add_argument("--arms", nargs="+", choices=ARMS, default=ARMS, help="original is always read")
+    parser.add_argument("--kept", action="store_true", help="also keep each group of labels, to see its effect")
+    parser.add_argument("--plot", action="store_true", help=f"also write {PLOT.name}")
     given = parser.parse_args()
+    if given.encoder and "neural" not in given.coders:
+        parser.error("--encoder is of --coders neural")
+    try:
+        chosen = [coder_of(name, given.encoder) for name in given.coders]
+    except NocturneError as error:
+        parser.error(str(error))
     texts, codes = sources(given.patients)
-    stays, read = arms(texts, codes)
-    counted = statistics(stays["original"])
-    command = f"python -m benchmarks.coding --patients {given.patients} --levels {' '.join(given.levels)}"
-    head = HEAD.format(command=command, patients=given.patients, **{
-        name: getattr(counted, name) for name in ("stays", "documents", "length", "longest")
-    })  # fmt: skip
-    print(head)
-    few = "stays with fewer than 10", "with 100 or more"
-    print("\n" + _table(("level", "assigned", "classes", *few), described(stays["original"])))
+    stays, read = arms(texts, codes, ["original", *given.arms])
+    command = shlex.join(("python", "-m", "benchmarks.coding", *sys.argv[1:]))
+    print(head(stays["original"], ORIGIN.format(command=command, commit=_commit())))
     for level in given.levels:
-        columns = "precision", "recall", "micro F1", "loss", "macro F1", f"P@{K}", "Jaccard", "same codes"
         for title, versions in (("words", stays), ("words and values", read)):
-            found = compare(versions, ClassicalCoder, level)
-            print(f"\n## {ClassicalCoder.name} of {title}, {level}\n")
-            print(_table(("arm", *columns), compared(found)))
+            for coder in chosen:
+                name = f"{coder().name} of {title}"
+                found = compare(versions, coder, level)
+                told = level == "code" and found.keys() >= {*TOLD}
+                whole = told and title == "words"
+                kept = compare(dict(kept_arms(texts, codes)), coder, level) if whole and given.kept else {}
+                plot = PLOT if whole and given.plot else None
+                said = section(f"{name}, {level}", found, chapters=whole, others=kept, against="default", plot=plot)
+                print(said, flush=True)
+                if told:
+                    print(ordered(name, found, versions).rstrip())
+
+
+def _commit() -> str:
+    asked = ["git", "-C", str(PLOT.parent), "rev-parse", "--short=7", "HEAD"]
+    return subprocess.run(asked, stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
 
 
 if __name__ == "__main__":

@@ -17,13 +17,15 @@ from tqdm import tqdm
 from deid.config.policy import load
 from deid.domain.outcomes import Candidate
 from deid.evaluation.attacks.sampled import attack_sample
-from deid.evaluation.released import measure_sample
+from deid.evaluation.released import attack_models, measure_coding, measure_sample
 from deid.reference.tables import packaged_tables
-from deid.reports.evaluation import RATIOS
+from deid.reports.evaluation import RATIOS, REASONS, name_of
 from deid.reports.wording import WORDING
 from deid.substitution import Substitutor
-from deid.warehouse.evaluations import Measured
-from demo.population import population
+from deid.warehouse.evaluations import CodedAs, Measured
+from demo.hospital import generate
+from demo.hospital.model import Hospital
+from demo.population import DOCUMENTS_PER_PATIENT, SEED, population_of
 
 _KEY = b"the key of the evaluated sample."
 _TARGET = Path(__file__).with_name("evaluation.md")
@@ -35,14 +37,19 @@ Measures and intervals: [utility](../docs/utility.md#evaluation-of-a-release).
 """
 
 
-def sample(patients: int) -> list[Candidate]:
+def sample(hospital: Hospital) -> list[Candidate]:
     """Return the synthetic hospital's documents with what the shipped policy publishes of them."""
     substitutor = Substitutor(load(), _KEY, packaged_tables().communes)
-    records = population(patients).records
     return [
         Candidate(one.document, one.mentions, substitutor.substitute(one.document, one.mentions))
-        for one in tqdm(records, desc="substitution", disable=None, leave=False)
+        for one in tqdm(population_of(hospital).records, desc="substitution", disable=None, leave=False)
     ]
+
+
+def codes(hospital: Hospital) -> dict[str, CodedAs]:
+    """Return the stay of each document and its ICD-10 codes."""
+    own = {one.stay_id: one.diagnoses for one in hospital.stays if one.diagnoses}
+    return {one.document_id: CodedAs(one.stay_id, own[one.stay_id]) for one in hospital.documents if one.stay_id in own}
 
 
 def table(found: Iterable[Measured]) -> str:
@@ -52,8 +59,9 @@ def table(found: Iterable[Measured]) -> str:
         of = 1 if one.measure in RATIOS else 100
         unit = "" if one.measure in RATIOS else " %"
         bounds = "" if one.low is None or one.high is None else f"{of * one.low:.1f}–{of * one.high:.1f}"
-        name = WORDING["en"].get(f"evaluation_{one.measure}", "")
-        rows.append(f"| `{one.measure}` | {name} | {of * one.value:.1f}{unit} | {bounds} | {one.n:,} |")
+        name = name_of(one.measure, WORDING["en"])
+        value = "–" if one.measure.startswith(REASONS) else f"{of * one.value:.1f}{unit}"
+        rows.append(f"| `{one.measure}` | {name} | {value} | {bounds} | {one.n:,} |")
     return "\n".join(rows)
 
 
@@ -64,8 +72,14 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help=f"write {_TARGET.name}")
     given = parser.parse_args()
     began = time.monotonic()
-    published = sample(given.patients)
-    found = [*attack_sample(published, load(), _KEY), *measure_sample(published)]
+    hospital = generate(SEED, patients=given.patients, documents=DOCUMENTS_PER_PATIENT * given.patients + 40)
+    published = sample(hospital)
+    found = [
+        *attack_sample(published, load(), _KEY),
+        *attack_models(published, {}, len(published)),
+        *measure_sample(published),
+        *measure_coding(published, codes(hospital)),
+    ]
     page = f"{HEAD.format(patients=given.patients, documents=len(published))}\n{table(found)}\n"
     if given.write:
         _TARGET.write_text(page, encoding="utf-8")

@@ -46,7 +46,7 @@ def _read(folder: Path, characters: int) -> list[str]:
 
 def _untaught(folder: Path, texts: Sequence[str]) -> Path:
     """A model of the shape that ships, hardly taught: one epoch on one text."""
-    plan = plans.load_plan(CONFIGS / "h200.yaml").model_dump()
+    plan = plans.load_plan(CONFIGS / "teacher.yaml").model_dump()
     plan |= {"pretraining": {"steps": 1, "batch": 1, "length": 64}, "weights": "fp32"}
     plan["fine_tuning"] |= {"epochs": 1, "held_out": 0, "copies": 0}
     documents = [GoldDocument(Document(str(at), text), (), str(at)) for at, text in enumerate(texts[:20])]

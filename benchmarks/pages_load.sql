@@ -49,6 +49,9 @@ SELECT
     y.characters, true, CASE WHEN y.state = 'published' THEN y.run_id END, r.finished_at
 FROM year AS y
 INNER JOIN deid.run AS r ON y.run_id = r.run_id;
+UPDATE deid.run AS r SET planned = d.documents, seen = d.documents
+FROM (SELECT y.run_id, count(*) AS documents FROM year AS y GROUP BY y.run_id) AS d
+WHERE r.run_id = d.run_id;
 SELECT deid.sum_changes(r.run_id) FROM deid.run AS r;
 
 INSERT INTO deid.quarantine (run_id, document_id, content_hash, step, reason, at)
@@ -101,13 +104,14 @@ FROM deid.run AS r, generate_series(1, 6) AS b, unnest(ARRAY['detect', 'substitu
 
 INSERT INTO deid.published_document (
     document_id, patient_id, document_type, text, reference_date, release_id, run_id, policy_hash, pipeline_version,
-    detector_version, reference_versions
+    detector_version, reference_versions, visible_from
 )
 SELECT
     encode(sha256(('d' || y.g)::bytea), 'hex'), left(encode(sha256(y.patient_id::bytea), 'hex'), 32), y.document_type,
     'Compte rendu de consultation. ' || repeat('Examen normal, traitement poursuivi. ', 5), current_date, y.run_id,
-    y.run_id, 'policy1', '0.1.0-p1-d1', 'detector-1', '{}'
+    y.run_id, 'policy1', '0.1.0-p1-d1', 'detector-1', '{}', to_char(r.interval_end, 'YYYY-MM')
 FROM year AS y
+INNER JOIN deid.run AS r ON y.run_id = r.run_id
 WHERE y.state = 'published';
 INSERT INTO deid.candidate (run_id, document_id, patient_id, text, spans, surrogates)
 SELECT

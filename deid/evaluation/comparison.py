@@ -22,8 +22,13 @@ from deid.evaluation.corpus import GoldDocument
 from deid.evaluation.scoring import WAYS, Judged, evaluate
 
 DRAWS, SEED = 2000, 2026
+_DIGITS = 6  # in the ledger, which keeps thousands of figures for a model
+_COUNTS = ("right", "predicted", "found", "gold")
 _SCHEME = "nocturne"
-_TYPES = ("clean", "token_f1", "false")  # figures that are told by type of document too
+_LABELS = frozenset(map(str, Label))
+_MEASURES = ("precision", "recall", "f1")
+SCORES = tuple(f"{way}_{measure}" for way in WAYS for measure in _MEASURES)  # told by label and by type of document
+_TYPES = ("clean", "token_f1", "false")  # of the figures by type of document, those of the short table
 
 Array = NDArray[np.float64]
 Found = Sequence[Sequence[Mention]]
@@ -47,9 +52,12 @@ class Figure:
 class Comparison:
     """Figures of a candidate, of what serves, and of the candidate less what serves.
 
-    Names: `clean` (share of documents that keep no direct identifier), `<way>_<measure>` over all mentions (ways exact,
-    overlap, token; measures precision, recall, f1), `false` (mentions that share no character with an annotated one,
-    per 1,000 words), `recall/LABEL` (overlap), and `clean/TYPE`, `token_f1/TYPE`, `false/TYPE` by type of document.
+    Names: `clean` (share of documents that keep no direct identifier), `<way>_<measure>` over all mentions (`SCORES`:
+    ways exact, overlap, token; measures precision, recall, f1), `false` (mentions that share no character with an
+    annotated one, per 1,000 words); `<way>_<measure>/LABEL`, but `recall/LABEL` for overlap; each figure over all
+    mentions followed by `/TYPE`, in small letters, where there are several types of document.
+
+    `first`: no model of the candidate's kind serves or ships, and `serving` is the detector without that annotator.
     """
 
     hash: str
@@ -58,15 +66,46 @@ class Comparison:
     candidate: Mapping[str, Figure]
     serving: Mapping[str, Figure]
     difference: Mapping[str, Figure]
+    first: bool = False
 
     def numbers(self) -> dict[str, float | None]:
-        """Return every figure under a flat name: the ledger keeps numbers only."""
+        """Return every figure that counts something under a flat name: the ledger keeps numbers only."""
         result: dict[str, float | None] = {"documents": float(self.documents)}
         for part in ("candidate", "serving", "difference"):
             for name, figure in getattr(self, part).items():
-                for bound in ("value", "low", "high"):
-                    result[f"{part}.{name}.{bound}"] = getattr(figure, bound)
+                if self.candidate[name].value is not None or self.serving[name].value is not None:
+                    for bound in ("value", "low", "high"):
+                        value = getattr(figure, bound)
+                        result[f"{part}.{name}.{bound}"] = None if value is None else round(value, _DIGITS)
         return result
+
+    def rows(self) -> list[list[str]]:
+        """Return the short table: figures of the candidate, of what serves, and their difference."""
+        return [
+            [name, str(figure), str(self.serving[name]), str(self.difference[name])]
+            for name, figure in self.candidate.items()
+            if figure.value is not None and _is_short(name)
+        ]
+
+    def breakdown(self) -> list[list[str]]:
+        """Return the candidate's `SCORES` of each label and type of document that has any, a row each."""
+        groups = dict.fromkeys(name.partition("/")[2] for name in self.candidate if "/" in name)
+        rows = {group: [self.candidate[score_of(score, group)].value for score in SCORES] for group in groups}
+        return [
+            [group, *("–" if value is None else f"{value:.3f}" for value in values)]
+            for group, values in rows.items()
+            if any(value is not None for value in values)
+        ]
+
+
+def score_of(score: str, group: str) -> str:
+    """Return the name of one of `SCORES` of a label or a type of document."""
+    return f"recall/{group}" if score == "overlap_recall" and group in _LABELS else f"{score}/{group}"
+
+
+def _is_short(name: str) -> bool:
+    figure, _, group = name.partition("/")
+    return not group or figure == "recall" or (figure in _TYPES and group not in _LABELS)
 
 
 class Outcome(StrEnum):
@@ -171,14 +210,14 @@ def _figure(drawn: Array) -> Figure:
 def _drawn(documents: Sequence[GoldDocument], found: Found, weights: Array) -> dict[str, Array]:
     """Return each figure under each row of weights of the documents."""
     counted = [_counts(gold, mentions) for gold, mentions in zip(documents, found, strict=True)]
-    figures = _figures(_sums(counted, weights), "")
+    total = _sums(counted, weights)
+    figures = _figures(total, "") | _label_figures(total)
     by_type: dict[str, list[int]] = defaultdict(list)
     for at, gold in enumerate(documents):
         by_type[(gold.document.type or "–").casefold()].append(at)
     if len(by_type) > 1:
         for kind, places in sorted(by_type.items()):
-            own = _figures(_sums([counted[at] for at in places], weights[:, places]), f"/{kind}")
-            figures |= {f"{name}/{kind}": own[f"{name}/{kind}"] for name in _TYPES}
+            figures |= _figures(_sums([counted[at] for at in places], weights[:, places]), f"/{kind}")
     return figures
 
 
@@ -190,38 +229,42 @@ def _counts(gold: GoldDocument, mentions: Sequence[Mention]) -> Counter[str]:
     counts["false"] = sum(not any(one.overlaps(true) for true in gold.mentions) for one in mentions)
     scores = whole.schemes[_SCHEME]
     for way in WAYS:
-        tally = scores.micro(way)
-        for name in ("right", "predicted", "found", "gold"):
-            counts[f"{way}.{name}"] = getattr(tally, name)
-    for label in scores.named():
-        tally = scores.classes[label]["overlap"]
-        counts[f"{label}.found"], counts[f"{label}.gold"] = tally.found, tally.gold
+        tallies = {"": scores.micro(way)} | {f"{label}.": scores.classes[label][way] for label in scores.named()}
+        for prefix, tally in tallies.items():
+            for name in _COUNTS:
+                counts[f"{prefix}{way}.{name}"] = getattr(tally, name)
     return counts
 
 
 def _sums(counted: Sequence[Mapping[str, int]], weights: Array) -> Callable[[str], Array]:
-    """Return what sums a count over documents under each row of weights."""
-
-    def of(name: str) -> Array:
-        summed: Array = weights @ np.array([one.get(name, 0) for one in counted], dtype=np.float64)
-        return summed
-
-    return of
+    """Return what gives the sum of a count over documents under each row of weights."""
+    names = sorted({name for one in counted for name in one})
+    summed = weights @ np.array([[one.get(name, 0) for name in names] for one in counted], dtype=np.float64)
+    of, nothing = dict(zip(names, summed.T, strict=True)), np.zeros(len(weights))
+    return lambda name: of.get(name, nothing)
 
 
 def _figures(total: Callable[[str], Array], suffix: str) -> dict[str, Array]:
-    figures = {"clean": _ratio(total("clean"), total("documents"))}
+    figures = {"clean": _ratio(total("clean"), total("documents")), **_scores(total, "")}
+    figures["false"] = 1000 * _ratio(total("false"), total("words"))
+    return {f"{name}{suffix}": values for name, values in figures.items()}
+
+
+def _label_figures(total: Callable[[str], Array]) -> dict[str, Array]:
+    return {score_of(name, label): values for label in Label for name, values in _scores(total, f"{label}.").items()}
+
+
+def _scores(total: Callable[[str], Array], prefix: str) -> dict[str, Array]:
+    """Return the `SCORES` of the counts whose names begin with `prefix`."""
+    figures: dict[str, Array] = {}
     for way in WAYS:
-        precision = _ratio(total(f"{way}.right"), total(f"{way}.predicted"))
-        recall = _ratio(total(f"{way}.found"), total(f"{way}.gold"))
+        right, predicted, found, gold = (total(f"{prefix}{way}.{name}") for name in _COUNTS)
+        precision, recall = _ratio(right, predicted), _ratio(found, gold)
         both = np.nan_to_num(precision), np.nan_to_num(recall)
         mean = np.nan_to_num(_ratio(2 * both[0] * both[1], both[0] + both[1]))
-        some = total(f"{way}.predicted") + total(f"{way}.gold") > 0
-        figures |= {f"{way}_precision": precision, f"{way}_recall": recall, f"{way}_f1": np.where(some, mean, np.nan)}
-    figures["false"] = 1000 * _ratio(total("false"), total("words"))
-    for label in Label:
-        figures[f"recall/{label}"] = _ratio(total(f"{label}.found"), total(f"{label}.gold"))
-    return {f"{name}{suffix}": values for name, values in figures.items()}
+        values = (precision, recall, np.where(predicted + gold > 0, mean, np.nan))
+        figures |= {f"{way}_{measure}": one for measure, one in zip(_MEASURES, values, strict=True)}
+    return figures
 
 
 def _ratio(part: Array, whole: Array) -> Array:

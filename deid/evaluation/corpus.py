@@ -24,11 +24,15 @@ from deid.evaluation.markup import parse_marked
 _AUTHOR = re.compile(r"[^\W\d_]*\d*(?=-)|[^\W\d_]+")
 
 
+DISTANT = "distant"  # the annotator of documents that nobody annotated (`deid.learning.distant`)
+
+
 @dataclass(frozen=True, slots=True)
 class GoldDocument:
     """Document with the mentions marked by a person.
 
-    `author` is the writer's identifier in the file name, `annotator` the person, "" where the file does not say.
+    `author` is the writer's identifier in the file name, `annotator` the person, `DISTANT` for none, "" where the file
+    does not say.
     """
 
     document: Document
@@ -65,7 +69,7 @@ def stream_corpus(folder: Path) -> Iterator[GoldDocument]:
     elif next(folder.rglob("*.parquet"), None) is not None:
         from deid.evaluation.parquet_corpus import read_parquet  # pyarrow takes a second to load
 
-        yield from (GoldDocument(document, mentions, "") for document, mentions in read_parquet(folder))
+        yield from (GoldDocument(document, mentions, "", DISTANT) for document, mentions in read_parquet(folder))
     else:
         yield from _marked_documents(folder)
 
@@ -186,18 +190,12 @@ def read_corrected(path: Path) -> Iterator[GoldDocument]:
 def gold_record(gold: GoldDocument) -> dict[str, Any]:
     """Return a document as a line of such a file: `read_corrected` gives it back, without the votes of its mentions."""
     document = gold.document
-    known = {name: getattr(document.patient, name) for name in Patient.__dataclass_fields__}
-    patient = {name: value for name, value in known.items() if value not in (None, ())}
-    if document.patient.birth_period:
-        patient["birth_date"] = patient.pop("birth_period")
-    if document.patient.birth_date:
-        patient["birth_date"] = document.patient.birth_date.isoformat()
     return {
         "id": document.id,
         "text": document.text,
         "type": document.type,
         "reference_date": document.reference_date and document.reference_date.isoformat(),
-        "patient": patient,
+        "patient": document.patient.as_json(),
         "annotator": gold.annotator,
         "mentions": [
             {"start": one.start, "end": one.end, "label": str(one.label)}

@@ -30,6 +30,8 @@ SCHEMA = pa.schema(
         ("patient", pa.string()),
         ("split", pa.string()),
         ("type", pa.string()),
+        ("service", pa.string()),
+        ("date", pa.date32()),  # of the document, as the hospital has it
         ("sentence", pa.int32()),
         ("start", pa.int32()),
         ("end", pa.int32()),
@@ -42,7 +44,7 @@ SCHEMA = pa.schema(
         ("votes", pa.list_(pa.struct([("function", pa.string()), *_SPAN, ("score", pa.float32())]))),
     ]
 )
-_READ = ["document", "patient", "type", "start", "text", "mentions"]
+_READ = ["document", "patient", "type", "service", "date", "start", "text", "mentions"]
 
 Labelled = tuple[Document, tuple[Mention, ...]]
 
@@ -85,5 +87,12 @@ def _document(sentences: Sequence[dict[str, Any]]) -> Labelled:
         for sentence in sentences
         for one in sentence["mentions"]
     )
-    document = Document(first["document"], text, Patient(key=first["patient"]), type=first["type"])
+    document = Document(
+        first["document"],
+        text,
+        Patient(key=first["patient"]),
+        first.get("date"),  # an earlier release wrote neither date nor service
+        first["type"],
+        service=first.get("service"),
+    )
     return document, mentions

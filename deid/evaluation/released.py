@@ -8,22 +8,41 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from deid import pipeline
 from deid.config.settings import settings
 from deid.domain.errors import InputRefused, PolicyError
 from deid.domain.outcomes import Candidate
+from deid.evaluation.attacks.membership import LEAST, attack_losses, losses
 from deid.evaluation.attacks.sampled import attack_sample
+from deid.evaluation.coding.classical import ClassicalCoder
+from deid.evaluation.coding.comparison import FEWEST_STAYS, compare
+from deid.evaluation.coding.scores import loss, micro_f1, resampled
+from deid.evaluation.coding.stays import gather
+from deid.evaluation.corpus import GoldDocument
 from deid.evaluation.utility import Pair, measure
+from deid.models.directories import intact, learned_documents
 from deid.nightly import runtime
 from deid.nightly.steps import confidential
 from deid.reference import CommuneTable
 from deid.release.interval import check_interval_key
-from deid.warehouse.evaluations import Drawn, Measured, draw_sample, open_sample, published_runs, record_measures
+from deid.warehouse.evaluations import (
+    CodedAs,
+    Drawn,
+    Measured,
+    draw_learned,
+    draw_sample,
+    open_sample,
+    published_runs,
+    read_codes,
+    record_measures,
+)
 from deid.warehouse.ledger import Run
 
 log = logging.getLogger(__name__)
+_BATCH = 50  # documents from one line of progress to the next
 
 
 @confidential
@@ -48,7 +67,10 @@ def attack(interval_key: str, size: int, run: str) -> dict[str, int]:
     """
     drawn, policy_hash = _sample(interval_key, size)
     sample = republish(drawn)
-    found = attack_sample(sample, runtime.policy(), settings().key)
+    found = chain(
+        attack_sample(sample, runtime.policy(), settings().key, runtime.current_communes()),
+        attack_models(sample, runtime.current_models(), size),
+    )
     return _keep(drawn, run, policy_hash, sample, found)
 
 
@@ -61,7 +83,9 @@ def utility(interval_key: str, size: int, run: str) -> dict[str, int]:
     """
     drawn, policy_hash = _sample(interval_key, size)
     sample = republish(drawn)
-    return _keep(drawn, run, policy_hash, sample, measure_sample(sample, runtime.current_communes()))
+    told = read_codes([one.document.id for one in sample])
+    found = chain(measure_sample(sample, runtime.current_communes()), measure_coding(sample, told))
+    return _keep(drawn, run, policy_hash, sample, found)
 
 
 def republish(drawn: Sequence[Drawn]) -> list[Candidate]:
@@ -70,15 +94,100 @@ def republish(drawn: Sequence[Drawn]) -> list[Candidate]:
     Raises:
         WarehouseUnreachable, WarehouseError: the source or the ledger could not be read.
     """
-    detected = [one for one in open_sample(drawn) if one.document.patient.key]
-    found = pipeline.substitute(detected, runtime.substitutor(), limits=settings().limits())
-    return [one for one in found if isinstance(one, Candidate)]
+    substitutor, limits = runtime.substitutor(), settings().limits()
+    found: list[Candidate] = []
+    for start in range(0, len(drawn), _BATCH):
+        batch = drawn[start : start + _BATCH]
+        detected = [one for one in open_sample(batch) if one.document.patient.key]
+        outcomes = pipeline.substitute(detected, substitutor, limits=limits)
+        found += [one for one in outcomes if isinstance(one, Candidate)]
+        log.info("%d of %d documents reopened and drawn again", start + len(batch), len(drawn))
+    return found
+
+
+def attack_models(sample: Sequence[Candidate], serving: Mapping[str, str], size: int) -> Iterator[Measured]:
+    """Yield what the attack of membership finds in each of the hospital's models, or why it has no figure.
+
+    Members are the published documents that a model learned from, others those of the sample that are neither, nor of a
+    patient of one. Both are marked as they were replaced.
+
+    Args:
+        sample: originals with what was published of them.
+        serving: kind → hash of the models of the registry that serve.
+        size: members at most.
+
+    Raises:
+        PolicyError: a model is missing or was altered.
+        WarehouseUnreachable, WarehouseError: the source or the ledger could not be read.
+    """
+    if not serving:
+        yield _without("no_model")
+    for kind, digest in serving.items():
+        log.info("attack of membership: %s", kind)
+        learned = learned_documents(kind, digest)
+        if learned is None:
+            yield _without("unrecorded", kind)
+            continue
+        opened = open_sample(draw_learned(learned, size))
+        people = {one.document.patient.key for one in opened}
+        others = [one for one in sample if one.document.id not in learned and one.document.patient.key not in people]
+        both = ([GoldDocument(one.document, one.mentions, "") for one in some] for some in (opened, others))
+        own, rest = (losses(intact(kind, digest), some) for some in both)
+        if min(len(own), len(rest)) < LEAST:
+            yield _without("few", kind, min(len(own), len(rest)))
+            continue
+        found = attack_losses(own, rest)
+        for name, figure in (
+            ("membership", found.auc),
+            ("membership_advantage", found.advantage),
+            ("membership_chance", found.chance),
+            ("membership_low", found.low),
+        ):
+            if figure.value is not None:
+                yield Measured(f"attack.{name}.{kind}", figure.value, figure.low, figure.high, found.members)
+
+
+def _without(reason: str, kind: str = "", n: int = 0) -> Measured:
+    """Return the row that says why there is no figure of membership; its value means nothing."""
+    name = f"attack.membership_{reason}"
+    return Measured(f"{name}.{kind}" if kind else name, 0.0, None, None, n)
 
 
 def measure_sample(sample: Sequence[Candidate], communes: CommuneTable | None = None) -> Iterator[Measured]:
     """Yield what a sample is worth, by `deid.evaluation.utility`, with the communes that surrogates are drawn from."""
     for one in measure([Pair(item.document, item.substitution) for item in sample], communes):
         yield Measured(f"utility.{one.name}", one.value, one.low, one.high, one.n)
+
+
+def measure_coding(sample: Sequence[Candidate], told: Mapping[str, CodedAs] | None) -> Iterator[Measured]:
+    """Yield what published texts lose for ICD-10 coding by the classical coder, or why it has no figure.
+
+    Args:
+        sample: originals with what was published of them.
+        told: stay and codes by document; None if the source tells none.
+    """
+    if told is None:
+        yield Measured("utility.coding_no_codes", 0.0, None, None, 0)
+        return
+    documents = [(told[one.document.id].stay, one.document) for one in sample if one.document.id in told]
+    codes = dict(told.values())
+    texts = {one.document.id: one.substitution.text for one in sample}
+    stays = gather(documents, codes)
+    arms = {"original": stays, "published": gather(documents, codes, lambda one: texts[one.id])}
+    try:
+        if len(stays) < FEWEST_STAYS:
+            raise InputRefused("too few stays have codes.", f"Take a sample with {FEWEST_STAYS} of them.")
+        found = compare(arms, ClassicalCoder, "category")
+    except InputRefused:  # or fewer patients than folds, or all of the same codes
+        yield Measured("utility.coding_few", 0.0, None, None, len(stays))
+        return
+    original, published = found["original"], found["published"]
+    weights = resampled(len(stays))
+    for name, one in (
+        ("coding_original", micro_f1(original.gold, original.found, weights)),
+        ("coding_loss", loss(original.gold, original.found, published.found, weights)),
+    ):
+        yield Measured(f"utility.{name}", one.value, one.low, one.high, len(stays))
 
 
 def _keep(

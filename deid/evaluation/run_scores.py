@@ -12,12 +12,12 @@ from deid.domain.errors import InputRefused
 from deid.domain.labels import Label
 from deid.domain.outcomes import Refused
 from deid.evaluation.scoring import Judged
-from deid.warehouse.connection import connect, open_cursor
+from deid.warehouse.connection import open_cursor
 from deid.warehouse.extraction import fetch, open_contents, read_contents
 from deid.warehouse.identity import Translator
 from deid.warehouse.ledger import read_mentions, read_run
 from deid.warehouse.queries import query
-from deid.warehouse.sources import Source
+from deid.warehouse.sources import Source, open_source
 
 PAGE = 500
 
@@ -39,7 +39,7 @@ def judged(run_id: int) -> Iterator[Judged]:
         document_ids = [document_id for document_id, _ in page]
         names = Translator().to_source("document", document_ids)
         gold, found = _gold(list(names.values())), read_mentions(run_id, document_ids)
-        with connect(settings().dsn("reader"), application="nocturne score") as warehouse:
+        with open_source("nocturne score") as warehouse:
             contents = read_contents(warehouse, source, list(names.values()))
         present = {content.document_id: content for content in Translator().rename(list(contents.values()))}
         same = [present[name] for name, version in page if name in present and present[name].content_hash == version]

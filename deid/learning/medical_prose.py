@@ -1,9 +1,10 @@
-"""Published medical prose as training text: what names nobody in it, with invented identities planted.
+"""Published prose as training text: what names nobody in it, with invented identities planted.
 
-    python -m deid.learning.medical_prose TEXTS OUT --without benchmarks/case_reports.documents.csv
+    python -m deid.learning.medical_prose TEXTS OUT --without benchmarks/case_reports.documents.csv [--general]
 
-`TEXTS` is a folder with the files of `SOURCES`; `OUT` becomes a folder of annotated documents, for a training beside
-`corpus/train`. Articles that `--without` lists are left out: precision is judged on them.
+`TEXTS` is a folder with the files of `SOURCES`, with `--general` of `GENERAL` too; `OUT` becomes a folder of annotated
+documents, for a training beside `corpus/train`. Articles that `--without` lists are left out: precision is judged on
+them.
 
 A sentence is left out if the default detector finds in it what may be right: a name, place or organisation that it is
 sure of or that a cue announces, or a doubtful age or date; and if a country or a town abroad stands in it. Ages and
@@ -23,7 +24,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from deid.config import policy
 from deid.detection import Detector
@@ -36,6 +37,8 @@ from deid.learning.augmentation.pools import first_name_pool, surname_pool, town
 from deid.learning.augmentation.rates import SeededRandom
 from deid.reference.packaged import packaged_rows
 
+T = TypeVar("T")
+
 # File → most articles read, of texts whose licence lets a trained model be distributed (CC BY, CC BY-SA): the leaflets
 # are not for commercial use.
 SOURCES = {
@@ -43,6 +46,13 @@ SOURCES = {
     "medical_cases_casimedicos_ccby.txt.xz": 2000,
     "medical_abstracts_morfitt_ccbysa.txt.xz": 600,
 }
+# The same of modern prose that is not medical and names no organisation: public sheets, agreements, spoken sentences.
+GENERAL = {
+    "admin_service_public_mit.txt.xz": 600,
+    "law_kali_conventions_apache2.txt.xz": 150,
+    "general_commonvoice_cc0.txt.xz": 300,
+}
+_LINES = 30  # of such an article: a paragraph or a sentence each
 _SENTENCE = re.compile(r"(?<=[.?!])(?<!\W[A-Z]\.)(?<!Dr\.)(?<!Pr\.)(?<!Mr\.)\s+(?=[A-ZÀ-Ý])")
 _RESERVED = re.compile(r"\[\[|\]\]|\|")
 _SURE, _LIKELY = 0.9, 0.8  # probabilities from which an age or date, and from which a name, is taken to be right
@@ -77,6 +87,17 @@ def articles(folder: Path, without: frozenset[str]) -> Iterator[Document]:
                 known = record.get("doi") or f"casimedicos-{hashlib.sha256(record['text'].encode()).hexdigest()[:16]}"
                 if known not in without and not _RESERVED.search(record["text"]):
                     yield Document(known, record["text"])
+
+
+def general_articles(folder: Path) -> Iterator[Document]:
+    """Yield passages of neighbouring lines of `GENERAL`, drawn evenly over each file."""
+    for name, most in GENERAL.items():
+        with lzma.open(folder / name, "rt", encoding="utf-8") as lines:
+            passages = [*batched((line.rstrip("\n") for line in lines), _LINES)]
+        for at in range(0, len(passages), max(1, len(passages) // most)):
+            text = " ".join(line if line.endswith((".", "?", "!")) else line + "." for line in passages[at])
+            if not _RESERVED.search(text):
+                yield Document(f"{name.partition('.')[0]}-{at}", text)
 
 
 def kept_sentences(document: Document, mentions: Sequence[Mention]) -> Iterator[Marked]:
@@ -164,7 +185,7 @@ def build(documents: Iterable[Document], words: int, seed: int) -> Iterator[str]
     detector = Detector(policy.load())
     plain: list[list[Marked]] = []
     hard: list[list[Marked]] = []
-    for batch in _batches(documents, 64):
+    for batch in batched(documents, 64):
         for document, mentions in zip(batch, detector.detect(batch), strict=True):
             sentences = [*kept_sentences(document, mentions)]
             for first in range(0, len(sentences), _SENTENCES):
@@ -178,14 +199,10 @@ def build(documents: Iterable[Document], words: int, seed: int) -> Iterator[str]
             yield planted(part, rng)
 
 
-def _batches(documents: Iterable[Document], size: int) -> Iterator[list[Document]]:
-    batch: list[Document] = []
-    for document in documents:
-        batch.append(document)
-        if len(batch) == size:
-            yield batch
-            batch = []
-    if batch:
+def batched(items: Iterable[T], size: int) -> Iterator[list[T]]:
+    """Yield lists of `size` items, the last one shorter."""
+    stream = iter(items)
+    while batch := [*islice(stream, size)]:
         yield batch
 
 
@@ -196,13 +213,18 @@ def main() -> int:
     parser.add_argument("out", type=Path)
     parser.add_argument("--without", type=Path, required=True, help="CSV file with a column `document`")
     parser.add_argument("--words", type=int, default=150_000)
+    parser.add_argument("--general", action="store_true", help="as many words of the files of GENERAL too")
     parser.add_argument("--seed", type=int, default=2026)
     given = parser.parse_args()
     with given.without.open(encoding="utf-8", newline="") as rows:
         without = frozenset(row["document"] for row in csv.DictReader(rows))
     given.out.mkdir(parents=True, exist_ok=True)
-    for number, text in enumerate(build(articles(given.texts, without), given.words, given.seed), start=1):
-        (given.out / f"prose-{number:04}.txt").write_text(text, encoding="utf-8")
+    kinds = {"prose": articles(given.texts, without)}
+    if given.general:
+        kinds["general"] = general_articles(given.texts)
+    for kind, documents in kinds.items():
+        for number, text in enumerate(build(documents, given.words, given.seed), start=1):
+            (given.out / f"{kind}-{number:04}.txt").write_text(text, encoding="utf-8")
     return 0
 
 

@@ -9,8 +9,8 @@ log2(DRAWS + 1), 12 bits, can be seen: what reaches it is "at least that".
 
 A tagger gives no likelihood of a text. Its score of a sentence is the log odds of the right tags on the name and the
 number, summed: what a tagger has of a name that it saw is that it is surer of it. A model with language models of its
-own (`likelihoods`) is judged by both. What neither shows: other strings than canaries, other attacks (membership,
-gradients), a canary seen more often than here, and what a model trained further would do.
+own (`likelihoods`, as *flair* has) is judged by both. What neither shows: other strings than canaries, other attacks
+(membership, gradients), a canary seen more often than here, and what a model trained further would do.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Protocol, runtime_checkable
@@ -37,6 +37,7 @@ from deid.domain.errors import InputRefused, PolicyError
 from deid.domain.labels import DIRECT, NAMES, Label
 from deid.evaluation.corpus import GoldDocument
 from deid.french.folding import fold
+from deid.learning.transformer.examples import split
 from deid.models.directories import kind_of
 
 CANARIES = "canaries.json"  # beside the weights: what was planted, all of it invented
@@ -113,10 +114,35 @@ class Check:
         return tuple(told)
 
 
-def plant_canaries(documents: Sequence[GoldDocument], seed: int) -> list[GoldDocument]:
+def with_canaries(
+    documents: Sequence[GoldDocument], canaries: int | None, held_out: float = 0.0, seed: int = 0
+) -> list[GoldDocument]:
+    """Return the documents with the canaries of a seed, none if it is None, in those that a training learns from.
+
+    Args:
+        documents: what the training is given.
+        canaries: seed of the canaries.
+        held_out: share that the training holds out, by `deid.learning.transformer.examples.split`.
+        seed: of that split.
+    """
+    if canaries is None:
+        return list(documents)
+    learned, _ = split(documents, held_out, seed)
+    return plant_canaries(documents, canaries, {one.document.id for one in learned})
+
+
+def plant_canaries(
+    documents: Sequence[GoldDocument], seed: int, learned: Collection[str] | None = None
+) -> list[GoldDocument]:
     """Return the documents with the canaries of `seed` at the end of some, annotated as the rest.
 
     Each canary stands in `TIMES` documents, in turns; a document holds several if there are few.
+
+    Args:
+        documents: what a training is given.
+        seed: of the canaries.
+        learned: ids of the documents that it learns from, where it holds others out to measure on: a canary among
+            these would be exposed by chance alone. None is all of them.
 
     Raises:
         InputRefused: there is no document.
@@ -124,10 +150,11 @@ def plant_canaries(documents: Sequence[GoldDocument], seed: int) -> list[GoldDoc
     if not documents:
         raise InputRefused("there is no document to plant canaries in.", "Give an annotated corpus.")
     planted = list(documents)
+    places = np.array([at for at, one in enumerate(planted) if learned is None or one.document.id in learned])
     random = np.random.default_rng(seed)
     for canary in canaries_of(seed):
-        chosen = random.permutation(len(planted))[: canary.times]
-        for at in chosen.tolist():
+        chosen = random.permutation(len(places))[: canary.times]
+        for at in places[chosen].tolist():
             planted[at] = _with_canary(planted[at], canary)
     return planted
 
@@ -156,11 +183,30 @@ def check_model(directory: Path, documents: Sequence[GoldDocument] | None, bound
         InputRefused: it is no model, or `canaries.json` cannot be read.
         PolicyError: its annotator cannot load it, or is no learned one.
     """
-    seed = _planted_seed(directory)
+    seed = planted_seed(directory)
     exposures = {} if seed is None else measure_exposure(directory, seed)
     searched = None if documents is None else telling_strings(documents)
     found = {} if searched is None else search_files(directory, searched)
     return Check(exposures, None if searched is None else len(searched), found, bound)
+
+
+def record_check(path: Path, check: Check) -> None:
+    """Write a check to a file, for the day when the training corpus is no longer there.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    path.write_text(json.dumps(asdict(check)) + "\n", encoding="utf-8")
+
+
+def recorded_check(path: Path, bound: float = BOUND) -> Check | None:
+    """Return the check of `record_check` under another bound; None where none was written or can be read."""
+    try:
+        told = json.loads(path.read_text(encoding="utf-8"))
+        exposures = {way: tuple(Exposure(**one) for one in group) for way, group in told["exposures"].items()}
+        return Check(exposures, told["searched"], told["found"], bound)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None
 
 
 def measure_exposure(directory: Path, seed: int) -> dict[str, tuple[Exposure, ...]]:
@@ -263,7 +309,12 @@ def memorisation_section(check: Check) -> str:
 _WAYS = {"tags": "confidence of the tags", "text": "likelihood of the text"}
 
 
-def _planted_seed(directory: Path) -> int | None:
+def planted_seed(directory: Path) -> int | None:
+    """Return the seed of the canaries that were planted at a model's training; None if none were.
+
+    Raises:
+        InputRefused: `canaries.json` cannot be read, or tells of canaries of another release.
+    """
     path = directory / CANARIES
     if not path.is_file():
         return None

@@ -10,7 +10,7 @@ from __future__ import annotations
 import gzip
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -37,7 +37,8 @@ class OpenCorpus:
 
     `classes` maps its classes to the coarse ones of `deid.domain.labels.SCHEMES`; other classes are left out. `decides`
     are the coarse classes excluded for an untagged token. `shippable`: True if the licence allows models trained on the
-    corpus to be distributed with the product; `why` gives the reason.
+    corpus to be distributed with the product; `why` gives the reason. `alike` are the licences, as the hub names them,
+    that a model trained on it may leave under; empty: any, with attribution.
     """
 
     file: str
@@ -46,6 +47,7 @@ class OpenCorpus:
     why: str
     classes: Mapping[str, str]
     decides: frozenset[str]
+    alike: frozenset[str] = frozenset()
 
 
 _NONE: Mapping[str, str] = MappingProxyType({})
@@ -99,6 +101,7 @@ CORPORA: Mapping[str, OpenCorpus] = MappingProxyType(
                 _SHARE_ALIKE,
                 _NAMED,
                 frozenset({"PER", "LOC", "ORG"}),
+                frozenset({"cc-by-sa-3.0", "cc-by-sa-4.0"}),  # 3.0 allows later versions
             ),
             OpenCorpus(
                 "wikineural_fr_valtest_NC.jsonl.gz",
@@ -107,6 +110,7 @@ CORPORA: Mapping[str, OpenCorpus] = MappingProxyType(
                 "not for commercial use, which the product cannot promise",
                 _NAMED,
                 frozenset({"PER", "LOC", "ORG"}),
+                frozenset({"cc-by-nc-sa-4.0"}),
             ),
             OpenCorpus(
                 "eltec_ner_fr.jsonl.gz",
@@ -115,6 +119,7 @@ CORPORA: Mapping[str, OpenCorpus] = MappingProxyType(
                 _SHARE_ALIKE,
                 _NAMED,
                 frozenset({"PER", "LOC"}),
+                frozenset({"cc-by-sa-4.0"}),
             ),
             OpenCorpus(
                 "ud_sequoia.jsonl.gz",
@@ -123,8 +128,17 @@ CORPORA: Mapping[str, OpenCorpus] = MappingProxyType(
                 "derived resources must take its licence: the model is taken to be one",
                 _NONE,
                 frozenset(),
+                frozenset({"lgpl-lr"}),
             ),
-            OpenCorpus("ud_gsd_devtest.jsonl.gz", "CC BY-SA 4.0", False, _SHARE_ALIKE, _NONE, frozenset()),
+            OpenCorpus(
+                "ud_gsd_devtest.jsonl.gz",
+                "CC BY-SA 4.0",
+                False,
+                _SHARE_ALIKE,
+                _NONE,
+                frozenset(),
+                frozenset({"cc-by-sa-4.0"}),
+            ),
         )
     }
 )
@@ -139,9 +153,33 @@ QUAERO = OpenCorpus(
     _SHARE_ALIKE,
     MappingProxyType({"GEOG": "LOC"}),
     frozenset({"PER"}),
+    frozenset({"gfdl"}),
 )
 _BRAT = re.compile(r"T\S*\t(?P<type>\S+) (?P<places>\d+ \d+(?:;\d+ \d+)*)(?:\t.*)?")
 Marks = list[tuple[int, int, str]]  # first and last offset, and BIO tag
+
+
+def check_licence(names: Iterable[str], licence: str) -> None:
+    """Refuse the licence of a model that learned from open corpora with another one.
+
+    Args:
+        names: files of the corpora, as `OpenCorpus.file` names them.
+        licence: that of the model, as the hub names it.
+
+    Raises:
+        InputRefused: a corpus asks for another licence, or is unknown to this release.
+    """
+    known = {**CORPORA, QUAERO.file: QUAERO}
+    if unknown := sorted(set(names) - set(known)):
+        raise InputRefused(f"the licence of {', '.join(unknown)} is unknown.", "Train without it.")
+    asking = [known[name] for name in names if known[name].alike]
+    if against := [one for one in asking if licence not in one.alike]:
+        told = ", ".join(f"{one.file} ({one.licence})" for one in against)
+        may = frozenset.intersection(*(one.alike for one in asking))
+        raise InputRefused(
+            f"the licence {licence} contradicts that of what the model learned from: {told}.",
+            f"Give --licence {' or '.join(sorted(may))}." if may else "No licence agrees with all: train without one.",
+        )
 
 
 def read_quaero(folder: Path) -> Iterator[tuple[str, Marks]]:

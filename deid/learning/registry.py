@@ -6,9 +6,11 @@ The state of each model is in the ledger (`deid.warehouse.models`), its files ar
 
 from __future__ import annotations
 
+import logging
 import shutil
 import tarfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from deid.config.policy import AnnotatorChoice, Policy, load
@@ -18,31 +20,57 @@ from deid.detection.registry import build
 from deid.domain.errors import InputRefused, PolicyError
 from deid.evaluation.comparison import Comparison, Judgement, Outcome, compare_found, judge
 from deid.evaluation.corpus import GoldDocument
-from deid.learning.memorisation import BOUND, Check, check_model, memorisation_section
-from deid.learning.model_card import MODEL_CARD, evaluation_section, new_card, replace_section
+from deid.learning.memorisation import (
+    BOUND,
+    Check,
+    check_model,
+    memorisation_section,
+    planted_seed,
+    record_check,
+    recorded_check,
+    with_canaries,
+)
+from deid.learning.model_card import (
+    MODEL_CARD,
+    STAYS,
+    evaluation_section,
+    licence_of,
+    new_card,
+    replace_section,
+    write_licence,
+)
+from deid.learning.open_corpora import check_licence
 from deid.models.directories import (
     REGISTRY,
+    UNSHIPPED,
     asked_kinds,
+    beside,
     directory_hash,
     intact,
     kind_of,
+    learned_documents,
     place,
     read_training,
+    record_learned,
     with_models,
 )
 from deid.warehouse import models
 from deid.warehouse.models import Model
 
 RULE = "policy"  # the actor of decisions that nobody took
+_NAMED = 5  # documents that the log names
+
+log = logging.getLogger(__name__)
 
 
-def register(directory: Path, by: str = RULE, licence: str = "other") -> str:
+def register(directory: Path, by: str = RULE, licence: str = STAYS, learned: Collection[str] | None = None) -> str:
     """Copy a trained model into the registry as a candidate, and return its hash; a known one stays as it is.
 
     Args:
         directory: what training wrote.
         by: the account's name.
-        licence: of a card that has yet to be written, as the hub names it; `other`: it stays in the hospital.
+        licence: of a card that has yet to be written, as the hub names it; `STAYS`: it stays in the hospital.
+        learned: the ledger's ids of the documents that it learned from, for the attack of membership; None is unknown.
 
     Raises:
         InputRefused: it is no model.
@@ -58,6 +86,8 @@ def register(directory: Path, by: str = RULE, licence: str = "other") -> str:
         if not (target / MODEL_CARD).is_file():
             (target / MODEL_CARD).write_text(new_card(kind, read_training(target), licence), encoding="utf-8")
     intact(kind, digest)
+    if learned is not None:
+        record_learned(kind, digest, learned)
     models.insert_model(kind, digest, by)
     return digest
 
@@ -65,7 +95,9 @@ def register(directory: Path, by: str = RULE, licence: str = "other") -> str:
 def compare(digest: str, documents: Sequence[GoldDocument], policy: Policy | None = None) -> Comparison:
     """Compare a model with the one that serves, in the whole detector of a policy, on the same documents.
 
-    The figures go to the ledger and to the model's card. Nothing else changes.
+    The first model of a kind that does not ship is compared with the detector without that annotator. Documents that
+    the registry knows one of both to have learned from are left out and named in the log. The figures go to the ledger
+    and to the model's card. Nothing else changes.
 
     Args:
         digest: hash of the model, or its beginning.
@@ -73,22 +105,42 @@ def compare(digest: str, documents: Sequence[GoldDocument], policy: Policy | Non
         policy: None is the one in force.
 
     Raises:
-        InputRefused: no such model, or no document.
+        InputRefused: no such model, no document, or none that neither learned from.
         PolicyError: the policy has no annotator of that kind; or a model is missing or was altered.
         WarehouseUnreachable, WarehouseError: the ledger could not be read or written.
     """
     chosen = load(settings().policy) if policy is None else policy
     model = models.find_model(digest)
     serving = models.serving_models(_asking(chosen, model.kind)).get(model.kind, models.SHIPPED)
+    documents = _unlearned(documents, model.kind, (model.hash, serving))
     opened = [gold.document for gold in documents]
     others = {kind: one for kind, one in models.serving_models(chosen).items() if kind != model.kind}
     ours = Detector(_with_model(chosen, model.kind, model.hash, others)).detect(opened)
     theirs = Detector(_with_model(chosen, model.kind, serving, others)).detect(opened)
     result = compare_found(documents, ours, theirs, model.hash, serving)
+    result = replace(result, first=not serving and model.kind in UNSHIPPED)
     models.record_comparison(model.hash, serving, result.numbers())
     card = intact(model.kind, model.hash) / MODEL_CARD
     replace_section(card, "evaluation", evaluation_section(result))
     return result
+
+
+def _unlearned(documents: Sequence[GoldDocument], kind: str, digests: Collection[str]) -> Sequence[GoldDocument]:
+    """Return the documents that no model of these hashes is known to have learned from.
+
+    Raises:
+        InputRefused: there is none.
+    """
+    learned = frozenset[str]().union(*(learned_documents(kind, one) or () for one in digests if one))
+    if known := [one.document.id for one in documents if one.document.id in learned]:
+        some = f"{', '.join(known[:_NAMED])}{'…' if len(known) > _NAMED else ''}"
+        log.warning("%d documents that one of both models learned from are not compared on: %s", len(known), some)
+    if known and len(known) == len(documents):
+        raise InputRefused(
+            "the model, or the one that serves, learned from every document given.",
+            "Give others that people annotated.",
+        )
+    return [one for one in documents if one.document.id not in learned]
 
 
 def settle(comparison: Comparison, policy: Policy | None = None) -> Judgement:
@@ -114,47 +166,94 @@ def promote(digest: str, by: str, reason: str) -> Model:
 
 
 def roll_back(kind: str, by: str, reason: str = "") -> str:
-    """Put the former model of a kind back; return its hash, "" for the one that ships."""
+    """Put the former model of a kind back; return its hash, "" for the one that ships, if any."""
     return models.roll_back_model(kind, by, reason)
 
 
 def check(directory: Path, documents: Sequence[GoldDocument] | None, bound: float = BOUND) -> Check:
     """Measure what a model tells of its training corpus, and write it to the card (`deid.learning.memorisation`).
 
+    What is found in the registry's folder with all documents that a model learned from is kept beside it, and returned
+    where no documents are given: a training's are erased at its end.
+
     Raises:
         InputRefused, PolicyError: see `deid.learning.memorisation.check_model`.
     """
-    result = check_model(directory, documents, bound)
+    kind, digest = kind_of(directory), directory_hash(directory)
+    kept = beside(kind, digest, "check")
+    known = recorded_check(kept, bound) if documents is None else None
+    result = known or check_model(directory, documents, bound)
+    registered = directory.resolve() == place(kind, digest).resolve()
+    if documents is not None and registered and _is_whole(directory, documents):
+        record_check(kept, result)
     replace_section(directory / MODEL_CARD, "memorisation", memorisation_section(result))
     return result
 
 
+def _is_whole(directory: Path, documents: Sequence[GoldDocument]) -> bool:
+    """Return whether documents are all that a model learned from.
+
+    They hold those whose ids the registry keeps, and are as many as training recorded. Without ids, their hash with the
+    canaries is the one that the training of a tagger recorded.
+    """
+    from deid.learning.taggers.training import corpus_fingerprint  # torch takes seconds to load
+
+    told = read_training(directory)
+    told = told.get("training", told)
+    learned = learned_documents(kind_of(directory), directory_hash(directory))
+    if learned is None:
+        planted = with_canaries(documents, planted_seed(directory))
+        return "continued" not in told and told.get("corpus") == corpus_fingerprint(planted)
+    latest = told.get("continued", told)
+    number = latest.get("documents", latest.get("data", {}).get("documents", 0))
+    given = {(one.document.id, one.document.text) for one in documents}
+    return len(given) >= number and learned <= {one for one, _ in given}
+
+
 def export(
-    directory: Path, archive: Path, documents: Sequence[GoldDocument] | None, by: str, bound: float = BOUND
+    directory: Path,
+    archive: Path,
+    documents: Sequence[GoldDocument] | None,
+    by: str,
+    bound: float = BOUND,
+    licence: str | None = None,
 ) -> Check:
     """Check a registered model again, and write it to a tar.gz archive; recorded in the audit trail.
 
     Args:
         directory: the model: in the registry's folder, or the same files elsewhere.
         archive: file to write, which must not exist.
-        documents: the training corpus.
+        documents: the training corpus; None takes what a check with it found and the registry kept.
         by: the account's name.
         bound: bits of mean exposure above which it may not leave.
+        licence: to write into its card, as the hub names it; None leaves the card's.
 
     Raises:
-        InputRefused: it is not registered, the archive exists or cannot be written, or the check forbids it to leave.
+        InputRefused: it is not registered, the archive exists or cannot be written, its licence contradicts that of an
+            open corpus that it learned from, documents that it learned from are not given, or the check forbids it to
+            leave.
         PolicyError: it cannot be loaded.
         WarehouseUnreachable, WarehouseError: nothing was recorded, and nothing was written.
     """
     model = models.find_model(directory_hash(directory), "steward")
     if archive.exists():
         raise InputRefused(f"{archive.name} exists.", "Give another name.")
+    told = read_training(directory)
+    card = directory / MODEL_CARD
+    check_licence(told.get("training", told).get("open_corpora", {}), licence or licence_of(card))
+    if documents is not None and not _is_whole(directory, documents):
+        raise InputRefused(
+            f"the corpus given is not all that model {model.kind}/{model.hash[:12]} learned from.",
+            "Give every --corpus as `train` read them, or tell the registry: `models register FOLDER --corpus …`.",
+        )
     result = check(directory, documents, bound)
     if result.obstacles:
         raise InputRefused(
             f"model {model.kind}/{model.hash[:12]} must not leave: {'; '.join(result.obstacles)}.",
             "See docs/training.md, “Registry”.",
         )
+    if licence is not None:
+        write_licence(card, licence)
     partial = archive.with_name(f".{archive.name}.part")
     try:
         _pack(directory, partial, f"{model.kind}-{model.hash[:12]}")

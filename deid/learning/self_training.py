@@ -1,17 +1,18 @@
 """Training on documents that nobody annotated: on what two different models agree on, or on a teacher's distributions.
 
 What is trained is kept only if it leaves more documents clean of direct identifiers than the model without these
-documents; both are compared on annotated documents of authors left out.
+documents; both are compared on annotated documents of authors left out. After a kill, the same call finds the model
+without them, or its checkpoint, in `out / UNLABELLED`.
 """
 
 from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import numpy as np
 
@@ -32,12 +33,13 @@ from deid.learning.ablation import RULES, judge_policy
 from deid.learning.checkpoints import replaced_folder
 from deid.learning.objectives import without_labels
 from deid.learning.taggers.examples import Distribution
-from deid.learning.taggers.training import Recipe, train_tagger
+from deid.learning.taggers.training import Recipe, train_tagger, training_fingerprint
 from deid.learning.transformer.examples import split
 
 SURE = 0.9  # least calibrated confidence of both models in what they agree on
-HELD_OUT = 0.2  # share of the annotated documents, by author, on which the models are compared
+HELD_OUT = 0.2  # share of the annotated documents, by author or patient, on which the models are compared
 RECORD = "unlabelled.json"
+UNLABELLED = ".unlabelled"  # folder of both models, until the better one is written
 DRAWS = 2000
 _BATCH = 64  # documents read at once
 
@@ -147,7 +149,7 @@ def self_train(
 
     Args:
         kind: of the tagger, one of `deid.learning.taggers.training.KINDS`.
-        documents: annotated; a fifth, whole authors, is only compared on.
+        documents: annotated; a fifth, whole authors or else patients, is only compared on.
         unlabelled: nobody annotated them.
         second: directory of a trained model of another kind; it must not know the documents held out.
         recipe: every setting.
@@ -163,10 +165,9 @@ def self_train(
             f"both models are of the kind {kind}: they err alike.", "Give a second model of another kind."
         )
     learned, held_out = split(documents, HELD_OUT, recipe.seed)
-    with TemporaryDirectory(dir=_made(out)) as folder:
-        before = train_tagger(kind, learned, recipe, Path(folder) / "before", rows)
+    with _without_others(kind, learned, recipe, out, rows) as before:
         labelled = agree(unlabelled, open_tagger(before), other)
-        after = train_tagger(kind, [*learned, *labelled], recipe, Path(folder) / "after", rows)
+        after = train_tagger(kind, [*learned, *labelled], recipe, before.parent / "after", rows)
         marks = [mention.score > 0 for one in labelled for mention in one.mentions]
         return _decided(kind, before, after, held_out, out, (len(unlabelled), sum(marks), len(marks) - sum(marks)))
 
@@ -188,9 +189,8 @@ def distil(
     learned, held_out = split(documents, HELD_OUT, recipe.seed)
     others = [without_labels(GoldDocument(one, (), "unlabelled")) for one in unlabelled if one.text.strip()]
     told = distributions(open_tagger(teacher), [one.document for one in (*learned, *others)])
-    with TemporaryDirectory(dir=_made(out)) as folder:
-        before = train_tagger(kind, learned, recipe, Path(folder) / "before", rows)
-        after = train_tagger(kind, [*learned, *others], recipe, Path(folder) / "after", rows, told)
+    with _without_others(kind, learned, recipe, out, rows) as before:
+        after = train_tagger(kind, [*learned, *others], recipe, before.parent / "after", rows, told)
         return _decided(kind, before, after, held_out, out, (len(others), 0, 0))
 
 
@@ -204,9 +204,19 @@ def distributions(teacher: Tagger, documents: Sequence[Document]) -> dict[str, D
     return found
 
 
-def _made(out: Path) -> Path:
-    out.mkdir(parents=True, exist_ok=True)
-    return out
+@contextmanager
+def _without_others(
+    kind: str, learned: Sequence[GoldDocument], recipe: Recipe, out: Path, rows: EmbeddingRows | None
+) -> Iterator[Path]:
+    """Give the model without the unlabelled documents, trained unless an earlier call left it; removed at the end."""
+    folder = out / UNLABELLED
+    building = folder / training_fingerprint(kind, learned, recipe, rows)[:16]
+    for other in folder.iterdir() if folder.is_dir() else ():
+        if other != building:
+            shutil.rmtree(other)  # of another corpus or recipe
+    before = building / kind
+    yield before if before.is_dir() else train_tagger(kind, learned, recipe, building, rows)
+    shutil.rmtree(folder)
 
 
 def _decided(

@@ -10,9 +10,10 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from deid.domain.labels import OPTIONAL, Label
-from deid.evaluation.corpus import GoldDocument, load_corpus
+from deid.evaluation.corpus import DISTANT, GoldDocument, load_corpus
 from deid.evaluation.score_tables import markdown
 
 _WORD = re.compile(r"[^\W_]+")
@@ -37,6 +38,24 @@ def label_table(documents: Sequence[GoldDocument]) -> str:
     shown = [label for label in Label if mentions[label] or label not in OPTIONAL]
     rows = [[str(label), *(f"{count[label]:,}" for count in (mentions, different, having))] for label in shown]
     return markdown(["label", "mentions", "different surfaces", "documents"], rows)
+
+
+def summarise(documents: Sequence[GoldDocument]) -> dict[str, Any]:
+    """Return what a model's card says of its corpus, as JSON: numbers alone, by label and by type of document.
+
+    `annotators` is the number of people that the documents name, and `distant` the number of documents that nobody
+    annotated (`deid.learning.distant`); both are left out where no document says who annotated it.
+    """
+    who = Counter(one.annotator for one in documents)
+    told: dict[str, Any] = {
+        "documents": len(documents),
+        "mentions": sum(len(one.mentions) for one in documents),
+        "labels": dict(Counter(str(mention.label) for one in documents for mention in one.mentions).most_common()),
+        "types": dict(Counter((one.document.type or "–").casefold() for one in documents).most_common()),
+    }
+    if set(who) != {""}:
+        told |= {"annotators": len(set(who) - {"", DISTANT}), "distant": who[DISTANT]}
+    return told
 
 
 def _row(name: str, group: Sequence[GoldDocument]) -> list[str]:

@@ -1,5 +1,7 @@
 """Training of a hospital's own detector, step by step: collect, train, register, evaluate, settle.
 
+The stewards' pages show where each training stands (`deid.models.progress`).
+
 A training is a folder `trainings/NAME` of the exchange folder, which its owner alone can read: its corpus, its
 checkpoints, its model until the registry has it. Steps take and return ids and counts, and can be repeated: training
 goes on from its checkpoint.
@@ -11,111 +13,147 @@ import json
 import logging
 import re
 import shutil
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, replace
 from datetime import datetime
+from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from deid.config.settings import settings
+from deid.detection.taggers.bilstm import PACKAGED_EMBEDDINGS, EmbeddingRows, load_embeddings
 from deid.domain.document import Document
-from deid.domain.errors import InputRefused, PolicyError
+from deid.domain.errors import InputRefused
 from deid.domain.private import private_files
 from deid.evaluation.comparison import judge
-from deid.evaluation.corpus import GoldDocument, gold_record, load_corpus, read_corrected
+from deid.evaluation.corpus import DISTANT, GoldDocument, gold_record, load_corpus, read_corrected
 from deid.learning import registry
+from deid.learning.exchange.adjudication import ADJUDICATED, distinct_documents, distinct_readings
 from deid.learning.exchange.rounds import exchange_folder
 from deid.learning.exchange.sampling import draw_random
+from deid.learning.memorisation import record_canaries, with_canaries
 from deid.learning.taggers import training
-from deid.learning.taggers.training import KINDS
-from deid.learning.transformer.plan import load_plan
+from deid.learning.training_orders import TrainingOrder, below_exchange, check_order, find_directory, plan_of
+from deid.learning.transformer.examples import split
+from deid.models import FOLDER, progress
+from deid.models.directories import directory_hash, kind_of, learned_documents, place
 from deid.nightly import runtime
+from deid.warehouse import audit
 from deid.warehouse.batches import read_staff
+from deid.warehouse.connection import open_cursor
 from deid.warehouse.identity import Translator
 from deid.warehouse.models import find_model
 from deid.warehouse.periods import list_period, open_period
 from deid.warehouse.planning import Interval
 
 TRAININGS, MODEL = "trainings", "model"
-_CORPORA = {"training": "corpus.jsonl", "evaluation": "evaluation.jsonl"}
+_CORPORA = {
+    "training": "corpus.jsonl",
+    "evaluation": "evaluation.jsonl",
+    "remembered": "remembered.jsonl",
+    "unlabelled": "unlabelled.jsonl",
+}
 _ORDER = "training.json"
-_DISTANT = "distant"  # the annotator of documents that nobody annotated
 _BATCH = 100
 _NAME = re.compile(r"[a-z0-9_-]{1,40}")
-RECIPES = ("full", "small")
-
 log = logging.getLogger(__name__)
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
-@dataclass(frozen=True, slots=True)
-class TrainingOrder:
-    """Order of a training.
+def _followed(step: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Show on the stewards' pages that a step, whose first argument is the order or the name, begins and ends."""
 
-    `corpora` and `evaluation` name annotated corpora below the exchange folder. `recipe` is one of `RECIPES`, or for a
-    transformer the name of a plan (YAML) below the exchange folder. `period` is the start and end, in ISO form, of the
-    ingestion times of documents to label by what the hospital knows (`deid.learning.distant`): `size` at most, drawn
-    at random.
-    """
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        @wraps(function)
+        def inside(*given: P.args, **named: P.kwargs) -> R:
+            order = given[0]
+            known = {"kind": order.kind, "model": ""} if isinstance(order, TrainingOrder) else {}
+            name = order.name if isinstance(order, TrainingOrder) else str(order)
+            _folder(name)
+            with progress.followed(name, step, **known):
+                return function(*given, **named)
 
-    name: str
-    kind: str
-    corpora: tuple[str, ...]
-    evaluation: tuple[str, ...]
-    recipe: str = "full"
-    seed: int = 2026
-    period: tuple[str, ...] = ()
-    size: int = 2000
-    requested_by: str = ""
-    reason: str = ""
+        return inside
+
+    return decorate
 
 
+@_followed("collect")
 def collect(order: TrainingOrder) -> dict[str, int]:
-    """Read the corpora of a training, and keep what training and evaluation are to use.
+    """Read the corpora of a training, and keep what training and evaluation are to use; recorded in the audit trail.
 
-    A document, or a patient, of the evaluation is left out of the training, so that nothing measured was learned.
-    Returns documents and mentions (to train on), evaluation (documents) and left_out.
+    A document, or a patient, of the evaluation is left out of the training, so that nothing measured was learned. A
+    document that several annotators or corpora have is taken once: as adjudicated, or as all of them marked it.
+    Returns documents and mentions (to train on), evaluation, remembered and unlabelled (documents), left_out and
+    repeated (further readings of documents taken once, in all).
 
     Raises:
-        InputRefused: no such kind or recipe; a corpus is not below the exchange folder or cannot be read; nothing is
+        InputRefused: no such kind, recipe or model, or an option that this training would not read; a corpus is not
+            below the exchange folder or cannot be read; annotators contradict each other and nobody decided; nothing is
             left to train on; or the training exists with another order.
-        PolicyError: the policy has no annotator of that kind, which its model could serve.
+        PolicyError: the policy has no annotator of that kind, which its model could serve; or a model was altered.
     """
     folder = _folder(order.name)
-    _check(order)
-    held_out = _load(order.evaluation)
+    check_order(order)
+    held_out, twice = _load(order.evaluation)
     if not held_out:
         raise InputRefused("no corpus to evaluate on was named.", "Name documents that people annotated.")
     known = {one.document.id for one in held_out} | {one.document.text for one in held_out}
-    people = _people(held_out, order.corpora)
-    given: list[Any] = _load(order.corpora)
+    people = _people(held_out, (*order.corpora, *order.remember))
+    given, again = _load(order.corpora)
+    earlier, thrice = _load(order.remember)
+    count = len(given) + len(earlier)
 
     def learned(document: Document) -> bool:
         return not {document.id, document.text} & known and document.patient.key not in people
 
     kept = [one for one in given if learned(one.document)]
+    corrected = {one.document.text for one in kept}
+    remembered = [one for one in earlier if learned(one.document) and one.document.text not in corrected]
+    unlabelled: list[GoldDocument] = []
     with private_files():
         folder.mkdir(parents=True, exist_ok=True)
         _keep_order(folder, order)
         if order.period:
+            annotated = {key for one in given for key in (one.document.id, one.document.text)}
             documents = _of_period(order)
-            labelled = _label([one for one in documents if learned(one)])
-            given, kept = [*given, *documents], [*kept, *labelled]
+            unseen = [one for one in documents if learned(one) and not {one.id, one.text} & annotated]
+            count += len(documents)
+            if order.second or order.teacher:
+                unlabelled = [GoldDocument(one, (), "") for one in unseen if one.text.strip()]
+            else:
+                kept = [*kept, *_label(unseen)]
         if not kept:
             raise InputRefused(
                 "no document is left to train on.", "Train on other patients than those of the evaluation."
             )
         _write(folder / _CORPORA["training"], kept)
         _write(folder / _CORPORA["evaluation"], held_out)
-    return {
+        _write(folder / _CORPORA["remembered"], remembered)
+        _write(folder / _CORPORA["unlabelled"], unlabelled)
+    counts = {
         "documents": len(kept),
         "mentions": sum(len(one.mentions) for one in kept),
         "evaluation": len(held_out),
-        "left_out": len(given) - len(kept),
+        "remembered": len(remembered),
+        "unlabelled": len(unlabelled),
+        "left_out": count - len(kept) - len(remembered) - len(unlabelled),
+        "repeated": twice + again + thrice,
     }
+    with open_cursor("worker", "nocturne training") as cursor:
+        about = f"training {order.name}"
+        audit.write(cursor, order.requested_by or "nocturne", audit.Action.EXPORT, about, reason=order.reason, **counts)
+    return counts
 
 
+@_followed("train")
 def train(name: str) -> dict[str, int]:
     """Train the model of a collected training; a second call goes on from the checkpoint of the first.
+
+    A CRF begins again. Returns documents; of self-training and distillation unlabelled too, and kept: 1 if the model
+    with these documents was better and is kept, else 0.
 
     Raises:
         InputRefused: nothing was collected, or the training cannot be done with these documents.
@@ -124,16 +162,31 @@ def train(name: str) -> dict[str, int]:
     folder, order = _collected(name)
     documents = list(read_corrected(folder / _CORPORA["training"]))
     log.info("training %s on %d documents", order.kind, len(documents))
+    fresh = order.kind != "transformer" and not order.continued  # what is continued knows the labels of its start
+    if fresh and (absent := training.labels_without_example(documents)):
+        log.warning("no example of %s: the model will not find it", ", ".join(absent))
+    counts = {"documents": len(documents)}
     with private_files():
         if order.kind == "transformer":
-            _train_transformer(order, documents, folder / MODEL)
+            made = _train_transformer(order, documents, folder / MODEL)
+        elif order.continued:
+            made = _continue_network(order, documents, _documents(folder, "remembered"), folder / MODEL)
+        elif order.second or order.teacher:
+            unlabelled = [one.document for one in _documents(folder, "unlabelled")]
+            made, kept = _train_unlabelled(order, documents, unlabelled, folder / MODEL)
+            counts |= {"unlabelled": len(unlabelled), "kept": int(kept)}
         else:
-            _train_tagger(order, documents, folder / MODEL)
-    return {"documents": len(documents)}
+            made = _train_tagger(order, documents, folder / MODEL)
+        if order.canaries is not None:
+            record_canaries(made, order.canaries)
+    return counts
 
 
+@_followed("register")
 def register(name: str) -> str:
-    """Put the trained model into the registry as a candidate; return its hash.
+    """Put the trained model into the registry as a candidate, with the ids of what it learned; return its hash.
+
+    If canaries were planted, what it memorised is measured now, since `clear` erases the documents.
 
     Raises:
         InputRefused: nothing was trained.
@@ -143,9 +196,15 @@ def register(name: str) -> str:
     directory = folder / MODEL if order.kind == "transformer" else folder / MODEL / order.kind
     if not directory.is_dir():
         raise InputRefused(f"training {name} has no model yet.", "Run its step train.")
-    return registry.register(directory, order.requested_by or registry.RULE)
+    digest = registry.register(directory, order.requested_by or registry.RULE, learned=_learned(folder, order))
+    if order.canaries is not None:
+        read = [one for name in ("training", "remembered", "unlabelled") for one in _documents(folder, name)]
+        registry.check(place(order.kind, digest), read)
+    progress.note("trainings", name, model=digest)
+    return digest
 
 
+@_followed("evaluate")
 def evaluate(name: str, digest: str, *, automatic: bool) -> dict[str, Any]:
     """Compare a candidate with the model that serves, on the training's evaluation documents.
 
@@ -184,6 +243,38 @@ def clear(name: str) -> None:
     shutil.rmtree(_folder(name), ignore_errors=True)
 
 
+def _learned(folder: Path, order: TrainingOrder) -> set[str]:
+    """Return the ids of the documents that a trained model learned from, those of the model that it began as too."""
+    from deid.learning.self_training import HELD_OUT, RECORD
+
+    held_out, further = 0.0, ["remembered"]
+    starts = [find_directory(one) for one in (order.continued, order.start) if one]
+    if order.kind == "transformer":
+        plan = plan_of(order)
+        held_out = plan.fine_tuning.held_out
+        starts = [Path(plan.start)] if plan.start and Path(plan.start).is_dir() else []
+    elif order.second or order.teacher:
+        held_out = HELD_OUT
+        if json.loads((folder / MODEL / RECORD).read_text(encoding="utf-8"))["kept"]:
+            further.append("unlabelled")
+    documents, _ = split(_documents(folder, "training"), held_out, order.seed)
+    documents += [one for name in further for one in _documents(folder, name)]
+    return {one.document.id for one in documents}.union(*map(_learned_before, starts))
+
+
+def _learned_before(start: Path) -> frozenset[str]:
+    """Return the ids of the documents that a model to start from learned from, as far as the registry knows."""
+    if start.resolve().is_relative_to(FOLDER.resolve()):
+        return frozenset()  # it ships, and learned from invented documents
+    try:
+        known = learned_documents(kind_of(start), directory_hash(start))
+    except InputRefused:
+        known = None
+    if known is None:
+        log.warning("it is not recorded which documents %s learned from", start.name)
+    return known or frozenset()
+
+
 def _of_period(order: TrainingOrder) -> list[Document]:
     """Return documents of the order's period, without those of opted-out patients, drawn by its seed."""
     start, end = map(datetime.fromisoformat, order.period)
@@ -199,30 +290,72 @@ def _of_period(order: TrainingOrder) -> list[Document]:
 def _label(documents: Sequence[Document]) -> list[GoldDocument]:
     """Return documents with the mentions that the hospital's own knowledge gives, whose score is the confidence."""
     from deid.learning.distant.corpus import Labeller
+    from deid.learning.distant.statistics import SplitCounts, as_tables
 
     runtime.use_current_lookup()
     labeller = Labeller(runtime.policy().detection, read_staff(settings().source))
-    labelled = []
+    labelled, counts = [], SplitCounts()
     for number, document in enumerate(documents, start=1):
-        labelled.append(GoldDocument(document, tuple(labeller.label(document)[0]), "", _DISTANT))
+        if document.text.strip():
+            mentions, rows = labeller.label(document)
+            counts.add(mentions, rows)
+            labelled.append(GoldDocument(document, mentions, "", DISTANT))
         if number % _BATCH == 0:
             log.info("%d of %d documents labelled", number, len(documents))
-    return [one for one in labelled if one.document.text.strip()]
+    log.info("documents labelled by what the hospital knows:\n%s", as_tables({"train": counts}))
+    return labelled
 
 
-def _train_tagger(order: TrainingOrder, documents: Sequence[GoldDocument], out: Path) -> None:
-    from deid.detection.taggers.bilstm import PACKAGED_EMBEDDINGS, load_embeddings
-
+def _recipe(order: TrainingOrder) -> tuple[training.Recipe, EmbeddingRows | None]:
+    """Return the recipe of a tagger, and the subword embeddings that it starts from."""
     recipe = {"full": training.FULL, "small": training.SMALL}[order.recipe]
     rows = None if order.recipe == "small" else load_embeddings(PACKAGED_EMBEDDINGS)
-    training.train_tagger(order.kind, documents, replace(recipe, seed=order.seed), out, rows)
+    return replace(recipe, seed=order.seed).with_networks(bound=order.bound), rows
 
 
-def _train_transformer(order: TrainingOrder, documents: Sequence[GoldDocument], out: Path) -> None:
+def _train_tagger(order: TrainingOrder, documents: Sequence[GoldDocument], out: Path) -> Path:
+    recipe, rows = _recipe(order)
+    return training.train_tagger(
+        *(order.kind, with_canaries(documents, order.canaries), recipe, out, rows),
+        open_corpora=[below_exchange(one) for one in order.open_corpora],
+        texts=[below_exchange(one) for one in order.texts],
+        encoder=find_directory(order.start) if order.start else training.PACKAGED_ENCODER,
+    )
+
+
+def _continue_network(
+    order: TrainingOrder, documents: Sequence[GoldDocument], remembered: Sequence[GoldDocument], out: Path
+) -> Path:
+    from deid.learning.taggers.continuation import REVIEWED, continue_network
+
+    planted = with_canaries(documents, order.canaries)
+    return continue_network(
+        find_directory(order.continued), remembered, planted, out, replace(REVIEWED, seed=order.seed)
+    )
+
+
+def _train_unlabelled(
+    order: TrainingOrder, documents: Sequence[GoldDocument], unlabelled: Sequence[Document], out: Path
+) -> tuple[Path, bool]:
+    """Return the better model, and whether it is the one that learned from the unlabelled documents."""
+    from deid.learning.self_training import HELD_OUT, distil, self_train
+
+    recipe, rows = _recipe(order)
+    planted = with_canaries(documents, order.canaries, HELD_OUT, order.seed)
+    if order.second:
+        decision = self_train(order.kind, planted, unlabelled, find_directory(order.second), recipe, out, rows)
+    else:
+        decision = distil(planted, unlabelled, find_directory(order.teacher), recipe, out, rows)
+    log.info("%s", decision.reason)
+    return out / order.kind, decision.kept
+
+
+def _train_transformer(order: TrainingOrder, documents: Sequence[GoldDocument], out: Path) -> Path:
     from deid.learning.transformer.training import train_transformer
 
-    plan = load_plan(_below(order.recipe))
-    train_transformer(plan.model_copy(update={"seed": order.seed}), documents, out)
+    plan = plan_of(order)
+    train_transformer(plan, with_canaries(documents, order.canaries, plan.fine_tuning.held_out, order.seed), out)
+    return out
 
 
 def _folder(name: str) -> Path:
@@ -238,9 +371,8 @@ def _collected(name: str) -> tuple[Path, TrainingOrder]:
         told = json.loads((folder / _ORDER).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         raise InputRefused(f"training {name} was not collected.", "Run its step collect.") from None
-    order = TrainingOrder(**told)
-    corpora, evaluation, period = (tuple(one) for one in (order.corpora, order.evaluation, order.period))
-    return folder, replace(order, corpora=corpora, evaluation=evaluation, period=period)
+    listed: dict[str, Any] = {one: tuple(value) if isinstance(value, list) else value for one, value in told.items()}
+    return folder, TrainingOrder(**listed)
 
 
 def _keep_order(folder: Path, order: TrainingOrder) -> None:
@@ -252,52 +384,55 @@ def _keep_order(folder: Path, order: TrainingOrder) -> None:
     (folder / _ORDER).write_text(json.dumps(asdict(order)), encoding="utf-8")
 
 
-def _check(order: TrainingOrder) -> None:
-    """Refuse at once what would fail after hours of training."""
-    if order.kind == "transformer":
-        load_plan(_below(order.recipe))
-    elif order.kind not in KINDS or order.recipe not in RECIPES:
-        raise InputRefused(
-            f"{order.kind[:20]}, {order.recipe[:20]}: no such kind or recipe.",
-            f"Kinds: {', '.join(KINDS)}, transformer; recipes: {', '.join(RECIPES)}.",
-        )
-    policy = runtime.policy()
-    if order.kind not in {one.name for one in policy.detection.annotators}:
-        raise PolicyError(
-            f"policy {policy.name} has no annotator {order.kind}: its model would serve nothing.",
-            "Add it to detection.annotators, with `model: registry`.",
-        )
-
-
 def _people(held_out: Sequence[GoldDocument], corpora: Iterable[str]) -> set[str]:
     """Return the patients of an evaluation; under the ledger's ids too, which a Parquet corpus has."""
     people = {key for one in held_out if (key := one.document.patient.key)}
-    if any(next(path.rglob("*.parquet"), None) for path in map(_below, corpora) if path.is_dir()):
+    if any(next(path.rglob("*.parquet"), None) for path in map(below_exchange, corpora) if path.is_dir()):
         people |= set(Translator().to_ledger("patient", people).values())
     return people
 
 
-def _load(names: Iterable[str]) -> list[GoldDocument]:
-    return [one for name in names for path in _corpora(_below(name)) for one in load_corpus(path)]
-
-
-def _corpora(path: Path) -> list[Path]:
-    """Return the corpora of a path: itself, or the .jsonl of each annotator of a round."""
-    found = sorted(path.glob("*.jsonl")) if path.is_dir() and not any(path.glob("*.txt")) else []
-    return found or [path]
-
-
-def _below(name: str) -> Path:
-    """Return a path below the exchange folder, whatever links and `..` the name holds.
+def _load(names: Iterable[str]) -> tuple[list[GoldDocument], int]:
+    """Return each document of corpora once, and the number of further readings of them.
 
     Raises:
-        InputRefused: it is elsewhere, or not there.
+        InputRefused: a corpus cannot be read, or readings contradict each other.
     """
-    root = exchange_folder().resolve()
-    path = (root / name).resolve()
-    if not path.is_relative_to(root) or path == root or not path.exists():
-        raise InputRefused(f"{name[:80]} is not in the exchange folder.", "Name a file or folder below it.")
-    return path
+    read = [_read_round(name) for name in names]
+    documents, repeated = distinct_documents(one for some, _ in read for one in some)
+    return documents, repeated + sum(count for _, count in read)
+
+
+def _read_round(name: str) -> tuple[list[GoldDocument], int]:
+    """Return the documents of a corpus, or of a round's annotators, once each; and the number of further readings.
+
+    What the adjudicator of a round left undecided is left out.
+
+    Raises:
+        InputRefused: annotators contradict each other, and no corpus of the round is adjudicated.
+    """
+    path = below_exchange(name)
+    corpora = sorted(path.glob("*.jsonl")) if path.is_dir() and not any(path.glob("*.txt")) else []
+    readings = [one for corpus in corpora or [path] for one in load_corpus(corpus)]
+    found = distinct_readings(readings)
+    undecided = len(found.contradictory)
+    if undecided and not any(one.annotator == ADJUDICATED for one in readings):
+        place = f"as {name[:80]}/{ADJUDICATED}.jsonl" if corpora else "in its place"
+        shared = sum(count > 1 for count in Counter(one.document.id for one in readings).values())
+        raise InputRefused(
+            f"{name[:80]}: annotators share {shared} documents, and mark {undecided} of them differently.",
+            f"Run `nocturne annotations adjudicate {name[:80]}{'/*.jsonl' if corpora else ''} --out FILE`, fill in the"
+            f" decisions, and write the merged corpus (`--decisions FILE`) {place}.",
+        )
+    if undecided:
+        log.warning("%s: %d documents that nobody decided are left out", name[:80], undecided)
+    return found.documents, found.repeated
+
+
+def _documents(folder: Path, name: str) -> list[GoldDocument]:
+    """Return what `collect` kept under a name of `_CORPORA`."""
+    path = folder / _CORPORA[name]
+    return list(read_corrected(path)) if path.stat().st_size else []
 
 
 def _write(path: Path, documents: Iterable[GoldDocument]) -> None:

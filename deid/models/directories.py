@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import cache
 from hashlib import file_digest, sha256
 from pathlib import Path
@@ -17,9 +17,13 @@ from typing import Any
 from deid.config.policy import AnnotatorChoice, Policy
 from deid.config.settings import settings
 from deid.domain.errors import InputRefused, PolicyError
+from deid.domain.private import private_files
 
 CARD = "README.md"
 REGISTRY = "registry"  # value of an annotator's option `model` that asks for the model that serves
+# Learned annotators of which no model ships. Not read from the disk: a damaged installation must not pass for one.
+UNSHIPPED = frozenset({"flair", "encoder_bilstm_crf"})
+ABSENT = "none"  # in a stamp, in the place of a hash
 _KIND = re.compile(r"[a-z][a-z0-9_]*")
 
 
@@ -111,22 +115,60 @@ def intact(kind: str, digest: str) -> Path:
     return path
 
 
+def record_learned(kind: str, digest: str, documents: Collection[str]) -> None:
+    """Write beside a model of the registry the ledger's ids of the documents that it learned from, and no text.
+
+    They are not among its files: what leaves with an exported model does not say who was learned from.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    with private_files():
+        beside(kind, digest, "learned").write_text(json.dumps(sorted(documents)) + "\n", encoding="utf-8")
+
+
+def learned_documents(kind: str, digest: str) -> frozenset[str] | None:
+    """Return the ids of `record_learned`; None where none were written or can be read."""
+    try:
+        return frozenset(map(str, json.loads(beside(kind, digest, "learned").read_text(encoding="utf-8"))))
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def beside(kind: str, digest: str, what: str) -> Path:
+    """Return the file beside a model of the registry that holds what is known of it and does not leave with it."""
+    path = place(kind, digest)
+    return path.with_name(f"{path.name}.{what}.json")
+
+
 def asked_kinds(policy: Policy) -> tuple[str, ...]:
     """Return the annotators of a policy that take the model of the registry, in order."""
     return tuple(one.name for one in policy.detection.annotators if one.options.get("model") == REGISTRY)
 
 
+def absent_kinds(policy: Policy, models: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the annotators that ask the registry, which has no model that serves, and of which none ships either."""
+    return tuple(kind for kind in asked_kinds(policy) if kind in UNSHIPPED and kind not in models)
+
+
 def with_models(policy: Policy, models: Mapping[str, str]) -> Policy:
     """Return the policy with the directories of `models` (kind → hash) in the place of `model: registry`.
 
-    A kind that is not in `models` has the model that ships.
+    A kind that is not in `models` has the model that ships; of `absent_kinds` the annotator is left out, as `stamps`
+    says: a policy must name it before its first model can be compared, and nights go on meanwhile.
 
     Raises:
-        PolicyError: a directory is missing or was altered.
+        PolicyError: a directory is missing or was altered, or no annotator is left.
     """
     if not asked_kinds(policy):
         return policy
-    chosen = tuple(_resolved(one, models) for one in policy.detection.annotators)
+    absent = absent_kinds(policy, models)
+    chosen = tuple(_resolved(one, models) for one in policy.detection.annotators if one.name not in absent)
+    if not chosen:
+        raise PolicyError(
+            f"policy {policy.name} has only annotators without a model: {', '.join(absent)}.",
+            "Add others to detection.annotators, until a model of the registry serves.",
+        )
     return policy.model_copy(update={"detection": policy.detection.model_copy(update={"annotators": chosen})})
 
 
@@ -140,5 +182,10 @@ def _resolved(choice: AnnotatorChoice, models: Mapping[str, str]) -> AnnotatorCh
 
 
 def stamps(policy: Policy, models: Mapping[str, str]) -> tuple[str, ...]:
-    """Return a name, such as `crf@1a2b3c4d5e6f`, of each model of the registry that a policy serves."""
-    return tuple(f"{kind}@{models[kind][:12]}" for kind in asked_kinds(policy) if kind in models)
+    """Return a name, such as `crf@1a2b3c4d5e6f`, of each model of the registry that a policy serves.
+
+    `flair@none` stands for an annotator left out (`absent_kinds`).
+    """
+    serving = {kind: f"{kind}@{digest[:12]}" for kind, digest in models.items()}
+    serving |= {kind: f"{kind}@{ABSENT}" for kind in absent_kinds(policy, models)}
+    return tuple(serving[kind] for kind in asked_kinds(policy) if kind in serving)

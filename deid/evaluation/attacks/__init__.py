@@ -7,6 +7,7 @@ commune_laws       distributions of the place strategies; city_posterior and exc
 surnames           surnames matched by frequency rank
 parrot             leaks planted among surrogates and looked for (planted, tells)
 sampled            attacks on a sample of a release, against its originals
+membership         documents that a model learned from, by its loss on them
 usefulness         utility of the published data for research
 published_epsilon  a lower bound of ε from published texts
 study, report, plots  all attacks, as Markdown and figures

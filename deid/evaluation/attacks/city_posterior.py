@@ -11,7 +11,7 @@ part in a draw.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from fractions import Fraction
 
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from deid.config import policy
 from deid.config.policy import Places
-from deid.evaluation.attacks.commune_laws import Law, law_of, published
+from deid.evaluation.attacks.commune_laws import Law, Pairs, law_of, published
 from deid.reference import Commune, CommuneTable
 from deid.reference.distances import MICRO, feature_maxima, normalise_profile
 from deid.reference.tables import packaged_tables
@@ -28,6 +28,7 @@ from deid.reference.tables import packaged_tables
 # Share of the posterior held by the crowd of a surrogate.
 _CROWD_SHARE = 0.95
 _METRES = 1000
+_TIE = 1e-9  # relative difference of probabilities that are equal
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +92,7 @@ def commune_posteriors(
     inputs = [one for one in table.communes if wanted is None or one.department in wanted]
     if not inputs:
         raise ValueError("no commune of the table is of these departments")
-    prior = np.array([max(one.population, 1) for one in inputs], dtype=float)
-    prior /= prior.sum()
+    prior = _populations(inputs)
     laws = law_of(table, inputs, places)
     before = _guess_before(table, places, inputs, prior)
     measure = _Measure(table, places.features)
@@ -102,11 +102,8 @@ def commune_posteriors(
 def _figures(
     strategy: str, epsilon: Fraction, laws: Law, prior: NDArray[np.float64], before: float, measure: _Measure
 ) -> Posterior:
-    pairs = published(laws, strategy, float(epsilon))
-    inputs, outputs, weights = pairs.inputs, pairs.outputs, pairs.weights
-    sums = np.bincount(inputs, weights, minlength=len(prior))
-    joint = prior[inputs] * weights / sums[inputs]
-    joint /= joint.sum()  # a commune without an alternative is masked, and has no surrogate
+    pairs, joint = _joint(laws, strategy, float(epsilon), prior)
+    inputs, outputs = pairs.inputs, pairs.outputs
     marginal = np.bincount(outputs, joint)
     after = joint / marginal[outputs]
     best = np.zeros_like(marginal)
@@ -124,6 +121,44 @@ def _figures(
         distance=float((joint * measure.profiles(laws.codes[inputs], outputs)).sum()),
         km=float((joint * measure.kilometres(laws.codes[inputs], outputs)).sum()),
     )
+
+
+def _joint(laws: Law, strategy: str, epsilon: float, prior: NDArray[np.float64]) -> tuple[Pairs, NDArray[np.float64]]:
+    """Return pairs of original and surrogate as published, and the probability of each."""
+    pairs = published(laws, strategy, epsilon)
+    sums = np.bincount(pairs.inputs, pairs.weights, minlength=len(prior))
+    joint = prior[pairs.inputs] * pairs.weights / sums[pairs.inputs]
+    joint /= joint.sum()  # a commune without an alternative is masked, and has no surrogate
+    return pairs, joint
+
+
+def guess_communes(
+    table: CommuneTable, places: Places, epsilon: float, candidates: Sequence[Commune], drawn: Sequence[Commune]
+) -> list[list[Commune]]:
+    """Return the likeliest original of each published commune among candidates, several where they tie.
+
+    `epsilon` is in nats per unit of the strategy's distance. A commune that no candidate can have given tells nothing:
+    the most populous candidate is its guess.
+
+    Raises:
+        KeyError: a commune is not of the table, or the table lacks a feature.
+        ValueError: the strategy draws no commune, or there is no candidate.
+    """
+    prior = _populations(candidates)
+    pairs, joint = _joint(law_of(table, candidates, places), places.strategy, epsilon, prior)
+    where = {one.insee: at for at, one in enumerate(table.communes)}
+    found = []
+    for one in drawn:
+        rows = pairs.outputs == where[one.insee]
+        chances = np.bincount(pairs.inputs[rows], joint[rows], minlength=len(prior)) if rows.any() else prior
+        found.append([candidates[at] for at in np.flatnonzero(chances >= chances.max() * (1 - _TIE)).tolist()])
+    return found
+
+
+def _populations(communes: Sequence[Commune]) -> NDArray[np.float64]:
+    people: NDArray[np.float64] = np.array([max(one.population, 1) for one in communes], dtype=float)
+    shares: NDArray[np.float64] = people / people.sum()
+    return shares
 
 
 def _crowds(outputs: NDArray[np.intp], after: NDArray[np.float64], number: int) -> NDArray[np.float64]:

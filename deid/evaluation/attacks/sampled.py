@@ -8,10 +8,12 @@
 `attack.known_dates`  patients ranked first by three true dates of their texts (`reidentification.link_known_dates`)
 `attack.leaks`        leaks, planted in copies of the sample in memory, that are found at a precision of 50 % by who
                       knows half of them (`parrot.unlike`); of `LEAST_FOR_LEAKS` documents or more
+`attack.places`       communes of a patient guessed from the published one: the likeliest, by who has the mechanism,
+                      its ε and every population (`city_posterior`). Candidates are the territory, which is public, or,
+                      under the other strategies, the true commune's department
+`attack.names`        words of names of care staff whose published word has the same rank by number of documents
+                      (`surnames`), by who knows those numbers
 `attack.chance`       patients found by a random guess
-
-Not run on a release: the posterior of communes and the ranks of surnames, which need a population; the likelihood of a
-model on texts it may have learned from, since the texts of a training are erased (`benchmarks/memorisation.md`).
 
 Bounds are those of Clopper and Pearson (1934) for as many patients as the sample has, because the documents of a
 patient are found together.
@@ -19,49 +21,66 @@ patient are found together.
 
 from __future__ import annotations
 
+import logging
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 
 import numpy as np
 from scipy.stats import beta
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from deid.config.policy import Policy
+from deid.config.policy import Places, Policy
 from deid.domain.document import Mention
-from deid.domain.labels import NAMES
+from deid.domain.labels import NAMES, Label
 from deid.domain.outcomes import Candidate
+from deid.evaluation.attacks.city_posterior import guess_communes
 from deid.evaluation.attacks.document_dates import DocumentDates, read_dates
+from deid.evaluation.attacks.document_places import towns_of
 from deid.evaluation.attacks.inputs import Record, Stay
 from deid.evaluation.attacks.parrot import recall_at, suspect, unlike
 from deid.evaluation.attacks.planted import plant, publish
 from deid.evaluation.attacks.reidentification import link_known_dates, match_sequences
+from deid.evaluation.attacks.surnames import rank_names, word_pairs
 from deid.french.folding import comparable, words
+from deid.reference import Commune, CommuneTable
+from deid.reference.tables import packaged_tables
+from deid.substitution.places.strategies import COSTS
 from deid.warehouse.evaluations import Measured
 
+log = logging.getLogger(__name__)
 LEAST_FOR_LEAKS = 100  # documents
 _LEAK_SHARE = 0.04  # as in benchmarks/parrot.py
 _KNOWN = 3  # dates
 _GRAM = 3  # characters
 
 
-def attack_sample(sample: Sequence[Candidate], policy: Policy, key: bytes) -> Iterator[Measured]:
-    """Yield what each attack finds in a sample; nothing where it has no target.
+def attack_sample(
+    sample: Sequence[Candidate], policy: Policy, key: bytes, communes: CommuneTable | None = None
+) -> Iterator[Measured]:
+    """Yield what each attack finds in a sample; nothing where it has no target. The log counts the attacks.
 
     Args:
         sample: originals with what was published of them, each of a known patient.
         policy: what they were published under.
         key: the secret that they were published with, for the dates as published.
+        communes: those that surrogates are drawn from; None is the table that ships.
     """
     people = sorted({_patient(one) for one in sample})
     if len(people) < 2:  # nobody to be confused with
         return
     yield Measured("attack.chance", 1 / len(people), None, None, len(people))
-    yield _share("attack.text", nearest_texts(sample), len(sample), len(people))
-    yield _share("attack.person", nearest_people(sample), len(people), len(people))
-    yield from _by_dates(list(_dates(sample, policy, key)), policy)
-    if len(sample) >= LEAST_FOR_LEAKS:
-        yield from _leaks(sample, policy)
+    attacks: dict[str, Callable[[], Iterable[Measured]]] = {
+        "text": lambda: [_share("attack.text", nearest_texts(sample), len(sample), len(people))],
+        "person": lambda: [_share("attack.person", nearest_people(sample), len(people), len(people))],
+        "dates": lambda: _by_dates(list(_dates(sample, policy, key)), policy),
+        "places": lambda: _places(sample, policy, communes or packaged_tables().communes),
+        "names": lambda: _names(sample),
+        "leaks": lambda: _leaks(sample, policy) if len(sample) >= LEAST_FOR_LEAKS else (),
+    }
+    for number, (name, attack) in enumerate(attacks.items(), start=1):
+        log.info("attack %d of %d: %s", number, len(attacks), name)
+        yield from attack()
 
 
 def nearest_texts(sample: Sequence[Candidate]) -> float:
@@ -138,6 +157,50 @@ def _by_dates(published: Sequence[DocumentDates], policy: Policy) -> Iterator[Me
     with suppress(ValueError):  # no patient of the half that is looked for has them
         linked = link_known_dates(published, policy.substitution.dates, "text", _KNOWN)
         yield _share("attack.known_dates", linked.top_1, linked.targets, people)
+
+
+def _places(sample: Sequence[Candidate], policy: Policy, communes: CommuneTable) -> Iterator[Measured]:
+    """Guess each patient's communes; a draw under another ε is another target."""
+    places = policy.substitution.places
+    if places.strategy == "tag":
+        return
+    targets: dict[tuple[str, float], set[tuple[str, Commune, Commune]]] = defaultdict(set)
+    for one in sample:
+        spent = next((spend for spend in one.substitution.spends if spend.category == "place" and spend.elements), None)
+        if spent is None:
+            continue
+        epsilon = spent.epsilon / spent.elements / COSTS.get(places.strategy, 1)
+        for true, drawn in towns_of(one.document, one.substitution, communes):
+            if drawn is not None:
+                targets[_crowd(true, drawn, places, communes), epsilon].add((_patient(one), true, drawn))
+    crowds: dict[str, list[Commune]] = defaultdict(list)
+    for commune in communes.communes:
+        crowds[_crowd(commune, commune, places, communes)].append(commune)
+    found, prior, chance = [], [], []
+    for (crowd, epsilon), ones in targets.items():
+        rows = sorted(ones, key=lambda row: (row[0], row[1].insee, row[2].insee))
+        guesses = guess_communes(communes, places, epsilon, crowds[crowd], [drawn for _, _, drawn in rows])
+        found += [(true in guess) / len(guess) for (_, true, _), guess in zip(rows, guesses, strict=True)]
+        most = max(one.population for one in crowds[crowd])
+        largest = [one for one in crowds[crowd] if one.population == most]
+        prior += [(true in largest) / len(largest) for _, true, _ in rows]
+        chance += [1 / len(crowds[crowd])] * len(rows)
+    if found:
+        people = len({patient for ones in targets.values() for patient, _, _ in ones})
+        yield _share("attack.places", sum(found) / len(found), len(found), people)
+        yield _share("attack.places_prior", sum(prior) / len(prior), len(prior), people)
+        yield Measured("attack.places_chance", sum(chance) / len(chance), None, None, len(chance))
+
+
+def _crowd(true: Commune, drawn: Commune, places: Places, communes: CommuneTable) -> str:
+    """Return the set of communes that the attacker chooses from."""
+    return communes.territory_name(drawn) if places.strategy == "health_exponential" else true.department
+
+
+def _names(sample: Sequence[Candidate]) -> Iterator[Measured]:
+    hits = rank_names(word_pairs(one.document, one.substitution, Label.DOCTOR) for one in sample).hits
+    if len(hits) > 1:
+        yield _share("attack.names", sum(hits) / len(hits), len(hits), len(hits))
 
 
 def _leaks(sample: Sequence[Candidate], policy: Policy) -> Iterator[Measured]:

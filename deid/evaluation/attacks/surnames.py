@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from typing import Literal
 
 from deid.config.policy import Policy
+from deid.domain.document import Document, Substitution
 from deid.domain.labels import Label
 from deid.evaluation.attacks.document_dates import KEY
 from deid.evaluation.attacks.inputs import Population
@@ -49,39 +50,64 @@ def match_ranks(population: Population, policy: Policy, whose: Whose) -> RankMat
         ValueError: no document contains such a surname.
     """
     wanted = {name_key(name) for name in _surnames(population, whose) if _WORD.fullmatch(name)}
-    true: Counter[str] = Counter()
-    published: Counter[str] = Counter()
-    pairs: dict[str, set[str]] = defaultdict(set)
+    said: list[set[tuple[str, str]]] = []
     substitutor = Substitutor(policy, KEY, packaged_tables().communes)
     names = frozenset({Label.PATIENT, Label.DOCTOR, Label.PERSON})
     for record in population.records:
         done = substitutor.substitute(record.document, [one for one in record.mentions if one.label in names])
-        found: set[tuple[str, str]] = set()
-        for surrogate in done.surrogates:
-            if surrogate.mention.label is Label[whose]:
-                original = record.document.text[surrogate.mention.start : surrogate.mention.end]
-                before, after = _WORD.findall(original), _WORD.findall(surrogate.text)
-                if len(before) == len(after):
-                    found |= {(name_key(one), name_key(other)) for one, other in zip(before, after, strict=True)}
-        here = {(one, other) for one, other in found if one in wanted}
+        found = word_pairs(record.document, done, Label[whose])
+        said.append({(one, other) for one, other in found if one in wanted})
+    ranked = rank_names(said)
+    if not ranked.hits:
+        raise ValueError(f"no document holds a surname of {whose}")
+    number = len(ranked.hits)
+    return RankMatching(
+        whose=whose,
+        scope=policy.substitution.scope,
+        surnames=number,
+        surrogates=ranked.surrogates,
+        matched=sum(ranked.hits) / number,
+        matched_most=sum(ranked.hits[:_MOST]) / min(_MOST, number),
+        chance=1 / number,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """True names by falling number of documents: whether the published name of the same rank is a surrogate of each.
+
+    `surrogates`: mean number of published names per true one; 0 without names.
+    """
+
+    hits: tuple[bool, ...]
+    surrogates: float
+
+
+def rank_names(said: Iterable[Set[tuple[str, str]]]) -> Ranked:
+    """Match names by rank; `said` are the pairs of true and published name of each document. Ties are alphabetical."""
+    true: Counter[str] = Counter()
+    published: Counter[str] = Counter()
+    pairs: dict[str, set[str]] = defaultdict(set)
+    for here in said:
         true.update({one for one, _ in here})
         published.update({other for _, other in here})
         for one, other in here:
             pairs[one].add(other)
-    if not true:
-        raise ValueError(f"no document holds a surname of {whose}")
-    hits = [
-        published_name in pairs[name] for name, published_name in zip(_ranked(true), _ranked(published), strict=False)
-    ]
-    return RankMatching(
-        whose=whose,
-        scope=policy.substitution.scope,
-        surnames=len(true),
-        surrogates=sum(map(len, pairs.values())) / len(pairs),
-        matched=sum(hits) / len(true),
-        matched_most=sum(hits[:_MOST]) / min(_MOST, len(true)),
-        chance=1 / len(true),
-    )
+    order = _ranked(published)
+    hits = tuple(at < len(order) and order[at] in pairs[name] for at, name in enumerate(_ranked(true)))
+    return Ranked(hits, sum(map(len, pairs.values())) / max(1, len(pairs)))
+
+
+def word_pairs(document: Document, published: Substitution, label: Label) -> set[tuple[str, str]]:
+    """Return pairs of true and published word, folded, of the names of a label that keep their number of words."""
+    found: set[tuple[str, str]] = set()
+    for surrogate in published.surrogates:
+        if surrogate.mention.label is label:
+            original = document.text[surrogate.mention.start : surrogate.mention.end]
+            before, after = _WORD.findall(original), _WORD.findall(surrogate.text)
+            if len(before) == len(after):
+                found |= {(name_key(one), name_key(other)) for one, other in zip(before, after, strict=True)}
+    return found
 
 
 def _surnames(population: Population, whose: Whose) -> set[str]:

@@ -25,9 +25,7 @@ class ClassicalCoder:
     name = "tf-idf"
 
     def __init__(self, regularisation: float = 30.0) -> None:
-        self._words = TfidfVectorizer(
-            ngram_range=(1, 2), min_df=2, max_df=0.6, sublinear_tf=True, token_pattern=_TOKENS, dtype=np.float64
-        )
+        self._words = _vectorizer()
         self._regularisation = regularisation
         self._models: list[LogisticRegression | None] = []
         self._shares: NDArray[np.float64] = np.zeros(0)
@@ -63,6 +61,17 @@ class ClassicalCoder:
             if model is not None:
                 found[:, index] = model.predict_proba(features)[:, 1]
         return found
+
+
+def vocabulary(texts: Sequence[str]) -> int:
+    """Return the number of words and pairs of words that the coder learns from texts."""
+    return len(_vectorizer().fit(texts).vocabulary_)
+
+
+def _vectorizer() -> TfidfVectorizer:
+    return TfidfVectorizer(
+        ngram_range=(1, 2), min_df=2, max_df=0.6, sublinear_tf=True, token_pattern=_TOKENS, dtype=np.float64
+    )
 
 
 def best_threshold(gold: Matrix, scores: NDArray[np.float64]) -> float:

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from functools import partial
+from pathlib import Path
+from typing import Literal, Protocol, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
 from deid.domain.errors import InputRefused
-from deid.evaluation.coding.classical import best_threshold
+from deid.evaluation.coding.classical import ClassicalCoder, best_threshold
 from deid.evaluation.coding.icd10 import Level
 from deid.evaluation.coding.scores import Matrix, encoded
 from deid.evaluation.coding.stays import CodedStay, folds
 
+ORIGINAL = "original"  # arm of the original texts
+FEWEST_STAYS = 30  # that tell anything
 FOLDS = 5
+CoderName = Literal["classical", "neural"]
+CODERS: tuple[CoderName, ...] = get_args(CoderName)
 _FEWEST = 3  # folds: one to test, one for the threshold, one to learn from
 
 
@@ -30,6 +36,19 @@ class Coder(Protocol):
 
     def scores(self, texts: Sequence[str]) -> NDArray[np.float64]:
         """Return a score in 0..1 of each class, shape (stays, classes)."""
+
+
+def coder_of(name: CoderName, encoder: Path | None = None) -> Callable[[], Coder]:
+    """Return what makes a coder; the neural one reads by an encoder's directory, None the shipped one.
+
+    Raises:
+        InputRefused, PolicyError: the directory holds no encoder.
+    """
+    if name == "classical":
+        return ClassicalCoder
+    from deid.evaluation.coding.neural import NeuralCoder, StackedEncoder
+
+    return partial(NeuralCoder, StackedEncoder(encoder) if encoder else StackedEncoder())
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,10 +13,10 @@ import numpy as np
 from deid.config.policy import Places
 from deid.detection.lexicon import lexicon
 from deid.domain.document import Document, Substitution
-from deid.domain.labels import Label
 from deid.domain.outcomes import Constraint
+from deid.evaluation.attacks.document_places import towns_of
 from deid.evaluation.attacks.usefulness import stay_class
-from deid.french.folding import comparable, fold
+from deid.french.folding import fold
 from deid.quality.clinical import Item, clinical_counts, read_items
 from deid.reference import Commune, CommuneTable
 from deid.substitution.temporal.ages import Age, months_of
@@ -117,25 +117,10 @@ def _apart(first: Instant, last: Instant) -> int:
 
 def _of_places(pair: Pair, communes: CommuneTable) -> Iterator[Fact]:
     """The share of the measures of health of which each commune of a document keeps the class."""
-    text, surrogates = pair.document.text, pair.published.surrogates
-    own = [(one.mention.label, text[one.mention.start : one.mention.end], one.text) for one in surrogates]
-    zips = [frozenset(comparable(pair[at]) for pair in own if pair[0] is Label.ZIP) for at in (1, 2)]
-    towns = {
-        (true, _commune(published, zips[1], communes))
-        for label, original, published in own
-        if label is Label.CITY and (true := _commune(original, zips[0], communes)) is not None
-    }
     classes = health_classes(communes)
-    for true, drawn in towns:
+    for true, drawn in towns_of(pair.document, pair.published, communes):
         same = [] if drawn is None else [one == other for one, other in zip(classes(true), classes(drawn), strict=True)]
         yield Fact("place_profile_kept", sum(same) / max(1, len(same)), 1)
-
-
-def _commune(name: str, zips: frozenset[str], communes: CommuneTable) -> Commune | None:
-    """Return the commune of a name, "d'Avignon" too: that of a postal code of its text, else the most populous."""
-    readable = (name, name.partition(" ")[2], re.split("['’]", name, maxsplit=1)[-1])
-    found = next((some for one in readable if one and (some := communes.find(one))), ())
-    return next((one for one in found if zips & set(one.zips)), found[0] if found else None)
 
 
 @lru_cache(maxsize=2)

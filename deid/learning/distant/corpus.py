@@ -104,8 +104,7 @@ def build_corpus(
                 split = split_of(own)
                 names = {"document": ids[document.id], "patient": patients[own], "split": split}
                 mentions, rows = labeller.label(document)
-                marked = sum(bool(row["mentions"]) for row in rows)
-                built.splits[split].add(mentions, len(rows), marked, sum(len(row["tags"]) for row in rows))
+                built.splits[split].add(mentions, rows)
                 writer.add(split, (names | row for row in rows))
         writer.finish(built.as_json() | {"aggregation": method})
     return built
@@ -194,6 +193,8 @@ class Labeller:
             tokens = [at for at in range(reading.token_at(start), len(tags)) if reading.starts[at] < end]
             yield {
                 "type": document.type,
+                "service": document.service,
+                "date": document.reference_date,
                 "sentence": number,
                 "start": start,
                 "end": end,

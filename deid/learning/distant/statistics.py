@@ -9,7 +9,7 @@ from typing import Any
 
 from deid.domain.document import Mention
 from deid.domain.labels import TAGGED, Label
-from deid.evaluation.parquet_corpus import SPLITS, Split
+from deid.evaluation.parquet_corpus import Split
 from deid.evaluation.score_tables import markdown, percent
 
 _NUMBERS = ("documents", "sentences", "sentences with a mention", "tokens")
@@ -23,9 +23,10 @@ class SplitCounts:
     mentions: Counter[Label] = field(default_factory=Counter)
     doubt: dict[Label, float] = field(default_factory=lambda: dict.fromkeys(Label, 0.0))
 
-    def add(self, mentions: Sequence[Mention], sentences: int, marked: int, tokens: int) -> None:
-        """Count a document; `marked` is its number of sentences with a mention."""
-        self.numbers.update(dict(zip(_NUMBERS, (1, sentences, marked, tokens), strict=True)))
+    def add(self, mentions: Sequence[Mention], rows: Sequence[Mapping[str, Any]]) -> None:
+        """Count a document by its mentions and its rows, a sentence each."""
+        marked, tokens = sum(bool(row["mentions"]) for row in rows), sum(len(row["tags"]) for row in rows)
+        self.numbers.update(dict(zip(_NUMBERS, (1, len(rows), marked, tokens), strict=True)))
         for one in mentions:
             self.mentions[one.label] += 1
             self.doubt[one.label] += 1 - one.score
@@ -45,15 +46,15 @@ class SplitCounts:
 
 def as_tables(splits: Mapping[Split, SplitCounts]) -> str:
     """Tabulate the sizes of the splits, then the mentions of each label with their share and expected noise."""
-    sizes = [[name, *(f"{splits[split].numbers[name]:,}" for split in SPLITS)] for name in _NUMBERS]
+    counts = list(splits.values())
+    sizes = [[name, *(f"{one.numbers[name]:,}" for one in counts)] for name in _NUMBERS]
     labels = []
     for label in TAGGED:
-        counts = [splits[split] for split in SPLITS]
         cells = [f"{one.mentions[label]:,} ({_percent(one.mentions[label], one.mentions.total())})" for one in counts]
         noise = _percent(sum(one.doubt[label] for one in counts), sum(one.mentions[label] for one in counts))
         labels.append([str(label), *cells, noise])
-    head = ["mentions (% of the split)", *SPLITS, "expected noise, %"]
-    return f"{markdown(['', *SPLITS], sizes)}\n\n{markdown(head, labels)}"
+    head = ["mentions (% of the split)", *splits, "expected noise, %"]
+    return f"{markdown(['', *splits], sizes)}\n\n{markdown(head, labels)}"
 
 
 def labels_without_example(splits: Mapping[Split, SplitCounts]) -> list[Label]:

@@ -1,11 +1,13 @@
 """Adjudication of double annotation: the passages on which annotators differ, decisions on them, one corpus.
 
 A passage is the union of mentions that overlap, of any annotator, where not all gave the same. A decision is the number
-of one of its options, or a list of mentions of the adjudicator's own.
+of one of its options, or a list of mentions of the adjudicator's own. Training and evaluation read a document once
+(`distinct_documents`).
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -17,6 +19,7 @@ from deid.domain.labels import Label
 from deid.evaluation.corpus import GoldDocument
 
 ADJUDICATED = "adjudicated"  # the annotator of the merged corpus
+_NAMED = 5  # documents that a refusal names
 _AROUND = 60  # characters on each side of a passage that are shown
 Place = tuple[str, int, int]  # document, start, end
 
@@ -52,6 +55,55 @@ class Merged:
     undecided: list[Place] = field(default_factory=list)
 
 
+@dataclass(slots=True)
+class Distinct:
+    """Each version of a document once, in the given order, with the number of readings left out.
+
+    `contradictory` has the ids of documents, left out as well, whose readings differ where no adjudicator decided.
+    """
+
+    documents: list[GoldDocument] = field(default_factory=list)
+    repeated: int = 0
+    contradictory: list[str] = field(default_factory=list)
+
+
+def distinct_readings(documents: Iterable[GoldDocument]) -> Distinct:
+    """Return the readings to learn from or to measure on: one for each id and text.
+
+    Adjudicated readings prevail over those of annotators. The mentions of two readings are compared, not the confidence
+    in them.
+    """
+    together: dict[tuple[str, str], list[GoldDocument]] = {}
+    for one in documents:
+        together.setdefault((one.document.id, one.document.text), []).append(one)
+    found = Distinct()
+    for readings in together.values():
+        decided = [one for one in readings if one.annotator == ADJUDICATED] or readings
+        if len({tuple(sorted((m.start, m.end, m.label) for m in one.mentions)) for one in decided}) > 1:
+            found.contradictory.append(readings[0].document.id)
+        else:
+            found.documents.append(decided[0])
+            found.repeated += len(readings) - 1
+    return found
+
+
+def distinct_documents(documents: Iterable[GoldDocument]) -> tuple[list[GoldDocument], int]:
+    """Return `distinct_readings` and the number of readings left out.
+
+    Raises:
+        InputRefused: readings of a document contradict each other; the message names the first documents.
+    """
+    found = distinct_readings(documents)
+    if found.contradictory:
+        some = ", ".join(found.contradictory[:_NAMED])
+        raise InputRefused(
+            f"{len(found.contradictory)} documents are given twice with different mentions ({some}"
+            f"{'…' if len(found.contradictory) > _NAMED else ''}).",
+            "Give each once, or decide with `nocturne annotations adjudicate CORPUS… --out FILE`.",
+        )
+    return found.documents, found.repeated
+
+
 def find_passages(documents: Iterable[GoldDocument]) -> list[Passage]:
     """Return the passages on which annotators differ, by document and offset.
 
@@ -81,6 +133,25 @@ def passage_record(passage: Passage, text: str) -> dict[str, Any]:
         ],
         "decision": None,
     }
+
+
+def read_decisions(lines: Iterable[str | bytes], name: str) -> list[Mapping[str, Any]]:
+    """Return the objects of a file of decisions, which is called `name`.
+
+    Raises:
+        InputRefused: a line is no object; the message quotes nothing of it.
+    """
+    found: list[Mapping[str, Any]] = []
+    for number, line in enumerate(lines, start=1):
+        try:
+            record = json.loads(line) if line.strip() else None
+        except ValueError:
+            record = ()
+        if isinstance(record, dict):
+            found.append(record)
+        elif record is not None:
+            raise InputRefused(f"{name}, line {number}: not a JSON object.", "Mend the line.")
+    return found
 
 
 def merge_annotations(documents: Iterable[GoldDocument], decisions: Iterable[Mapping[str, Any]] = ()) -> Merged:

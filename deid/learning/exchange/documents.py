@@ -33,7 +33,7 @@ class Fault(StrEnum):
     DUPLICATE = "duplicate"  # the same annotator has it twice
     UNKNOWN_LABEL = "unknown_label"
     OUTSIDE = "outside"  # a span is empty, leaves the text, or holds white space alone
-    MISPLACED = "misplaced"  # the text of a span, as the file gives it, is not at its offsets
+    MISPLACED = "misplaced"  # the text that the file tells of a span is not at its offsets
     DISCONTINUOUS = "discontinuous"  # a span is in several parts
     OVERLAP = "overlap"  # two spans share a character
     NOTHING_MARKED = "nothing_marked"  # the annotator marked nothing in any document of the file
@@ -51,7 +51,7 @@ class Problem:
 
 
 class Span(NamedTuple):
-    """A span of a tool's file, before any check; `surface` is the text that the file gives for it, if any."""
+    """A span of a tool's file, before any check; `surface` is the text that the file tells of it, if any."""
 
     start: int
     end: int

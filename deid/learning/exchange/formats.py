@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
 
+from deid.domain.errors import InputRefused
 from deid.domain.labels import Label
 from deid.learning.exchange import parhaf
 from deid.learning.exchange.brat import read_brat, write_brat
@@ -40,3 +41,20 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
         "parhaf": Format(parhaf.read_parhaf, labels=parhaf.LABELS),
     }
 )
+
+
+def label_map(table: Mapping[str, str | None], name: str) -> dict[str, Label | None]:
+    """Return the labels of a tool, and our own, by ours; None for a kind that is left unmarked.
+
+    Args:
+        table: label of the tool → ours or None.
+        name: what messages call the table.
+
+    Raises:
+        InputRefused: it is no table of labels.
+    """
+    try:
+        mapped = {str(label): None if own is None else Label(str(own)) for label, own in table.items()}
+    except (ValueError, AttributeError):
+        raise InputRefused(f"{name} is no table of labels.", f"The labels are {', '.join(Label)}.") from None
+    return {str(label): label for label in Label} | mapped

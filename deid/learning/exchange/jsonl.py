@@ -3,6 +3,9 @@
 Prodigy: one task per line, `text`, `tokens`, `spans`, `meta`, `answer`, as in El Azzouzi et al. 2024; a task is a
 document or one of its lines, at `meta.start`. Doccano: one document per line, `text` and `label` as `[start, end,
 label]`, or `entities` as projects with relations have them.
+
+Neither says what text a span covers. Prodigy's `token_start` and `token_end` tell it; of other spans, one that cuts a
+word, and would cut none a character further on or back, covers that passage.
 """
 
 from __future__ import annotations
@@ -77,7 +80,7 @@ def _task(path: Path, place: str, record: Record | None) -> tuple[int, Unchecked
         return 0, unreadable
     meta = record["meta"] if isinstance(record.get("meta"), dict) else {}
     document = _name(meta.get("ID_ENTREPOT", meta.get("id", record.get("id"))))
-    spans = _spans(record.get("spans") or [], place, ("start", "end", "label"), record["text"])
+    spans = _spans(record.get("spans") or [], place, ("start", "end", "label"), record["text"], record.get("tokens"))
     start = meta.get("start", 0)
     if document is None or spans is None or type(start) is not int:
         return 0, unreadable if document is None else replace(unreadable, id=document)
@@ -168,9 +171,9 @@ def _doccano_document(file: Path, place: str, record: Record | None, *, named: b
     meta = record["meta"] if isinstance(record.get("meta"), dict) else record
     document = _name(meta.get("document_id", record.get("id")))
     if isinstance(record.get("entities"), list):
-        spans = _spans(record["entities"], place, ("start_offset", "end_offset", "label"))
+        spans = _spans(record["entities"], place, ("start_offset", "end_offset", "label"), text)
     else:
-        spans = _spans(record.get("label", record.get("labels")) or [], place, (0, 1, 2))
+        spans = _spans(record.get("label", record.get("labels")) or [], place, (0, 1, 2), text)
     if document is None or spans is None:
         return unreadable if document is None else replace(unreadable, id=document)
     annotator = _name(meta.get("annotator")) or (file.stem if named else "")
@@ -212,7 +215,9 @@ def _records(path: Path) -> Iterator[tuple[str, Record | None]]:
         yield f"line {number}", record if isinstance(record, dict) else None
 
 
-def _spans(found: Any, place: str, keys: tuple[Any, Any, Any], text: str | None = None) -> tuple[Span, ...] | None:
+def _spans(
+    found: Any, place: str, keys: tuple[Any, Any, Any], text: str, tokens: Any = None
+) -> tuple[Span, ...] | None:
     """Return the spans of a list of objects or triples; None if one is neither."""
     spans = []
     for number, one in enumerate(found if isinstance(found, list) else [None], start=1):
@@ -222,9 +227,38 @@ def _spans(found: Any, place: str, keys: tuple[Any, Any, Any], text: str | None 
             return None
         if type(start) is not int or type(end) is not int or not isinstance(label, str):
             return None
-        surface = one.get("text") if isinstance(one, dict) and text is not None else None
-        spans.append(Span(start, end, label, f"{place}, span {number}", surface if isinstance(surface, str) else None))
+        told = one if isinstance(one, dict) else {}
+        surface = told.get("text")
+        if not isinstance(surface, str):
+            surface = _of_tokens(told, tokens, text) or _unshifted(text, start, end)
+        spans.append(Span(start, end, label, f"{place}, span {number}", surface))
     return tuple(spans)
+
+
+def _of_tokens(span: Record, tokens: Any, text: str) -> str | None:
+    """Return the text between the first and the last token of a span; None where the task lacks one."""
+    try:
+        by_id = {one["id"]: one for one in tokens or ()}
+        first, last = by_id[span["token_start"]], by_id[span["token_end"]]
+        if first is last:
+            return str(first["text"])
+        return f"{first['text']}{text[first['end'] : last['start']]}{last['text']}"
+    except (KeyError, TypeError):
+        return None
+
+
+def _unshifted(text: str, start: int, end: int) -> str | None:
+    """Return the passage a character before or behind a span, if the span cuts a word and this passage none."""
+
+    def cuts(place: int) -> bool:
+        return 0 < place < len(text) and text[place - 1].isalnum() and text[place].isalnum()
+
+    if 0 <= start < end <= len(text) and (cuts(start) or cuts(end)):
+        for low, high in ((start - 1, end - 1), (start + 1, end + 1)):
+            passage = text[max(low, 0) : high]
+            if low >= 0 and high <= len(text) and passage == passage.strip() and not (cuts(low) or cuts(high)):
+                return passage
+    return None
 
 
 def _name(value: Any) -> str | None:

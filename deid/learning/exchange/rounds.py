@@ -6,6 +6,10 @@ A round is a folder of `NOCTURNE_EXCHANGE_FOLDER` that its owner alone can read:
     given/ANNOTATOR…      a file, or folder, of the tool's format per annotator
     returned/ANNOTATOR…   what annotators give back, under the same name
     corpora/ANNOTATOR.jsonl, faults.jsonl, agreement.md   what an import writes
+    disagreements.jsonl   passages on which annotators differ, which an adjudication writes
+    decisions.jsonl       the same, each with the adjudicator's decision
+    corpora/review.jsonl  what people corrected in closed reviews and in quarantine
+    corpora/adjudicated.jsonl   what an adjudication makes of annotations and decisions, for a training
 
 Functions return counts; logs hold ids of documents that were given, and no text.
 """
@@ -16,7 +20,7 @@ import json
 import logging
 import shutil
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -30,22 +34,35 @@ from deid.domain.outcomes import Detected, Opened
 from deid.domain.private import private_files
 from deid.evaluation.corpus import GoldDocument, gold_record, read_corrected
 from deid.learning.exchange import sampling
+from deid.learning.exchange.adjudication import (
+    ADJUDICATED,
+    Merged,
+    find_passages,
+    merge_annotations,
+    passage_record,
+    read_decisions,
+)
 from deid.learning.exchange.agreement import measure_agreement
 from deid.learning.exchange.agreement_tables import as_tables
 from deid.learning.exchange.documents import Checked, Problem, check
-from deid.learning.exchange.formats import FORMATS, Format
+from deid.learning.exchange.formats import FORMATS, Format, label_map
+from deid.models import progress
 from deid.models.directories import with_models
 from deid.nightly import runtime
+from deid.reviews.annotations import REVIEW, correct_mentions, list_annotated
 from deid.warehouse import audit
 from deid.warehouse.batches import read_staff
 from deid.warehouse.connection import open_cursor
 from deid.warehouse.extraction import Listed
+from deid.warehouse.ledger import read_mentions
 from deid.warehouse.periods import list_period, open_period
 from deid.warehouse.planning import Interval
 
 Method = Literal["random", "stratified", "uncertain"]
 DOCUMENTS, GIVEN, RETURNED, CORPORA = "documents.jsonl", "given", "returned", "corpora"
+DISAGREEMENTS, DECISIONS = "disagreements.jsonl", "decisions.jsonl"
 _ORDER = "round.json"
+_RESERVED = (ADJUDICATED, REVIEW)  # corpora that are of no annotator of the round
 _POOL = 10  # documents among which an uncertain one is chosen
 _TOLD = 100  # faults in the log; faults.jsonl has all
 _BATCH = 100
@@ -105,24 +122,32 @@ def give_documents(order: RoundOrder) -> dict[str, int]:
     with private_files():
         shutil.rmtree(building, ignore_errors=True)
         building.mkdir(parents=True)
-        _write_given(building, form, order, people, documents, found)
+        given = _write_given(building, form, order, people, documents, found)
         (building / RETURNED).mkdir()
         (building / _ORDER).write_text(json.dumps({"triggered_by": order.triggered_by, **counts}), encoding="utf-8")
     _record(order.requested_by, f"annotation round {order.name}", reason=order.reason, policy=policy.digest, **counts)
     building.rename(folder)
+    progress.note("rounds", order.name, given=given, returned={}, faults=None, fleiss=None, undecided=None)
     return counts
 
 
 def take_annotations(
-    name: str, form: str, *, requested_by: str, reason: str, accept_unmarked: bool = False
+    name: str,
+    form: str,
+    *,
+    requested_by: str,
+    reason: str,
+    accept_unmarked: bool = False,
+    labels: Mapping[str, str | None] | None = None,
 ) -> dict[str, Any]:
     """Read what annotators gave back, check it against what they were given, and write the sound documents.
 
-    Returns documents, annotators, faults (documents left out), a count by fault, and fleiss: κ of all annotators, or
-    None where no two of them annotated the same document.
+    `labels` are those of the tool by ours, None for a kind that is left unmarked. Returns documents, annotators, faults
+    (documents left out), a count by fault, and fleiss: κ of all annotators, or None where no two of them annotated the
+    same document.
 
     Raises:
-        InputRefused: there is no such round, or nothing in its folder `returned`.
+        InputRefused: there is no such round, nothing in its folder `returned`, or a label that is none of ours.
         SettingsError: there is no exchange folder, or others can read it.
     """
     folder = exchange_folder() / name
@@ -131,8 +156,9 @@ def take_annotations(
     originals = {one.document.id: one.document for one in read_corrected(folder / DOCUMENTS)}
     texts = {key: one.text for key, one in originals.items()}
     checked, chosen = Checked(), _format(form)
+    table = label_map(labels, "labels") if labels else chosen.labels
     for path, annotator in _returned(folder / RETURNED, chosen):
-        one = check(chosen.read(path, texts), originals, chosen.labels, accept_unmarked=accept_unmarked)
+        one = check(chosen.read(path, texts), originals, table, accept_unmarked=accept_unmarked)
         checked.documents += [replace(gold, annotator=annotator) for gold in one.documents]
         checked.problems += [replace(problem, annotator=annotator) for problem in one.problems]
     people = sorted({gold.annotator for gold in checked.documents})
@@ -145,7 +171,74 @@ def take_annotations(
     _tell_faults([_fault(one, originals) for one in checked.problems])
     counts = {"documents": len(checked.documents), "annotators": len(people), "faults": len(checked.problems)}
     _record(requested_by, f"annotation round {name}", reason=reason, read=True, **counts)
+    back = dict(Counter(gold.annotator for gold in checked.documents))
+    progress.note("rounds", name, returned=back, faults=counts["faults"], fleiss=fleiss, undecided=None)
     return {**counts, **Counter(str(one.fault) for one in checked.problems), "fleiss": fleiss}
+
+
+def adjudicate_round(name: str, *, requested_by: str, reason: str) -> dict[str, int]:
+    """Write the passages on which the annotators of a round differ; with decisions on them, the merged corpus too.
+
+    `disagreements.jsonl` then holds those without a decision that can be used, whose documents the merged corpus lacks.
+    Returns disagreements (passages), undecided (of these) and documents (of the merged corpus, 0 without decisions).
+
+    Raises:
+        InputRefused: there is no such round, nothing was imported, or the decisions cannot be read.
+        SettingsError: there is no exchange folder, or others can read it.
+    """
+    folder = exchange_folder() / name
+    corpora = [one for one in sorted((folder / CORPORA).glob("*.jsonl")) if one.stem != ADJUDICATED]
+    if not corpora:
+        raise InputRefused(f"the round {name} has no annotations.", "Import what its annotators gave back first.")
+    documents = [replace(one, annotator=path.stem) for path in corpora for one in read_corrected(path)]
+    texts = {one.document.id: one.document.text for one in documents}
+    passages = find_passages(documents)
+    open_places, merged = {one.place for one in passages}, Merged()
+    if (folder / DECISIONS).is_file():
+        with (folder / DECISIONS).open("rb") as stream:
+            merged = merge_annotations(documents, read_decisions(stream, DECISIONS))
+        open_places = set(merged.undecided)
+    left = [one for one in passages if one.place in open_places]
+    with private_files():
+        _write_lines(folder / DISAGREEMENTS, (passage_record(one, texts[one.document]) for one in left))
+        if (folder / DECISIONS).is_file():
+            _write_lines(folder / CORPORA / f"{ADJUDICATED}.jsonl", map(gold_record, merged.documents))
+    for document in sorted({one.document for one in left})[:_TOLD]:
+        log.warning("document %s: a disagreement is left to decide", document)
+    counts = {"disagreements": len(passages), "undecided": len(left), "documents": len(merged.documents)}
+    _record(requested_by, f"annotation round {name}", reason=reason, adjudicated=True, **counts)
+    progress.note("rounds", name, undecided=len(left))
+    return counts
+
+
+def take_reviews(name: str, *, requested_by: str, reason: str) -> dict[str, int]:
+    """Write what people corrected in closed reviews and in quarantine, as one more annotator of a round.
+
+    Returns documents (written) and left_out: changed, gone or opted out since, or without the mentions that were seen.
+
+    Raises:
+        InputRefused: there is no such document.
+        SettingsError: there is no exchange folder, or others can read it.
+        WarehouseUnreachable, WarehouseError, ContractBroken: nothing was written.
+    """
+    folder = exchange_folder() / name
+    with open_cursor("worker", "nocturne annotations") as cursor:
+        annotated = list_annotated(cursor)
+    found: dict[str, GoldDocument] = {}
+    for one in annotated:
+        mentions = read_mentions(one.run_id, [one.document_id], shown=True).get(one.document_id, ())
+        opened = open_period([one.document_id], settings().limits(), {one.document_id: one.content_hash})
+        if opened and len(mentions) >= one.surrogates:  # without its mentions it would teach to find none
+            corrected = correct_mentions(mentions, one.annotations)
+            found[one.document_id] = GoldDocument(opened[0].document, corrected, "", REVIEW)
+    if not found:
+        raise InputRefused("no document of a closed review can be read.", "Close a review, or read in quarantine.")
+    with private_files():
+        folder.mkdir(exist_ok=True)
+        _write_lines(folder / CORPORA / f"{REVIEW}.jsonl", map(gold_record, found.values()))
+    counts = {"documents": len(found), "left_out": len({one.document_id for one in annotated}) - len(found)}
+    _record(requested_by, f"annotation round {name}", reason=reason, reviews=True, **counts)
+    return counts
 
 
 def exchange_folder() -> Path:
@@ -176,8 +269,11 @@ def _found_again(folder: Path, order: RoundOrder) -> dict[str, int]:
 
 def _people(names: Sequence[str]) -> tuple[str, ...]:
     people = tuple(dict.fromkeys(names))
-    if not people or any(not name.isidentifier() for name in people):
-        raise InputRefused("annotators have no usable names.", "Give letters, digits and _; each once.")
+    if not people or any(not name.isidentifier() or name in _RESERVED for name in people):
+        raise InputRefused(
+            "annotators have no usable names.",
+            f"Give letters, digits and _; each once, none {ADJUDICATED} or {REVIEW}.",
+        )
     return people
 
 
@@ -221,13 +317,17 @@ def _write_given(
     people: Sequence[str],
     documents: Sequence[Document],
     found: Mapping[str, tuple[Mention, ...]],
-) -> None:
+) -> dict[str, int]:
+    """Write the documents, and those of each annotator; return the number of the latter."""
+    given = {}
     _write_lines(folder / DOCUMENTS, (gold_record(GoldDocument(one, (), "")) for one in documents))
     for place, person in enumerate(people):
         mine = [*documents[: order.shared], *documents[order.shared + place :: len(people)]]
         gold = [GoldDocument(one, found[one.id], "", person) for one in mine]
+        given[person] = len(gold)
         if form.write is not None:
             form.write(folder / GIVEN / f"{person}{form.suffix}", gold)
+    return given
 
 
 def _returned(folder: Path, form: Format) -> Iterator[tuple[Path, str]]:
@@ -237,7 +337,7 @@ def _returned(folder: Path, form: Format) -> Iterator[tuple[Path, str]]:
         raise InputRefused("the round's folder `returned` is empty.", "Put there what annotators gave back.")
     for path in paths:
         name = path.name if path.is_dir() else path.name.removesuffix(form.suffix)
-        if not name.isidentifier():
+        if not name.isidentifier() or name in _RESERVED:
             raise InputRefused(
                 "a file of the folder `returned` is not named after an annotator.", f"Call it ANNOTATOR{form.suffix}."
             )
@@ -273,7 +373,7 @@ def _write_agreement(path: Path, documents: Sequence[GoldDocument]) -> float | N
     return None if found.overall.value is None else round(found.overall.value, 3)
 
 
-def _write_lines(path: Path, records: Iterator[Mapping[str, Any]]) -> None:
+def _write_lines(path: Path, records: Iterable[Mapping[str, Any]]) -> None:
     path.parent.mkdir(exist_ok=True)
     with path.open("w", encoding="utf-8") as stream:
         for record in records:

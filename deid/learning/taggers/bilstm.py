@@ -8,8 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import torch
 
-from deid.detection.taggers.bilstm import BiLstmCrf, Shape, buckets
-from deid.detection.taggers.characters import CharacterStates, States
+from deid.detection.taggers.bilstm import BiLstmCrf, ContextualStates, Shape, States, buckets
 from deid.detection.taggers.crf import log_partition
 from deid.detection.taggers.tags import TAGS
 from deid.learning.checkpoints import Checkpoint
@@ -18,7 +17,7 @@ from deid.learning.taggers.examples import TokenExample, hidden
 from deid.learning.taggers.stages import Stage
 
 _LONGEST = 200  # tokens in a training chain
-_GROUP = 128  # documents whose character states are held at a time
+_GROUP = 128  # documents whose contextual states are held at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +66,7 @@ def train_network(
     start: BiLstmCrf | None = None,
     checkpoint: Checkpoint | None = None,
     name: str = "network",
-    characters: CharacterStates | None = None,
+    contextual: ContextualStates | None = None,
 ) -> BiLstmCrf:
     """Return a network trained from `start`, or from random weights, on `of_epoch(epoch)` in each epoch.
 
@@ -77,7 +76,7 @@ def train_network(
         start: the network to train, in place.
         checkpoint: where the state is kept, and from which an interrupted training goes on.
         name: of the stage in the checkpoint, and in messages.
-        characters: makes the character states, which a network of such a shape reads.
+        contextual: makes the contextual states, which a network of such a shape reads.
 
     Raises:
         InputRefused: the loss of a batch is not a finite number.
@@ -86,7 +85,7 @@ def train_network(
     model = start or BiLstmCrf(settings.shape)
 
     def batches(epoch: int) -> _Batches:
-        return _Batches(of_epoch(epoch), settings, np.random.default_rng([settings.seed, epoch]), characters)
+        return _Batches(of_epoch(epoch), settings, np.random.default_rng([settings.seed, epoch]), contextual)
 
     Stage(
         name,
@@ -102,18 +101,18 @@ def train_network(
 
 
 class _Batches:
-    """Batches of an epoch. With character states, documents are read in groups, whose states are held in turn."""
+    """Batches of an epoch. With contextual states, documents are read in groups, whose states are held in turn."""
 
     def __init__(
         self,
         documents: Sequence[TokenExample],
         settings: BilstmSettings,
         random: np.random.Generator,
-        characters: CharacterStates | None,
+        contextual: ContextualStates | None,
     ) -> None:
-        self._characters = characters
-        order = random.permutation(len(documents)).tolist() if characters else range(len(documents))
-        size = _GROUP if characters else max(1, len(documents))
+        self._contextual = contextual
+        order = random.permutation(len(documents)).tolist() if contextual else range(len(documents))
+        size = _GROUP if contextual else max(1, len(documents))
         self._groups = [
             [documents[index] for index in order[first : first + size]] for first in range(0, len(documents), size)
         ]
@@ -130,12 +129,12 @@ class _Batches:
 
     def __getitem__(self, step: int) -> list[Chain]:
         number, chains = self._batches[step]
-        if self._characters is None:
+        if self._contextual is None:
             return chains
         if self._held[0] != number:
             group = self._groups[number]
             texts, starts, ends = ([getattr(one, name) for one in group] for name in ("text", "starts", "ends"))
-            self._held = (number, self._characters.states(texts, starts, ends))
+            self._held = (number, self._contextual.states(texts, starts, ends))
         held = self._held[1]
         return [
             replace(one, states=torch.from_numpy(held[one.document][one.first : one.first + len(one.tags)]).float())

@@ -24,11 +24,12 @@ from deid.detection.taggers.bilstm import EMBEDDINGS, BiLstmCrf, Shape, load_emb
 from deid.detection.taggers.tagging import WEIGHTS, file_digest, read_manifest
 from deid.evaluation.corpus import GoldDocument, load_corpus
 from deid.learning.augmentation import multiply
-from deid.learning.checkpoints import replaced_folder
+from deid.learning.checkpoints import Checkpoint, replaced_folder
 from deid.learning.objectives import is_certain
+from deid.learning.statistics import summarise
 from deid.learning.taggers.bilstm import train_network
 from deid.learning.taggers.examples import TokenExample, token_examples
-from deid.learning.taggers.training import FULL, corpus_fingerprint
+from deid.learning.taggers.training import FULL, corpus_fingerprint, digest_of
 from deid.models import FOLDER
 
 KIND = "bilstm_crf"
@@ -70,6 +71,8 @@ def continue_network(
 ) -> Path:
     """Continue the single network in `start`, write it to `out / KIND`, and return that folder.
 
+    A checkpoint beside the folder is kept; after a kill, the same call goes on from it and gives the same weights.
+
     Args:
         start: folder of a model of the kind `KIND`.
         documents: what was learned before, and is to be remembered; may be empty.
@@ -92,15 +95,24 @@ def continue_network(
     settings = replace(
         FULL.bilstm, shape=network.shape, epochs=asked.epochs, rate=asked.rate, seed=asked.seed, batch=asked.batch
     )
-    network = train_network(_epochs(documents, fresh, asked), settings, network)
+    read = [[corpus_fingerprint(some), [one.document.id for one in some]] for some in (documents, fresh)]
+    fingerprint = digest_of(manifest.weights, read, asked.as_json())
+    checkpoint = Checkpoint(out / f".{KIND}.continued.checkpoint", fingerprint)
+    network = train_network(_epochs(documents, fresh, asked), settings, network, checkpoint)
     folder = out / KIND
-    learned = {"documents": len(fresh), "corpus": corpus_fingerprint(fresh), **asked.as_json()}
+    learned = {
+        "documents": len(fresh),
+        "corpus": corpus_fingerprint(fresh),
+        "data": summarise(fresh),
+        **asked.as_json(),
+    }
     training = {**manifest.training, "continued": {"from": manifest.weights, **learned}}
     with replaced_folder(folder) as building:
         save_file({f"0.{name}": value for name, value in network.halved().items()}, building / WEIGHTS)
         if fixed:
             shutil.copy(start / EMBEDDINGS, building)
         replace(manifest, weights=file_digest(building / WEIGHTS), training=training).save(building)
+    checkpoint.remove()
     return folder
 
 

@@ -14,6 +14,7 @@ from tqdm import tqdm
 
 from deid.domain.errors import InputRefused
 from deid.learning.checkpoints import Checkpoint, Position
+from deid.models.progress import tell_epoch
 
 log = logging.getLogger(__name__)
 B = TypeVar("B")
@@ -77,6 +78,7 @@ class Stage(Generic[B]):
                     checkpoint.offer(Position(self.name, epoch, step + 1), self.model, optimisers)
             if steps:
                 log.info("%s: epoch %d of %d, last loss %.4f", self.name, epoch + 1, self.epochs, loss.item())
+                tell_epoch(self.name, epoch + 1, self.epochs, loss.item())
         self.model.eval()
 
 

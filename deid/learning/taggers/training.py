@@ -16,7 +16,16 @@ import torch
 from safetensors.torch import save_file
 
 import deid
-from deid.detection.taggers.bilstm import EMBEDDINGS, BiLstmCrf, EmbeddingRows, Shape, save_embeddings
+from deid.detection.annotators.linear_chains import ENCODER
+from deid.detection.annotators.transformer.model_directory import encoder_files
+from deid.detection.taggers.bilstm import (
+    EMBEDDINGS,
+    BiLstmCrf,
+    ContextualStates,
+    EmbeddingRows,
+    Shape,
+    save_embeddings,
+)
 from deid.detection.taggers.characters import CharacterStates
 from deid.detection.taggers.crf import CrfWeights
 from deid.detection.taggers.tagging import WEIGHTS, Manifest, features_digest, file_digest
@@ -27,15 +36,18 @@ from deid.evaluation.corpus import GoldDocument
 from deid.learning.augmentation import multiply
 from deid.learning.checkpoints import EVERY, Checkpoint, replaced_folder, trained_tensors
 from deid.learning.objectives import LEAST_CONFIDENCE, is_certain
+from deid.learning.statistics import summarise
 from deid.learning.taggers import bilstm, crf
 from deid.learning.taggers.bilstm import BilstmSettings
 from deid.learning.taggers.characters import CharacterSettings, read_texts, train_characters
 from deid.learning.taggers.crf import CrfSettings
 from deid.learning.taggers.examples import Distribution, TokenExample, token_examples
 from deid.learning.taggers.pretraining import LIMIT, open_corpus, open_examples
+from deid.models import FOLDER
 
-KINDS = ("crf", "bilstm_crf", "flair")
+KINDS = ("crf", "bilstm_crf", "flair", "encoder_bilstm_crf")
 SHIPPED = KINDS[:2]
+PACKAGED_ENCODER = FOLDER / "transformer"
 
 
 def train_tagger(
@@ -48,6 +60,7 @@ def train_tagger(
     save_every: float = EVERY,
     open_corpora: Sequence[Path] = (),
     texts: Sequence[Path] = (),
+    encoder: Path = PACKAGED_ENCODER,
 ) -> Path:
     """Train the tagger `kind`, write it to `out / kind`, replacing an earlier model, and return that folder.
 
@@ -64,37 +77,48 @@ def train_tagger(
         save_every: seconds between two checkpoints.
         open_corpora: files of `deid.learning.open_corpora`, for a first stage of a network.
         texts: files of further text, without annotation, for the character models of `flair`.
+        encoder: directory of the encoder of `encoder_bilstm_crf`, which is copied into the model.
 
     Raises:
         InputRefused: documents without a single mention, a loss that is not a number, or a disk that is full; an
             earlier model stays as it was.
+        PolicyError: the encoder cannot be loaded.
     """
-    absent = labels_without_example(documents)
+    absent = labels_without_example(documents, recipe.least_confidence)
     folder = out / kind
     if kind == "crf" and open_corpora:
         raise InputRefused("crf: CRFsuite does not learn from partial labels.", "Leave out --open, or train a network.")
-    fingerprint = _fingerprint(kind, documents, recipe, rows, teacher, [*open_corpora, *texts])
+    encoded = encoder_files(encoder) if kind == "encoder_bilstm_crf" else {}
+    fingerprint = training_fingerprint(kind, documents, recipe, rows, teacher, [*open_corpora, *texts], encoded)
     checkpoint = Checkpoint(out / f".{kind}.checkpoint", fingerprint, save_every)
     shape: Mapping[str, Any] = {}
     if kind == "crf":
         save_weights = train_crf(documents, recipe).save
     else:
-        characters = None
+        contextual: ContextualStates | None = None
         if kind == "flair":
             unmarked = [*(one.document.text for one in documents), *read_texts(texts)]
-            characters = train_characters(unmarked, recipe.characters, recipe.seed, checkpoint)
-        settings = recipe.network(kind)
-        members = train_networks(kind, documents, recipe, rows, checkpoint, teacher, characters, open_corpora)
+            contextual = train_characters(unmarked, recipe.characters, recipe.seed, checkpoint)
+        elif encoded:
+            from deid.detection.annotators.transformer.embeddings import EncoderStates
+
+            contextual = EncoderStates(encoder)
+        members = train_networks(kind, documents, recipe, rows, checkpoint, teacher, contextual, open_corpora)
         tensors = {f"{n}.{name}": value for n, one in enumerate(members) for name, value in one.items()}
-        shape = settings.shape.as_json()
-        if characters:
-            tensors |= {f"characters.{name}": value for name, value in characters.tensors().items()}
-            shape = {"network": shape, "characters": characters.as_json()}
+        shape = recipe.network(kind, contextual).shape.as_json()
+        if isinstance(contextual, CharacterStates):
+            tensors |= {f"characters.{name}": value for name, value in contextual.tensors().items()}
+            shape = {"network": shape, "characters": contextual.as_json()}
+        elif encoded:
+            shape = {"network": shape, "encoder": encoded}
         save_weights = partial(save_file, tensors)
     with replaced_folder(folder) as building:
         save_weights(building / WEIGHTS)
         if rows is not None and kind != "crf":
             save_embeddings(rows, building / EMBEDDINGS)
+        for name in encoded:
+            (building / ENCODER).mkdir(exist_ok=True)
+            shutil.copyfile(encoder / name, building / ENCODER / name)
         Manifest(
             kind=kind,
             features=features_digest(),
@@ -104,9 +128,11 @@ def train_tagger(
             training={
                 "corpus": corpus_fingerprint(documents),
                 "documents": len(documents),
+                "data": summarise(documents),
                 "without_example": [str(label) for label in absent],
                 "open_corpora": {one.file: one.licence for one in map(open_corpus, open_corpora)},
                 "texts": [path.name for path in texts],
+                **({"encoder": encoder.name} if encoded else {}),
                 "recipe": recipe.as_json(),
             },
         ).save(building)
@@ -116,13 +142,13 @@ def train_tagger(
     return folder
 
 
-def labels_without_example(documents: Sequence[GoldDocument]) -> tuple[Label, ...]:
-    """Return the labels that no document has, which a tagger trained on them never finds.
+def labels_without_example(documents: Sequence[GoldDocument], least: float = LEAST_CONFIDENCE) -> tuple[Label, ...]:
+    """Return the labels that no document has with this confidence, which a tagger trained on them never finds.
 
     Raises:
         InputRefused: no document has a mention.
     """
-    seen = {mention.label for one in documents for mention in one.mentions if mention.score >= LEAST_CONFIDENCE}
+    seen = {mention.label for one in documents for mention in one.mentions if mention.score >= least}
     if not seen & set(TAGGED):
         raise InputRefused(
             f"{len(documents)} documents without a mention: there is nothing to learn from them.",
@@ -131,23 +157,29 @@ def labels_without_example(documents: Sequence[GoldDocument]) -> tuple[Label, ..
     return tuple(label for label in TAGGED if label not in seen)
 
 
-def _fingerprint(
+def training_fingerprint(
     kind: str,
     documents: Sequence[GoldDocument],
     recipe: Recipe,
     rows: EmbeddingRows | None,
-    teacher: Mapping[str, Distribution],
-    files: Sequence[Path],
+    teacher: Mapping[str, Distribution] = MappingProxyType({}),
+    files: Sequence[Path] = (),
+    encoded: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
-    """Return a hash of all that decides the weights."""
-    what = [
-        *(kind, deid.__version__, torch.__version__, features_digest(), recipe.as_json()),
-        *(corpus_fingerprint(documents), [one.document.id for one in documents]),
+    """Return a hash of all that decides the weights of `train_tagger`."""
+    return digest_of(
+        *(kind, recipe.as_json(), corpus_fingerprint(documents), [one.document.id for one in documents]),
         None if rows is None else sha256(rows.tobytes()).hexdigest(),
         [(name, sha256(teacher[name].tobytes()).hexdigest()) for name in sorted(teacher)],
         [[file_digest(one) for one in sorted((path, *path.rglob("*"))) if one.is_file()] for path in files],
-    ]
-    return sha256(json.dumps(what).encode("utf-8", "surrogatepass")).hexdigest()
+        dict(encoded),
+    )
+
+
+def digest_of(*what: object) -> str:
+    """Return a hash of JSON values and of the versions of features, torch and product."""
+    told = [deid.__version__, torch.__version__, features_digest(), *what]
+    return sha256(json.dumps(told).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def train_crf(documents: Sequence[GoldDocument], recipe: Recipe) -> CrfWeights:
@@ -164,7 +196,7 @@ def train_networks(
     rows: EmbeddingRows | None = None,
     checkpoint: Checkpoint | None = None,
     teacher: Mapping[str, Distribution] = MappingProxyType({}),
-    characters: CharacterStates | None = None,
+    contextual: ContextualStates | None = None,
     open_corpora: Sequence[Path] = (),
 ) -> list[dict[str, torch.Tensor]]:
     """Return the weights of networks with different seeds, trained on fresh altered copies in every epoch.
@@ -180,15 +212,15 @@ def train_networks(
         if weights is None:
             seed = recipe.seed + number
             torch.manual_seed(seed)
-            settings = replace(recipe.network(kind), seed=seed)
+            settings = replace(recipe.network(kind, contextual), seed=seed)
             start = BiLstmCrf(settings.shape)
             if rows is not None:
                 start.embed(rows)
             if passages:
                 first = replace(settings, epochs=recipe.open_epochs, bound=0.0)
-                _first_stage(start, passages, first, f"{name}, open", checkpoint, characters)
+                _first_stage(start, passages, first, f"{name}, open", checkpoint, contextual)
             epochs = _epochs(plain, documents, recipe, seed)
-            weights = bilstm.train_network(epochs, settings, start, checkpoint, name, characters).halved()
+            weights = bilstm.train_network(epochs, settings, start, checkpoint, name, contextual).halved()
             if checkpoint and number + 1 < recipe.members:
                 checkpoint.finish(name, weights)
         members.append(weights)
@@ -201,12 +233,12 @@ def _first_stage(
     settings: BilstmSettings,
     name: str,
     checkpoint: Checkpoint | None,
-    characters: CharacterStates | None,
+    contextual: ContextualStates | None,
 ) -> None:
     """Train a network on open corpora, or take what the checkpoint has of a finished first stage."""
     saved = checkpoint.result(name) if checkpoint else None
     if saved is None:
-        bilstm.train_network(lambda _: passages, settings, model, checkpoint, name, characters)
+        bilstm.train_network(lambda _: passages, settings, model, checkpoint, name, contextual)
         if checkpoint:
             checkpoint.finish(name, {key: value.detach().clone() for key, value in trained_tensors(model).items()})
     else:
@@ -262,6 +294,9 @@ class Recipe:
     flair: BilstmSettings = field(
         default_factory=lambda: BilstmSettings(shape=Shape(column_width=0, state_reduced=128))
     )
+    encoder: BilstmSettings = field(
+        default_factory=lambda: BilstmSettings(shape=Shape(column_width=0, state_reduced=128))
+    )
     characters: CharacterSettings = field(default_factory=CharacterSettings)
     open_epochs: int = 2
     open_tokens: int = LIMIT
@@ -271,11 +306,15 @@ class Recipe:
     seed: int = 2026
     temperatures: Mapping[str, float] = field(default_factory=dict)
 
-    def network(self, kind: str) -> BilstmSettings:
-        """Return the settings of the network of that kind."""
-        if kind == "bilstm_crf":
-            return self.bilstm
-        return replace(self.flair, shape=replace(self.flair.shape, state_width=2 * self.characters.hidden))
+    def with_networks(self, **changes: Any) -> Recipe:
+        """Return the recipe with settings of `BilstmSettings` changed for every network."""
+        networks = {name: replace(getattr(self, name), **changes) for name in ("bilstm", "flair", "encoder")}
+        return replace(self, **networks)
+
+    def network(self, kind: str, contextual: ContextualStates | None = None) -> BilstmSettings:
+        """Return the settings of the network of that kind, which reads these contextual states."""
+        own = {"bilstm_crf": self.bilstm, "flair": self.flair, "encoder_bilstm_crf": self.encoder}[kind]
+        return replace(own, shape=replace(own.shape, state_width=contextual.width if contextual else 0))
 
     def as_json(self) -> dict[str, Any]:
         """Return every setting as a JSON object."""
@@ -288,6 +327,7 @@ SMALL = Recipe(
     crf=replace(FULL.crf, iterations=25),
     bilstm=replace(FULL.bilstm, epochs=3, shape=_SMALL_SHAPE),
     flair=replace(FULL.flair, epochs=3, batch=18, shape=replace(_SMALL_SHAPE, column_width=0, state_reduced=32)),
+    encoder=replace(FULL.encoder, epochs=3, batch=18, shape=replace(_SMALL_SHAPE, column_width=0, state_reduced=32)),
     characters=replace(FULL.characters, width=16, hidden=64, lanes=16, length=64, epochs=1, most=400_000),
     open_epochs=1,
     open_tokens=20_000,

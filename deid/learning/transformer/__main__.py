@@ -23,7 +23,9 @@ from deid.learning.transformer.training import train_transformer
 
 
 def main(
-    config: Annotated[Path, typer.Option(help="plan, or the name of one that ships: compact, h200, train-small")],
+    config: Annotated[
+        Path, typer.Option(help="plan, or the name of one that ships: compact, teacher, student, train-small")
+    ],
     out: Annotated[Path, typer.Option(help="directory to write")],
     corpus_folder: Annotated[Path, typer.Option("--corpus", help="folder of annotated documents")] = Path(
         "corpus/train"

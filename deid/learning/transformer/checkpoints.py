@@ -63,8 +63,8 @@ class Checkpoints:
         except (OSError, SafetensorError):
             partial.unlink(missing_ok=True)
             log.warning(
-                "The checkpoint of epoch %d could not be written (is the disk full?). Training goes on; after a kill it"
-                " would resume from the checkpoint before.", position.epoch + 1,
+                "The checkpoint of epoch %d, batch %d could not be written (is the disk full?). Training goes on; after"
+                " a kill it would resume from the checkpoint before.", position.epoch + 1, position.step,
             )  # fmt: skip
 
     def load(self) -> tuple[Position, dict[str, torch.Tensor]] | None:
@@ -82,6 +82,11 @@ class Checkpoints:
         except (OSError, SafetensorError, KeyError, TypeError, ValueError):
             log.warning("The checkpoint cannot be read: training starts from the beginning.")
             return None
+
+
+def part(tensors: Mapping[str, torch.Tensor], beginning: str) -> dict[str, torch.Tensor]:
+    """Return the tensors whose names begin so, without that beginning."""
+    return {name.removeprefix(beginning): one for name, one in tensors.items() if name.startswith(beginning)}
 
 
 def _synchronise(path: Path) -> None:

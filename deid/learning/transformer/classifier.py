@@ -19,6 +19,7 @@ from deid.detection.annotators.transformer.network import quiet
 from deid.detection.taggers.crf import path_loss
 from deid.detection.taggers.tags import LABELS, TAGS, allowed_transitions
 from deid.domain.errors import InputRefused
+from deid.learning.objectives import distance
 from deid.learning.transformer.plan import FineTuning
 from deid.learning.transformer.pretraining_data import IGNORED
 
@@ -48,14 +49,27 @@ class Classifier(nn.Module):
         self.transitions = nn.Parameter(torch.where(allowed, 0.0, _UNLIKELY)) if crf else None
         self.register_buffer("weights", weights, persistent=False)
 
-    def forward(self, ids: torch.Tensor, mask: torch.Tensor, wanted: torch.Tensor) -> torch.Tensor:
+    def forward(
+        self,
+        ids: torch.Tensor,
+        mask: torch.Tensor,
+        wanted: torch.Tensor,
+        taught: tuple[torch.Tensor, torch.Tensor, float, float] | None = None,
+    ) -> torch.Tensor:
         """Return the weighted loss, in nats, summed over the sub-words with a tag.
 
         Args:
             ids, mask: of the windows (windows, sub-words); `mask` is 0 in padding.
             wanted: tag of each sub-word, `IGNORED` where it has none.
+            taught: of a teacher, which sub-words it scores (windows, sub-words), its probabilities of them (scored,
+                tags), their weight against the tags', and the temperature.
         """
         logits = self.model(input_ids=ids, attention_mask=mask).logits.float()
+        if taught is not None:
+            scored, probabilities, weight, temperature = taught
+            known = cross_entropy(logits.flatten(0, 1), wanted.flatten(), ignore_index=IGNORED, reduction="sum")
+            told = distance(logits[scored].log_softmax(dim=-1), probabilities, temperature).sum()
+            return (1 - weight) * known + weight * told
         if self.transitions is not None:
             return path_loss(*_chains(logits, self.transitions, wanted))
         return cross_entropy(

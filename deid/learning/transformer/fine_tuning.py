@@ -3,31 +3,40 @@
 from __future__ import annotations
 
 import logging
+import os
 import random
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from itertools import count, islice, repeat
+from multiprocessing import get_context
 from pathlib import Path
+from typing import Self
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
+from torch import nn
 from torch.nn.functional import cross_entropy, nll_loss
 from transformers import PreTrainedModel
 
 from deid.detection.annotators.transformer import model_directory
 from deid.detection.taggers.tags import LABELS, OUTSIDE
+from deid.domain.document import Document
 from deid.domain.errors import InputRefused
 from deid.evaluation.corpus import GoldDocument
-from deid.learning.transformer import optimization
-from deid.learning.transformer.checkpoints import Checkpoints, Position
+from deid.learning.objectives import is_certain, without_labels
+from deid.learning.transformer import optimization, pretraining_data
+from deid.learning.transformer.checkpoints import Checkpoints, Position, part
 from deid.learning.transformer.classifier import Classifier, labels_without_example, load_classifier, tag_weights
 from deid.learning.transformer.examples import WindowExample, split, window_examples
 from deid.learning.transformer.optimization import Machine, prepared
-from deid.learning.transformer.plan import Plan
+from deid.learning.transformer.plan import FineTuning, Plan
 from deid.learning.transformer.pretraining_data import IGNORED
+from deid.models.progress import tell_epoch
 
 log = logging.getLogger(__name__)
 
@@ -92,8 +101,12 @@ class _Training:
         asked = plan.fine_tuning
         self._plan, self._asked, self._tokenizer, self._machine = plan, asked, tokenizer, machine
         self._documents, held_out = documents
-        self._windows = list(window_examples(tokenizer, self._documents, asked.length))
-        self._judged = list(window_examples(tokenizer, held_out, asked.length))
+        self._windows = list(window_examples(tokenizer, self._documents, asked.length, asked.least_confidence))
+        self._judged = list(window_examples(tokenizer, held_out, asked.length, asked.least_confidence))
+        if not self._windows:
+            raise InputRefused(
+                "there is no sentence to learn from.", "Give documents with text, or lower least_confidence."
+            )
         counts = Counter(int(tag) for one in self._windows for tag in one.tags if tag != IGNORED)
         if lacking := labels_without_example(counts):
             log.warning("No example of %s among the documents: the model will not find it.", ", ".join(lacking))
@@ -101,7 +114,8 @@ class _Training:
         self._weights = tag_weights(asked.class_weights, counts)
         self._classifier = Classifier(model, asked.head == "crf", self._weights)
         self._module = machine.processes.prepare_model(self._classifier)
-        self._descent = optimization.optimizer(self._classifier, asked.learning_rate, asked.weight_decay)
+        (self._descent,) = optimization.optimizers(self._classifier, "adamw", asked.learning_rate, asked.weight_decay)
+        self._teacher = None if asked.teacher is None else _teacher(Path(asked.teacher), tokenizer, asked, machine)
         self._checkpoints = checkpoints
         self._at = Position()
         self._best: dict[str, torch.Tensor] = {}
@@ -126,18 +140,30 @@ class _Training:
         )
 
     def _lessons(self, first: int) -> Iterator[list[list[WindowExample]]]:
-        """Yield the batches of each epoch from `first` on; altered copies differ between epochs."""
+        """Yield the batches of each epoch from `first` on; copies and unlabelled texts differ between epochs."""
         asked, seed = self._asked, self._plan.seed
-        for epoch in range(first, asked.epochs):
-            windows = list(self._windows)
-            if asked.copies:
-                from deid.learning.augmentation import multiply
+        # A copy would not keep what is doubtful.
+        certain = [one for one in self._documents if is_certain(one, asked.least_confidence)]
+        texts = self._unlabelled() if asked.unlabelled else iter(())
+        with _Copying(self._tokenizer, asked) as copying:
+            for epoch in range(asked.epochs):
+                unlabelled = [*islice(texts, asked.unlabelled)]
+                if epoch < first:
+                    continue
+                windows = [*self._windows, *copying.windows(certain, seed + epoch), *unlabelled]
+                random.Random(f"{seed}/{epoch}").shuffle(windows)  # noqa: S311
+                yield [windows[at : at + asked.batch] for at in range(0, len(windows), asked.batch)]
 
-                windows += window_examples(
-                    self._tokenizer, multiply(self._documents, asked.copies, seed + epoch), asked.length
-                )
-            random.Random(f"{seed}/{epoch}").shuffle(windows)  # noqa: S311
-            yield [windows[at : at + asked.batch] for at in range(0, len(windows), asked.batch)]
+    def _unlabelled(self) -> Iterator[WindowExample]:
+        """Yield windows of the texts without end, pass after pass."""
+        for turn in count():
+            passages = pretraining_data.passages(pretraining_data.files(self._asked.texts), f"{self._plan.seed}/{turn}")
+            documents = (
+                without_labels(GoldDocument(Document(f"{turn}-{number}", text), (), ""))
+                for number, text in enumerate(passages)
+                if text.strip()
+            )
+            yield from window_examples(self._tokenizer, documents, self._asked.length, tagged=False)
 
     def _teach(self, lessons: Sequence[Sequence[WindowExample]], epoch: int, skipped: int) -> None:
         asked = self._asked
@@ -146,7 +172,7 @@ class _Training:
             self._gradient(batch)
             done = (epoch + (number + 1) / len(lessons)) / asked.epochs
             rate = optimization.rate(asked.learning_rate, asked.warm_up, done)
-            optimization.step(self._classifier, self._descent, rate, asked.clip)
+            optimization.step(self._classifier, [self._descent], rate, asked.clip)
             self._at = replace(self._at, epoch=epoch, step=number + 1)
             if self._checkpoints is not None and self._checkpoints.due:
                 self._save()
@@ -161,12 +187,29 @@ class _Training:
         for number, share in enumerate(shares, 1):
             waits = processes.no_sync(self._module) if number < len(shares) else nullcontext()
             with waits:
+                tensors = self._tensors(share)
+                taught = None if self._teacher is None else self._taught(share, tensors)
                 with self._machine.numbers():
-                    loss = self._module(*self._tensors(share))
+                    loss = self._module(*tensors, taught)
                 # The processes' gradients are averaged, not added.
                 processes.backward(loss * (processes.num_processes / total))
 
+    def _taught(
+        self, batch: Sequence[WindowExample], tensors: tuple[torch.Tensor, ...]
+    ) -> tuple[torch.Tensor, torch.Tensor, float, float]:
+        """Return what the teacher says of a batch, as `Classifier.forward` takes it."""
+        ids, mask, wanted = tensors
+        scored = np.zeros(wanted.shape, dtype=np.bool_)
+        for row, example in enumerate(batch):
+            scored[row, : len(example.scored)] = example.scored
+        places = self._machine.moved(scored)
+        with torch.no_grad(), self._machine.numbers():
+            logits = self._teacher(input_ids=ids, attention_mask=mask).logits  # type: ignore[misc]
+        return places, logits[places].float().softmax(dim=-1), self._asked.taught, self._asked.temperature
+
     def _weight(self, example: WindowExample) -> float:
+        if self._teacher is not None:
+            return float(example.scored.sum())
         return float(self._weights[example.tags[example.tags != IGNORED]].sum())
 
     def _tensors(self, batch: Sequence[WindowExample]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
@@ -195,6 +238,7 @@ class _Training:
             {"loss": float(nll_loss(scores, wanted)), "token_f1": 2 * right / max(1, predicted + gold)}
         )
         log.info("epoch %d: F1 %.4f, loss %.4f", self._at.epoch, measures["token_f1"], measures["loss"])
+        tell_epoch("", self._at.epoch, self._asked.epochs, measures["loss"], measures["token_f1"])
         if not self._at.measures or _better(measures, self._at.measures):
             self._at = replace(self._at, best_epoch=self._at.epoch, measures=measures)
             self._best = {name: one.detach().cpu().clone() for name, one in self._classifier.state_dict().items()}
@@ -238,10 +282,10 @@ class _Training:
         if found is None:
             return
         self._at, tensors = found
-        self._classifier.load_state_dict(_part(tensors, "model."))
-        self._best = _part(tensors, "best.")
+        self._classifier.load_state_dict(part(tensors, "model."))
+        self._best = part(tensors, "best.")
         state: dict[int, dict[str, torch.Tensor]] = {}
-        for name, one in _part(tensors, "optimizer.").items():
+        for name, one in part(tensors, "optimizer.").items():
             number, key = name.split(".", 1)
             state.setdefault(int(number), {})[key] = one
         self._descent.load_state_dict({**self._descent.state_dict(), "state": state})
@@ -251,12 +295,74 @@ class _Training:
         log.info("Training resumes after %d epochs and %d batches.", self._at.epoch, self._at.step)
 
 
-def _part(tensors: Mapping[str, torch.Tensor], beginning: str) -> dict[str, torch.Tensor]:
-    return {name.removeprefix(beginning): one for name, one in tensors.items() if name.startswith(beginning)}
-
-
 def _without_tags(example: WindowExample) -> WindowExample:
-    return WindowExample(example.ids, np.full_like(example.tags, IGNORED))
+    return WindowExample(example.ids, np.full_like(example.tags, IGNORED), np.zeros_like(example.scored))
+
+
+def _teacher(directory: Path, tokenizer: Tokenizer, asked: FineTuning, machine: Machine) -> PreTrainedModel:
+    """Load the teacher, without dropout, on the device.
+
+    Raises:
+        InputRefused: the library cannot load it, or its tokenizer is another.
+    """
+    if model_directory.load_tokenizer(directory, directory.name).to_str() != tokenizer.to_str():
+        raise InputRefused(
+            f"{directory.name}: its tokenizer is not the student's.", "Name the teacher's as encoder.tokenizer."
+        )
+    model = load_classifier(directory, asked)
+    nn.Module.to(model, machine.device).train(False)
+    return model
+
+
+class _Copying:
+    """Altered copies of documents as windows: made by other processes where there are processors enough."""
+
+    def __init__(self, tokenizer: Tokenizer, asked: FineTuning) -> None:
+        self._tokenizer, self._asked = tokenizer, asked
+        self._processes = max(0, (os.cpu_count() or 1) - 2) if asked.copies else 0
+        self._pool: ProcessPoolExecutor | None = None
+
+    def __enter__(self) -> Self:
+        if self._processes > 1:
+            self._pool = ProcessPoolExecutor(
+                self._processes, get_context("spawn"), _prepare, (self._tokenizer.to_str(), self._asked)
+            )
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+
+    def windows(self, documents: Sequence[GoldDocument], seed: int) -> Iterator[WindowExample]:
+        """Yield the windows of the altered copies; they do not depend on the number of processes."""
+        if self._pool is None:
+            yield from _copied_windows(self._tokenizer, self._asked, documents, seed)
+            return
+        parts = [documents[at : at + _PART] for at in range(0, len(documents), _PART)]
+        for found in self._pool.map(_copied, parts, repeat(seed)):
+            yield from found
+
+
+_PART = 16  # documents copied by a process at a time
+_OF_PROCESS: dict[str, tuple[Tokenizer, FineTuning]] = {}
+
+
+def _prepare(tokenizer: str, asked: FineTuning) -> None:
+    os.environ["TOKENIZERS_PARALLELISM"] = "false"
+    _OF_PROCESS["copying"] = Tokenizer.from_str(tokenizer), asked
+
+
+def _copied(documents: Sequence[GoldDocument], seed: int) -> list[WindowExample]:
+    return [*_copied_windows(*_OF_PROCESS["copying"], documents, seed)]
+
+
+def _copied_windows(
+    tokenizer: Tokenizer, asked: FineTuning, documents: Sequence[GoldDocument], seed: int
+) -> Iterator[WindowExample]:
+    if asked.copies:
+        from deid.learning.augmentation import multiply
+
+        yield from window_examples(tokenizer, multiply(documents, asked.copies, seed), asked.length)
 
 
 def _temperature(logits: torch.Tensor, wanted: torch.Tensor) -> float:

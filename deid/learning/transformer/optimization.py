@@ -55,7 +55,7 @@ class Machine:
         """Return the autocast context of forward passes."""
         return torch.autocast(self.device.type, torch.bfloat16) if self.half else nullcontext()
 
-    def moved(self, array: NDArray[np.int64]) -> torch.Tensor:
+    def moved(self, array: NDArray[np.generic]) -> torch.Tensor:
         """Return `array` on the device."""
         tensor = torch.from_numpy(array)
         return tensor if self.device.type == "cpu" else tensor.pin_memory().to(self.device, non_blocking=True)
@@ -68,19 +68,31 @@ def seeded(seed: int) -> None:
     torch.manual_seed(seed)
 
 
-# The optimizer, and a learning rate that rises, then falls, with the share of work done.
-def optimizer(model: nn.Module, learning_rate: float, weight_decay: float) -> torch.optim.AdamW:
+# The optimizers, and a learning rate that rises, then falls, with the share of work done.
+def optimizers(model: nn.Module, kind: str, learning_rate: float, weight_decay: float) -> list[torch.optim.Optimizer]:
     """Return AdamW (Loshchilov and Hutter 2019) without weight decay of biases and norm scales.
 
-    Transitions of a CRF start from nothing, unlike the encoder, and learn ten times as fast.
+    Transitions of a CRF start from nothing, unlike the encoder, and learn ten times as fast. With `muon`, matrices
+    other than embeddings and what the loss reads learn by Muon (Jordan et al. 2024), at steps as long as AdamW's (Liu
+    et al. 2025, Muon is Scalable for LLM Training, section 2.2).
     """
-    learned = [(name.endswith("transitions"), one) for name, one in model.named_parameters() if one.requires_grad]
-    decayed = [one for chain, one in learned if not chain and one.dim() > 1]
-    free = [one for chain, one in learned if not chain and one.dim() <= 1]
+    learned = [(name, one) for name, one in model.named_parameters() if one.requires_grad]
+    turned = [one for name, one in learned if kind == "muon" and ".layers." in name and one.dim() == 2]
+    others = [(name.endswith("transitions"), one) for name, one in learned if all(one is not two for two in turned)]
+    decayed = [one for chain, one in others if not chain and one.dim() > 1]
+    free = [one for chain, one in others if not chain and one.dim() <= 1]
     groups = [{"params": decayed, "weight_decay": weight_decay}, {"params": free, "weight_decay": 0.0}]
-    if chains := [one for chain, one in learned if chain]:
+    if chains := [one for chain, one in others if chain]:
         groups.append({"params": chains, "weight_decay": 0.0, "scale": 10.0})
-    return torch.optim.AdamW(groups, lr=learning_rate, betas=(0.9, 0.98), eps=1e-6)
+    fused = learned[0][1].is_cuda
+    found: list[torch.optim.Optimizer] = [
+        torch.optim.AdamW(groups, lr=learning_rate, betas=(0.9, 0.98), eps=1e-6, fused=fused)
+    ]
+    if turned:
+        found.append(
+            torch.optim.Muon(turned, lr=learning_rate, weight_decay=weight_decay, adjust_lr_fn="match_rms_adamw")
+        )
+    return found
 
 
 def rate(highest: float, warm_up: float, done: float) -> float:
@@ -90,8 +102,8 @@ def rate(highest: float, warm_up: float, done: float) -> float:
     return highest * max(0.0, 1.0 - done) / (1.0 - warm_up)
 
 
-def step(model: nn.Module, descent: torch.optim.Optimizer, learning_rate: float, clip: float) -> None:
-    """Take one optimizer step with gradients clipped to a norm of `clip`.
+def step(model: nn.Module, descents: Sequence[torch.optim.Optimizer], learning_rate: float, clip: float) -> None:
+    """Take one step of each optimizer with gradients clipped to a norm of `clip`.
 
     Raises:
         TrainingDiverged: the gradient is not a finite number, as after a loss that is none; no step is taken.
@@ -102,10 +114,11 @@ def step(model: nn.Module, descent: torch.optim.Optimizer, learning_rate: float,
             "the loss or its gradient is not a finite number; training stopped and wrote no model.",
             "Lower learning_rate, or say `precision: fp32`.",
         )
-    for group in descent.param_groups:
-        group["lr"] = learning_rate * group.get("scale", 1.0)
-    descent.step()
-    descent.zero_grad(set_to_none=True)
+    for descent in descents:
+        for group in descent.param_groups:
+            group["lr"] = learning_rate * group.get("scale", 1.0)
+        descent.step()
+        descent.zero_grad(set_to_none=True)
 
 
 class TrainingDiverged(InputRefused):

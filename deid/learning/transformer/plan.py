@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from deid.domain.errors import InputRefused
 from deid.domain.labels import TAGGED
+from deid.learning.objectives import LEAST_CONFIDENCE
 
 
 class PlanSection(BaseModel):
@@ -22,9 +23,11 @@ class Encoder(PlanSection):
     """The product's own compact encoder: ModernBERT (Warner et al. 2024) with a tokenizer of its own.
 
     Parameters are about vocabulary × hidden + layers × (4 hidden² + 3 hidden × intermediate), two bytes each on disk.
-    `tokenizer_megabytes`: size of the text for the vocabulary.
+    `tokenizer_megabytes`: size of the text for the vocabulary; `tokenizer`: a directory whose tokenizer is taken
+    instead, as a student takes its teacher's.
     """
 
+    tokenizer: str | None = None
     vocabulary: int = Field(16384, ge=300, le=65536)
     hidden: int = Field(384, ge=8)
     layers: int = Field(10, ge=1)
@@ -45,8 +48,10 @@ class Pretraining(PlanSection):
 
     Training ends after `steps`, or after `minutes` if that is sooner; the learning rate falls to 0 by then. `texts` are
     patterns of files (.txt, or .jsonl with a "text"; plain, .gz or .xz), relative to the working directory; the
-    annotated documents are read too, `repeat` times. `masked`: share of words, of which 8 in 10 are masked, 1 replaced
-    by a random sub-word, 1 left. `batch`: sequences.
+    annotated documents are read too, `repeat` times; a file that two patterns match is read twice in each pass.
+    `masked`: share of words, of which 8 in 10 are masked, 1 replaced by a random sub-word, 1 left; it falls or rises to
+    `masked_last` if that is given. `batch`: sequences. `optimizer`: `muon` for the matrices of the layers, AdamW for
+    the rest. `compiled`: layers are compiled first (tens of seconds), which pays on a GPU.
     """
 
     texts: tuple[str, ...] = ()
@@ -59,18 +64,24 @@ class Pretraining(PlanSection):
     warm_up: float = Field(0.05, ge=0, lt=1)
     weight_decay: float = Field(0.01, ge=0)
     masked: float = Field(0.2, gt=0, lt=1)
+    masked_last: float | None = Field(None, gt=0, lt=1)
+    optimizer: Literal["adamw", "muon"] = "adamw"
+    compiled: bool = False
 
 
 class FineTuning(PlanSection):
     """Fine-tuning on tags; the defaults are the optimum of Tchouka et al. 2023, section 4.1, found by TPE.
 
     `length`: sub-words of a window; `batch`: windows. Training ends after `epochs`, or after `patience` epochs without
-    a better F1 on the documents of the authors held out, about a share `held_out` of all; 0 holds out no author and
-    trains to the end. `head`: `crf` learns transitions between tags too (Lafferty et al. 2001), over first sub-words.
+    a better F1 on the documents of the authors held out (patients where no author is named), about a share `held_out`
+    of all; 0 holds out none and trains to the end. `head`: `crf` learns transitions between tags too (Lafferty et al.
+    2001), over first sub-words.
     `accumulate`: parts in which the gradient of a batch is computed, for batches that memory does not hold.
     `class_weights`: `inverse_root` (of a tag's number of examples), or a weight by label, O among them (1 where not
     named); only with a linear head, since a CRF scores whole paths. `copies`: altered copies of each document per epoch
-    (`deid.learning.augmentation`).
+    (`deid.learning.augmentation`). `least_confidence`: of a mention whose sentence is learned from.
+    `teacher`: directory of a tagger with the same tokenizer, whose probabilities are learned beside the tags with
+    weight `taught` at `temperature` (Hinton et al. 2015), and alone on `unlabelled` windows an epoch, from `texts`.
     """
 
     epochs: int = Field(20, ge=1)
@@ -86,7 +97,13 @@ class FineTuning(PlanSection):
     copies: int = Field(0, ge=0)
     head: Literal["linear", "crf"] = "linear"
     accumulate: int = Field(1, ge=1)
+    least_confidence: float = Field(LEAST_CONFIDENCE, ge=0, le=1)
     class_weights: Literal["none", "inverse_root"] | dict[str, Annotated[float, Field(gt=0)]] = "none"
+    teacher: str | None = None
+    taught: float = Field(0.5, gt=0, le=1)
+    temperature: float = Field(2.0, gt=0)
+    texts: tuple[str, ...] = ()
+    unlabelled: int = Field(0, ge=0)
 
     @model_validator(mode="after")
     def _agrees(self) -> Self:
@@ -94,6 +111,10 @@ class FineTuning(PlanSection):
             raise ValueError("accumulate must be at most batch")
         if self.head == "crf" and self.class_weights != "none":
             raise ValueError("class_weights are for a linear head")
+        if self.teacher is not None and (self.head == "crf" or self.class_weights != "none"):
+            raise ValueError("a teacher is for a linear head without class_weights")
+        if self.unlabelled and (self.teacher is None or not self.texts):
+            raise ValueError("unlabelled needs a teacher and texts")
         unknown = set(self.class_weights) - {"O", *TAGGED} if isinstance(self.class_weights, dict) else ()
         if unknown:
             raise ValueError(f"class_weights names no label of the taggers: {', '.join(sorted(unknown))}")
@@ -124,6 +145,10 @@ class Plan(PlanSection):
         if self.start is not None and self.pretraining is not None:
             raise ValueError("pretraining is for an encoder of our own")
         return self
+
+    def started_from(self, start: Path) -> Plan:
+        """Return the plan with the encoder of a directory in the place of its own."""
+        return self.model_copy(update={"start": str(start), "encoder": None, "pretraining": None})
 
 
 CONFIGS = Path(__file__).parent / "configs"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import time
-from collections.abc import Iterator, Sequence
-from itertools import count
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +15,17 @@ import torch
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 from torch import nn
+from torch.nn.functional import cross_entropy
 from transformers import ModernBertConfig, ModernBertForMaskedLM
 
+from deid.detection.annotators.transformer import model_directory
 from deid.detection.annotators.transformer.network import quiet
-from deid.domain.errors import InputRefused
 from deid.evaluation.corpus import GoldDocument
 from deid.learning.transformer import optimization, pretraining_data
+from deid.learning.transformer.checkpoints import Checkpoints, Position, part
 from deid.learning.transformer.optimization import Machine, prepared
 from deid.learning.transformer.plan import Encoder, Plan, Pretraining
-from deid.learning.transformer.pretraining_data import IGNORED, masked, packed
+from deid.learning.transformer.pretraining_data import IGNORED, masked
 
 log = logging.getLogger(__name__)
 
@@ -31,31 +34,67 @@ _AHEAD = 16  # batches prepared while the device works
 _LONGEST = 1024  # longest supported input in sub-words; positions are rotary, without a table
 
 
-def pretrain(plan: Plan, documents: Sequence[GoldDocument], folder: Path, machine: Machine) -> dict[str, float]:
-    """Train a tokenizer, then an encoder; write both to `folder`.
+def pretrain(
+    plan: Plan,
+    documents: Sequence[GoldDocument],
+    folder: Path,
+    machine: Machine,
+    checkpoints: Checkpoints | None = None,
+) -> dict[str, float]:
+    """Train a tokenizer if the plan names none, then an encoder; write both to `folder`.
+
+    Sub-words are read from files beside `folder` (`.subwords`), encoded once; a pass over them takes no memory. With
+    `checkpoints`, a training that was cut off resumes where it stood, on the same batches.
 
     Returns:
         `masked_loss` (nats per masked sub-word, mean over the last tenth of the steps), `steps`, `minutes`.
 
     Raises:
-        InputRefused: a text cannot be read, or the texts do not fill one batch.
+        InputRefused: a text or the tokenizer cannot be read, or the texts do not fill one batch.
+        TrainingDiverged: the loss is not a finite number.
     """
     if plan.encoder is None:
         raise ValueError("the plan has no encoder of its own")
     asked = plan.pretraining or Pretraining(texts=(), steps=1)
     paths = pretraining_data.files(asked.texts)
-    tokenizer = pretraining_data.learn(
-        _passages(paths, documents, asked.repeat, f"{plan.seed}/vocabulary"),
-        plan.encoder.vocabulary,
-        plan.encoder.tokenizer_megabytes,
-    )
+    tokenizer = _tokenizer(plan.encoder, lambda: _passages(paths, documents, asked.repeat, f"{plan.seed}/vocabulary"))
     model = ModernBertForMaskedLM(configuration(plan.encoder, tokenizer))
-    measures = {} if plan.pretraining is None else _learn(plan, model, tokenizer, paths, documents, machine)
+    measures = {}
+    if plan.pretraining is not None:
+        subwords = _encoded(tokenizer, paths, documents, plan, folder.parent / ".subwords")
+        measures = _Pretraining(plan, asked, model, tokenizer, subwords, machine, checkpoints).run()
     folder.mkdir(parents=True, exist_ok=True)
     with quiet():
         model.cpu().save_pretrained(folder)
     tokenizer.save(str(folder / "tokenizer.json"))
     return measures
+
+
+def _tokenizer(encoder: Encoder, texts: Callable[[], Iterator[str]]) -> Tokenizer:
+    if encoder.tokenizer is None:
+        return pretraining_data.learn(texts(), encoder.vocabulary, encoder.tokenizer_megabytes)
+    tokenizer = model_directory.load_tokenizer(Path(encoder.tokenizer), Path(encoder.tokenizer).name)
+    for mark in pretraining_data.SPECIAL:
+        pretraining_data.number(tokenizer, mark)
+    return tokenizer
+
+
+def _encoded(
+    tokenizer: Tokenizer, paths: Sequence[Path], documents: Sequence[GoldDocument], plan: Plan, folder: Path
+) -> Path:
+    """Return the folder of the sub-words of the texts, encoded unless it holds the same already."""
+    asked = plan.pretraining or Pretraining()
+    known = hashlib.sha256(tokenizer.to_str().encode())
+    known.update(repr([(path.name, path.stat().st_size) for path in paths]).encode())
+    known.update(repr((plan.seed, asked.repeat, [gold.document.text for gold in documents])).encode("utf-8", "replace"))
+    mark = folder / "made-of"
+    if not mark.is_file() or mark.read_text(encoding="utf-8") != known.hexdigest():
+        begun = time.monotonic()
+        mark.unlink(missing_ok=True)
+        pretraining_data.encode(tokenizer, _passages(paths, documents, asked.repeat, f"{plan.seed}"), folder)
+        mark.write_text(known.hexdigest(), encoding="utf-8")
+        log.info("texts encoded in %.0f s", time.monotonic() - begun)
+    return folder
 
 
 def configuration(encoder: Encoder, tokenizer: Tokenizer) -> ModernBertConfig:
@@ -70,9 +109,6 @@ def configuration(encoder: Encoder, tokenizer: Tokenizer) -> ModernBertConfig:
         num_attention_heads=encoder.heads,
         local_attention=encoder.local_attention,
         max_position_embeddings=_LONGEST,
-        # Logits are computed for masked places only: a fifth of the places, nearly half of the computation.
-        sparse_prediction=True,
-        sparse_pred_ignore_index=IGNORED,
         **special,
     )
 
@@ -93,64 +129,126 @@ def _passages(paths: Sequence[Path], documents: Sequence[GoldDocument], repeat: 
     yield from pretraining_data.passages(paths, seed)
 
 
-def _learn(
-    plan: Plan,
-    model: ModernBertForMaskedLM,
-    tokenizer: Tokenizer,
-    paths: Sequence[Path],
-    documents: Sequence[GoldDocument],
-    machine: Machine,
-) -> dict[str, float]:
-    asked = plan.pretraining
-    assert asked is not None  # noqa: S101 - the caller checks it
-    nn.Module.to(model, machine.device).train()
-    descent = optimization.optimizer(model, asked.learning_rate, asked.weight_decay)
-    begun = time.monotonic()
-    losses: list[torch.Tensor] = []
-    stream = prepared(lambda: _batches(plan, asked, tokenizer, paths, documents), _AHEAD)
-    for number, (seen, wanted) in enumerate(stream):
-        done = _done(asked, number, begun)
-        if done >= 1:
-            break
-        loss = _loss(model, machine, seen, wanted)
-        loss.backward()  # type: ignore[no-untyped-call]
-        optimization.step(model, descent, optimization.rate(asked.learning_rate, asked.warm_up, done), 1.0)
-        losses.append(loss.detach())
-        if number % _EVERY == 0:
-            log.info("masked words: step %d, %.0f %% done, loss %.3f", number, 100 * done, float(loss.detach()))
-    last = torch.stack(losses[-max(1, len(losses) // 10) :]).mean()
-    return {
-        "masked_loss": float(last),
-        "steps": float(len(losses)),
-        "minutes": round((time.monotonic() - begun) / 60, 2),
-    }
+class _Pretraining:
+    """A training on masked words: the encoder, its optimizers and the number of batches done."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        asked: Pretraining,
+        model: ModernBertForMaskedLM,
+        tokenizer: Tokenizer,
+        subwords: Path,
+        machine: Machine,
+        checkpoints: Checkpoints | None,
+    ) -> None:
+        self._plan, self._asked, self._tokenizer, self._machine = plan, asked, tokenizer, machine
+        self._subwords = pretraining_data.Subwords(subwords, tokenizer, asked.length)
+        self._model = nn.Module.to(model, machine.device).train()
+        self._descents = optimization.optimizers(model, asked.optimizer, asked.learning_rate, asked.weight_decay)
+        self._checkpoints = checkpoints
+        self._at = Position()
+        self._before = 0.0  # minutes of the training before it was cut off
+        self._begun = time.monotonic()
+        self._band = _band(asked.length, model.config.sliding_window, machine)
+        if asked.compiled:
+            for layer in model.model.layers:
+                layer.compile(dynamic=False)  # one program serves all layers of a kind
+
+    def run(self) -> dict[str, float]:
+        """Train to the end and return the measures."""
+        self._resume()
+        asked, first = self._asked, self._at.step
+        losses: list[torch.Tensor] = []
+        self._begun = time.monotonic()
+        stream = prepared(lambda: self._subwords.batches(asked.batch, self._plan.seed, first), _AHEAD)
+        for step, (ids, beginnings) in enumerate(stream, first):
+            done = self._done(step)
+            if done >= 1:
+                break
+            loss = self._loss(ids, beginnings, step, done)
+            loss.backward()  # type: ignore[no-untyped-call]
+            rate = optimization.rate(asked.learning_rate, asked.warm_up, done)
+            optimization.step(self._model, self._descents, rate, 1.0)
+            losses.append(loss.detach())
+            self._at = replace(self._at, step=step + 1)
+            if step % _EVERY == 0:
+                log.info("masked words: step %d, %.0f %% done, loss %.3f", step, 100 * done, float(loss.detach()))
+            if self._checkpoints is not None and self._checkpoints.due:
+                self._save()
+        last = torch.stack(losses[-max(1, len(losses) // 10) :]).mean() if losses else torch.tensor(float("nan"))
+        return {
+            "masked_loss": float(last),
+            "steps": float(self._at.step),
+            "minutes": round(self._minutes(), 2),
+        }
+
+    def _minutes(self) -> float:
+        return self._before + (time.monotonic() - self._begun) / 60
+
+    def _done(self, step: int) -> float:
+        """Return the share of the work done, in [0, 1]; without `minutes` it depends on the step alone."""
+        by_steps = step / self._asked.steps
+        return by_steps if self._asked.minutes is None else max(by_steps, self._minutes() / self._asked.minutes)
+
+    def _loss(self, ids: NDArray[np.int64], beginnings: NDArray[np.bool_], step: int, done: float) -> torch.Tensor:
+        """Return the mean loss of the masked sub-words, in nats.
+
+        The share of words masked falls with the work done (Ankner et al. 2024, Dynamic Masking Rate Schedules).
+        """
+        asked, machine, model = self._asked, self._machine, self._model
+        last = asked.masked if asked.masked_last is None else asked.masked_last
+        share = asked.masked + (last - asked.masked) * done
+        draw = torch.Generator(machine.device).manual_seed(self._plan.seed * 1_000_003 + step)
+        seen, wanted = masked(machine.moved(ids), machine.moved(beginnings), share, self._tokenizer, draw)
+        with machine.numbers():
+            # Packed sequences have no padding: global attention needs no mask, which has a faster kernel.
+            states = model.model(
+                input_ids=seen, attention_mask={"full_attention": None, "sliding_attention": self._band}
+            ).last_hidden_state
+            # Logits of as many places as are masked at the most on average and some more: nearly half of the work.
+            places = torch.argsort((wanted.flatten() == IGNORED).byte(), stable=True)[: self._most(wanted.numel())]
+            logits = model.decoder(model.head(states.flatten(0, 1)[places]))
+        return cross_entropy(logits.float(), wanted.flatten()[places], ignore_index=IGNORED)
+
+    def _most(self, places: int) -> int:
+        return min(places, 64 + int(1.05 * max(self._asked.masked, self._asked.masked_last or 0.0) * places))
+
+    # Checkpoints
+
+    def _save(self) -> None:
+        if self._checkpoints is None:
+            return
+        tensors = {f"model.{name}": one for name, one in _plain(self._model.state_dict()).items()}
+        for which, descent in enumerate(self._descents):
+            for number, values in descent.state_dict()["state"].items():
+                tensors |= {f"optimizer.{which}.{number}.{name}": one for name, one in values.items()}
+        self._checkpoints.save(replace(self._at, measures={"minutes": self._minutes()}), tensors)
+
+    def _resume(self) -> None:
+        found = self._checkpoints.load() if self._checkpoints is not None else None
+        if found is None:
+            return
+        self._at, tensors = found
+        self._before = self._at.measures["minutes"]
+        self._model.load_state_dict(part(tensors, "model."), strict=False)  # the tied weights are there once
+        for which, descent in enumerate(self._descents):
+            state: dict[int, dict[str, torch.Tensor]] = {}
+            for name, one in part(tensors, f"optimizer.{which}.").items():
+                number, key = name.split(".", 1)
+                state.setdefault(int(number), {})[key] = one
+            descent.load_state_dict({**descent.state_dict(), "state": state})
+        log.info("Training on masked words resumes after %d batches.", self._at.step)
 
 
-def _done(asked: Pretraining, number: int, begun: float) -> float:
-    """Return the share of the work done, in [0, 1]; without `minutes` it depends on the step alone."""
-    by_steps = number / asked.steps
-    if asked.minutes is None:
-        return by_steps
-    return max(by_steps, (time.monotonic() - begun) / 60 / asked.minutes)
+def _plain(state: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    """Return the weights without those that are tied to others."""
+    return {name: one for name, one in state.items() if name != "decoder.weight"}
 
 
-def _loss(model: nn.Module, machine: Machine, seen: NDArray[np.int64], wanted: NDArray[np.int64]) -> torch.Tensor:
-    with machine.numbers():
-        # Packed sequences have no padding, and attention without a mask has a faster kernel.
-        found = model(input_ids=machine.moved(seen), labels=machine.moved(wanted))
-    return found.loss  # type: ignore[no-any-return]
-
-
-def _batches(
-    plan: Plan, asked: Pretraining, tokenizer: Tokenizer, paths: Sequence[Path], documents: Sequence[GoldDocument]
-) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """Yield masked batches, in repeated passes over the texts."""
-    draw = np.random.default_rng(plan.seed)
-    for turn in count():
-        passages = _passages(paths, documents, asked.repeat, f"{plan.seed}/{turn}")
-        some = False
-        for sequences in packed(tokenizer, passages, asked.length, asked.batch, plan.seed + turn):
-            some = True
-            yield masked(sequences, asked.masked, tokenizer, draw)
-        if not some:
-            raise InputRefused("the texts do not fill one batch.", "Give more text, or a smaller batch and length.")
+def _band(length: int, reach: int, machine: Machine) -> torch.Tensor:
+    """Return the additive mask of local attention (1, 1, length, length): places at most `reach` apart."""
+    at = torch.arange(length, device=machine.device)
+    far = (at.unsqueeze(0) - at.unsqueeze(1)).abs() > reach
+    numbers = torch.bfloat16 if machine.half else torch.float32
+    return torch.zeros(far.shape, device=machine.device, dtype=numbers).masked_fill(far, -torch.inf)[None, None]

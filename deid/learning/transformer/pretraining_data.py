@@ -1,4 +1,4 @@
-"""Byte-level BPE tokenizer with sub-words inside the tokens of a reading, and masked training sequences."""
+"""Byte-level BPE tokenizer with sub-words inside the tokens of a reading, and sequences of masked words."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import json
 import lzma
 import random
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from glob import glob
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
 from typing import IO
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
@@ -77,17 +77,17 @@ _LINES = 64  # lines taken from a file at a time
 
 
 def files(patterns: Sequence[str]) -> list[Path]:
-    """Return the files that match the patterns, without duplicates, in alphabetical order.
+    """Return the files that match the patterns, in alphabetical order; one that several match is as often in it.
 
     Raises:
         InputRefused: a pattern matches no file.
     """
-    found: set[Path] = set()
+    found: list[Path] = []
     for pattern in patterns:
         matching = glob(pattern, recursive=True)  # noqa: PTH207 - the pattern may be absolute
         if not matching:
             raise InputRefused(f"no text at {pattern}.", "Check `pretraining.texts` and the working directory.")
-        found.update(map(Path, matching))
+        found += map(Path, matching)
     return sorted(found)
 
 
@@ -135,96 +135,99 @@ def _opened(path: Path) -> IO[str]:
     return path.open(encoding="utf-8")
 
 
-# Masked sequences: texts packed end to end, some words masked whole.
+# Sub-words of all texts, end to end, in files: neither memory nor the device needs to hold them.
 IGNORED = -100  # torch's index of places excluded from the loss
 _TEXTS = 256  # texts tokenized in one call
-_SHUFFLED = 2048  # sequences in the shuffle buffer, so that a batch mixes files
+_KEPT_LEFT = 0.1  # share of the chosen words that are left as they are, and as many replaced by a random sub-word
 
 
-@dataclass(frozen=True, slots=True)
-class Packed:
-    """Sequences of one length: sub-words and word-initial flags, both (sequences, length)."""
+class Subwords:
+    """Sub-words of texts, end to end, cut into sequences of one length in a new order each pass.
 
-    ids: NDArray[np.int64]
-    beginnings: NDArray[np.bool_]
+    Args:
+        folder: of `encode`.
+        tokenizer: that of `encode`.
+        length: of a sequence, its first and last special sub-words included.
+    """
 
+    def __init__(self, folder: Path, tokenizer: Tokenizer, length: int) -> None:
+        self._ids = np.memmap(folder / _IDS, dtype=np.uint16, mode="r")
+        self._beginnings = np.memmap(folder / _BEGINNINGS, dtype=np.bool_, mode="r")
+        self._frame = number(tokenizer, BEGIN), number(tokenizer, END)
+        self._body = length - 2
 
-def packed(tokenizer: Tokenizer, texts: Iterable[str], length: int, batch: int, seed: int) -> Iterator[Packed]:
-    """Yield batches of `batch` sequences of `length` sub-words, without an incomplete last batch."""
-    draw = np.random.default_rng(seed)
-    waiting: list[tuple[NDArray[np.int64], NDArray[np.bool_]]] = []
-    for sequence in _sequences(tokenizer, texts, length):
-        waiting.append(sequence)
-        if len(waiting) >= max(_SHUFFLED, batch):
-            yield _drawn(waiting, batch, draw)
-    while len(waiting) >= batch:
-        yield _drawn(waiting, batch, draw)
+    def batches(self, size: int, seed: int, first: int) -> Iterator[tuple[NDArray[np.int64], NDArray[np.bool_]]]:
+        """Yield batches without end, from the number `first` on: sub-words and beginnings of words, (size, length).
 
+        A batch depends on its number and the seed alone, so that a training resumes anywhere.
 
-def _drawn(waiting: list[tuple[NDArray[np.int64], NDArray[np.bool_]]], batch: int, draw: np.random.Generator) -> Packed:
-    chosen = []
-    for _ in range(batch):
-        at = int(draw.integers(len(waiting)))
-        waiting[at], waiting[-1] = waiting[-1], waiting[at]
-        chosen.append(waiting.pop())
-    return Packed(np.stack([ids for ids, _ in chosen]), np.stack([beginnings for _, beginnings in chosen]))
+        Raises:
+            InputRefused: the texts do not fill one batch.
+        """
+        each = (len(self._ids) // self._body - 1) // size  # of a pass, whose cuts are shifted by less than a sequence
+        if each < 1:
+            raise InputRefused("the texts do not fill one batch.", "Give more text, or a smaller batch and length.")
+        for turn in count(first // each):
+            draw = np.random.default_rng((seed, turn))
+            shift = int(draw.integers(self._body))
+            order = draw.permutation(len(self._ids) // self._body - 1)[: each * size].reshape(each, size)
+            for rows in order[first % each if turn == first // each else 0 :]:
+                yield self._sequences(shift + np.sort(rows) * self._body)
 
-
-def _sequences(
-    tokenizer: Tokenizer, texts: Iterable[str], length: int
-) -> Iterator[tuple[NDArray[np.int64], NDArray[np.bool_]]]:
-    first, last = number(tokenizer, BEGIN), number(tokenizer, END)
-    body = length - 2
-    held = np.empty(0, dtype=np.int64)
-    beginnings = np.empty(0, dtype=bool)
-    for ids, starts in _encoded(tokenizer, texts):
-        held, beginnings = np.concatenate((held, ids)), np.concatenate((beginnings, starts))
-        at = 0
-        for at in range(0, len(held) - body + 1, body):
-            sequence = np.concatenate(([first], held[at : at + body], [last]))
-            words = np.concatenate(([True], beginnings[at : at + body], [True]))
-            words[1] = True
-            yield sequence, words
-        if len(held) >= body:
-            held, beginnings = held[at + body :], beginnings[at + body :]
+    def _sequences(self, starts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        places = starts[:, None] + np.arange(self._body)
+        ids = np.empty((len(starts), self._body + 2), dtype=np.int64)
+        beginnings = np.ones(ids.shape, dtype=np.bool_)
+        ids[:, 0], ids[:, -1], ids[:, 1:-1] = *self._frame, self._ids[places]
+        beginnings[:, 2:-1] = self._beginnings[places[:, 1:]]
+        return ids, beginnings
 
 
-def _encoded(tokenizer: Tokenizer, texts: Iterable[str]) -> Iterator[tuple[NDArray[np.int64], NDArray[np.bool_]]]:
-    """Return the sub-words of some texts, concatenated, and their word-initial flags."""
-    some: list[str] = []
-    for text in texts:
-        some.append(text)
-        if len(some) == _TEXTS:
-            yield from _encode(tokenizer, some)
-            some = []
-    yield from _encode(tokenizer, some)
+_IDS, _BEGINNINGS = "subwords.u2", "beginnings.u1"
 
 
-def _encode(tokenizer: Tokenizer, texts: list[str]) -> Iterator[tuple[NDArray[np.int64], NDArray[np.bool_]]]:
-    for encoding in tokenizer.encode_batch(texts, add_special_tokens=False):
-        words = np.asarray(encoding.word_ids, dtype=np.int64)
-        starts = np.ones(len(words), dtype=bool)
-        starts[1:] = np.diff(words) != 0
-        yield np.asarray(encoding.ids, dtype=np.int64), starts
+def encode(tokenizer: Tokenizer, texts: Iterable[str], folder: Path) -> None:
+    """Write the sub-words of texts, end to end, and which begin a word, to `folder`; 256 texts are held at a time."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / _IDS).open("wb") as ids, (folder / _BEGINNINGS).open("wb") as beginnings:
+        stream = iter(texts)
+        while some := [*islice(stream, _TEXTS)]:
+            for encoding in tokenizer.encode_batch(some, add_special_tokens=False):
+                words = np.asarray(encoding.word_ids, dtype=np.int64)
+                starts = np.ones(len(words), dtype=np.bool_)
+                starts[1:] = np.diff(words) != 0
+                ids.write(np.asarray(encoding.ids, dtype=np.uint16).tobytes())
+                beginnings.write(starts.tobytes())
 
 
 def masked(
-    sequences: Packed, share: float, tokenizer: Tokenizer, draw: np.random.Generator
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    ids: torch.Tensor, beginnings: torch.Tensor, share: float, tokenizer: Tokenizer, draw: torch.Generator
+) -> tuple[torch.Tensor, torch.Tensor]:
     """Return `(inputs, targets)`, both (sequences, length); the targets of unmasked places are `IGNORED`.
 
     All sub-words of a word are chosen together: 8 in 10 of the chosen are masked, 1 replaced, 1 left (Devlin et al.
     2019, section 3.1). Special sub-words are never chosen; at least one word is, so that the loss is defined.
+
+    Args:
+        ids: sub-words (sequences, length).
+        beginnings: which of them begin a word, of the same shape.
+        share: of words chosen.
+        tokenizer: that of the sub-words.
+        draw: on their device.
     """
-    ids = sequences.ids
-    words = np.cumsum(sequences.beginnings.ravel()) - 1
-    chosen = draw.random(int(words[-1]) + 1)
-    special = np.isin(ids, [number(tokenizer, mark) for mark in SPECIAL]).ravel()
-    chosen[words[special]] = 1.0
-    chosen[chosen.argmin()] = 0.0
-    fate = chosen[words].reshape(ids.shape)
+    flat, at = ids.flatten(), torch.arange(ids.numel(), device=ids.device)
+    fates = torch.rand(flat.shape, generator=draw, device=ids.device)
+    special = torch.zeros_like(flat, dtype=torch.bool)
+    for mark in SPECIAL:
+        special |= flat == number(tokenizer, mark)
+    fates = torch.where(beginnings.flatten() & ~special, fates, 1.0)
+    fates[fates.argmin()] = 0.0
+    fate = fates[torch.where(beginnings.flatten(), at, 0).cummax(0).values]
     hidden = fate < share
-    seen = np.where(fate < 0.8 * share, number(tokenizer, MASK), ids)
-    strange = draw.integers(len(SPECIAL), tokenizer.get_vocab_size(), ids.shape)
-    seen = np.where((fate >= 0.8 * share) & (fate < 0.9 * share), strange, seen)
-    return seen, np.where(hidden, ids, IGNORED)
+    seen = torch.where(fate < (1 - 2 * _KEPT_LEFT) * share, number(tokenizer, MASK), flat)
+    strange = torch.randint(
+        len(SPECIAL), tokenizer.get_vocab_size(), flat.shape, generator=draw, device=ids.device, dtype=ids.dtype
+    )
+    replaced = (fate >= (1 - 2 * _KEPT_LEFT) * share) & (fate < (1 - _KEPT_LEFT) * share)
+    seen = torch.where(replaced, strange, seen)
+    return seen.view_as(ids), torch.where(hidden, flat, IGNORED).view_as(ids)

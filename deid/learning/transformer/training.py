@@ -25,6 +25,7 @@ from deid.detection.taggers.tags import TAGS
 from deid.domain.errors import InputRefused
 from deid.evaluation.corpus import GoldDocument
 from deid.evaluation.scoring import Judged, evaluate
+from deid.learning.statistics import summarise
 from deid.learning.transformer.checkpoints import Checkpoints
 from deid.learning.transformer.examples import split
 from deid.learning.transformer.fine_tuning import Taught, fine_tune, start_directory
@@ -111,10 +112,13 @@ def _start(
     kept, training = work / "encoder.json", training_hash(plan, documents, None)
     if kept.is_file() and (known := json.loads(kept.read_text(encoding="utf-8")))["training"] == training:
         return folder, known["measures"]
-    shutil.rmtree(work, ignore_errors=True)
+    kept.unlink(missing_ok=True)
+    for before in (folder, partial):
+        shutil.rmtree(before, ignore_errors=True)
     seeded(plan.seed)
     learned, _ = split(documents, plan.fine_tuning.held_out, plan.seed)
-    measures = pretrain(plan, learned, partial, machine)
+    checkpoints = Checkpoints(work / ".masked-words", training, plan.checkpoint_minutes)
+    measures = pretrain(plan, learned, partial, machine, checkpoints)
     partial.rename(folder)
     (work / ".encoder.json").write_text(json.dumps({"training": training, "measures": measures}), encoding="utf-8")
     (work / ".encoder.json").replace(kept)
@@ -213,6 +217,7 @@ def _card(
         window=plan.fine_tuning.length,
         versions={name: version(name) for name in ("torch", "transformers", "tokenizers")},
         settings=_settings(plan),
+        data=summarise(documents),
         measures=measures,
     )
 
@@ -228,10 +233,13 @@ def _settings(plan: Plan) -> dict[str, Any]:
 
 
 def corpus_hash(documents: Sequence[GoldDocument]) -> str:
-    """Return a SHA-256 over identifiers, texts and mentions, in the order of identifiers."""
+    """Return a SHA-256 over identifiers, texts and mentions, doubtful ones with their confidence, by identifier."""
     whole = hashlib.sha256()
     for gold in sorted(documents, key=lambda one: one.document.id):
-        marks = [(mention.start, mention.end, str(mention.label)) for mention in sorted(gold.mentions)]
+        marks = [
+            (one.start, one.end, str(one.label), *((one.score,) if one.score < 1 else ()))
+            for one in sorted(gold.mentions)
+        ]
         record = repr((gold.document.id, gold.document.text, marks))
         whole.update(hashlib.sha256(record.encode("utf-8", "surrogatepass")).digest())
     return whole.hexdigest()

@@ -5,17 +5,19 @@ from __future__ import annotations
 import json
 import re
 import shlex
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from deid.cli import main
 from deid.config.settings import settings
-from demo.hospital import Hospital, generate
-from demo.population import population_of
+from deid.evaluation.corpus import GoldDocument, load_corpus
+from demo.hospital import generate, load
 from tests import ROOT
 from tests.conftest import Database
-from tests.database.warehouse.small_hospital import open_hospital
+from tests.database.warehouse.nights import night
+from tests.database.warehouse.small_hospital import NIGHT, READABLE
 
 PAGE = ROOT / "docs" / "fr" / "premier-modele.md"
 POLICY = """extends: rules
@@ -24,6 +26,7 @@ detection:
   annotators: [{name: patterns}, {name: context}, {name: identity}, {name: bilstm_crf, options: {model: registry}}]
   merge: average
 promotion: {least_documents: 2}
+quality: {max_quarantined_share: 1, warn_quarantined_share: 1}
 """
 
 
@@ -33,48 +36,61 @@ def commands() -> list[list[str]]:
     return [shlex.split(line)[1:] for block in blocks for line in block.strip().splitlines()]
 
 
-def write_letters(hospital: Hospital, path: Path) -> None:
-    people = {one.patient_id: one for one in hospital.patients}
-    kinds = {one.document_id: one.type_code for one in hospital.documents}
-    with path.open("w", encoding="utf-8") as file:
-        for record in population_of(hospital).records:
-            assert record.document.patient is not None
-            person = people[record.document.patient.key]
-            patient = {
-                "key": person.patient_id,
-                "last_name": person.last_name,
-                "first_names": person.first_names,
-                "birth_date": person.birth_date.isoformat(),
-            }
-            line = {"id": record.document.id, "text": record.document.text, "type": kinds[record.document.id]}
-            file.write(json.dumps(line | {"patient": patient}) + "\n")
+def names_searched(model: str, corpus: str, capsys: pytest.CaptureFixture[str]) -> int:
+    """Return how many strings of one corpus `models check` looks for."""
+    main(["models", "check", model, "--corpus", corpus])
+    return int(json.loads(capsys.readouterr().out)["searched"])
+
+
+def check_unlearned(measured: list[list[GoldDocument]], learned: list[GoldDocument]) -> None:
+    """Two people measured on documents of other patients than those learned from."""
+    known = {one.document.patient.key for one in [*learned, *load_corpus(Path("lointain") / "train")]}
+    texts = {one.document.text for one in load_corpus(Path("lointain") / "train")}
+    assert all(measured)
+    for one in (one for part in measured for one in part):
+        assert one.document.patient.key not in known
+        assert one.document.text not in texts
 
 
 @pytest.mark.slow
 def test_the_day_goes_through(
     deployed: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Every command ends well; the night's detector then has the hash of the model."""
-    open_hospital(deployed)
+    """Every command ends well, and the night states the hash of the model; measured on patients not learned from."""
+    hospital = generate(seed=23, patients=12, documents=30, nights=2)
+    deployed.rows(READABLE)
+    load(deployed.owner, replace(hospital, documents=tuple(one for one in hospital.documents if not one.fault)))
     (tmp_path / "policy.yaml").write_text(POLICY, encoding="utf-8")
     monkeypatch.setenv("NOCTURNE_POLICY", str(tmp_path / "policy.yaml"))
     monkeypatch.setenv("NOCTURNE_MODELS", str(tmp_path / "models"))
     settings.cache_clear()
     monkeypatch.chdir(tmp_path)
-    write_letters(generate(seed=11, patients=6, documents=24, nights=2), tmp_path / "lettres.jsonl")
     digest = ""
     for words in commands():
         asked = [digest if word == "EMPREINTE" else word for word in words]
         if asked[0] == "train":
             asked.append("--small")
+        if asked[:2] == ["annotations", "sample"]:
+            asked[asked.index("--size") + 1] = "6"  # of few letters: the others are learned by distant labels alone
         if asked[:2] == ["models", "evaluate"]:
-            (tmp_path / "mesure.jsonl").write_bytes((tmp_path / "relus.jsonl").read_bytes())
+            check_unlearned([load_corpus(tmp_path / name) for name in asked[3:]], load_corpus(tmp_path / "relus.jsonl"))
         capsys.readouterr()
         code = main(asked)
         said = capsys.readouterr()
-        assert code == 0 or asked[:2] == ["models", "check"], (asked, said.err)
+        if asked[:2] == ["models", "check"]:
+            found = json.loads(said.out)
+            assert code == bool(found["obstacles"]), "what must not leave ends with 1"
+            assert [len(group) for group in found["exposure_bits"].values()] == [2], "the canaries were planted"
+            assert names_searched(asked[2], "relus.jsonl", capsys) < found["searched"], "what it learned first counts"
+            continue
+        assert code == 0, (asked, said.err)
         if asked[:2] == ["models", "register"]:
             digest = re.findall(r"\b[0-9a-f]{12,64}\b", said.out)[0]
         if asked[:2] == ["models", "promote"]:
             assert deployed.rows("SELECT state FROM deid.model") == [("serving",)]
+            deployed.rows("UPDATE cdw.document SET ingested_at = %s WHERE document_id = 'D0000003'", (NIGHT,))
+            night("promoted")
+            ((kept, stated),) = deployed.rows("SELECT models, detector_version FROM deid.run")
+            assert kept == {"bilstm_crf": digest}
+            assert f"bilstm_crf@{digest[:12]}" in stated
     assert deployed.rows("SELECT state FROM deid.model") == [("retired",)]

@@ -12,24 +12,27 @@ from pathlib import Path
 import pytest
 
 from deid.cli import main
-from deid.config.policy import load
+from deid.config.policy import AnnotatorChoice, Detection, Policy, load
 from deid.config.settings import settings
 from deid.detection import Detector
+from deid.detection.registry import learned_names
 from deid.domain.document import Document, Mention
 from deid.domain.errors import InputRefused, PolicyError, WarehouseError
 from deid.evaluation.comparison import Outcome, compare_found
 from deid.evaluation.corpus import GoldDocument
 from deid.evaluation.markup import parse_marked, write_marked
 from deid.learning import memorisation, registry
-from deid.learning.memorisation import record_canaries
+from deid.learning.memorisation import record_canaries, with_canaries
+from deid.learning.taggers.training import corpus_fingerprint, train_tagger
 from deid.models import FOLDER
-from deid.models.directories import directory_hash, place
+from deid.models.directories import UNSHIPPED, directory_hash, place, with_models
 from deid.nightly import runtime, steps
 from deid.warehouse import models
 from deid.warehouse.publish import publish_interval
 from tests.conftest import Database
 from tests.database.warehouse.nights import night
 from tests.database.warehouse.small_hospital import DAY, NIGHT, open_hospital, put
+from tests.unit.learning.taggers.test_checkpoints import TINY, letters
 
 POLICY = """extends: default
 name: own
@@ -107,6 +110,52 @@ def test_a_promoted_model_is_stated_by_every_night_and_its_documents_are_done_ag
     registry.roll_back("crf", "alice")
     assert runtime.current_models() == {}
     assert "crf@" not in runtime.detector_version()
+
+
+@pytest.mark.usefixtures("english")
+@pytest.mark.parametrize("kind", sorted(UNSHIPPED))
+def test_the_first_model_of_a_kind_that_does_not_ship_is_compared_promoted_served_and_rolled_back(
+    hospital: Database, tmp_path: Path, capsys: pytest.CaptureFixture[str], kind: str
+) -> None:
+    policy = settings().policy
+    assert policy is not None
+    policy.write_text(POLICY.replace("name: crf", f"name: {kind}"), encoding="utf-8")
+    night("before")
+    ((published,),) = hospital.rows("SELECT DISTINCT detector_version FROM research.document")
+    assert published.endswith(f"+{kind}@none"), "the policy asks for what did not run"
+    assert f"none ships: the night goes without {kind}" in doctor(capsys)[0]
+    digest = registry.register(train_tagger(kind, letters(), TINY, tmp_path / "trained"), "alice")
+    with pytest.raises(InputRefused, match="never compared: none of its kind serves"):
+        registry.promote(digest, "alice", REASON)
+    result = registry.compare(digest, DOCUMENTS)
+    assert (result.first, result.against) == (True, "")
+    without = Detector(with_models(load(policy), {})).detect([one.document for one in DOCUMENTS])
+    assert result.serving == compare_found(DOCUMENTS, without, without).serving
+    card = (place(kind, digest) / "README.md").read_text(encoding="utf-8")
+    assert "against the detector without this annotator, of which no model ships" in card
+    registry.promote(digest, "alice", REASON)
+    night("promoted")
+    assert Detector.check(with_models(load(policy), runtime.current_models()))[-1].name == kind
+    assert registry.roll_back(kind, "alice") == ""
+    night("after")
+    runs = hospital.rows("SELECT models, detector_version FROM deid.run ORDER BY run_id")
+    assert [found for found, _ in runs] == [{}, {kind: digest}, {}]
+    before, promoted, after = (version for _, version in runs)
+    assert before == after == published
+    assert promoted.endswith(f"+{kind}@{digest[:12]}")
+    ((planned,),) = hospital.rows("SELECT planned FROM deid.run ORDER BY run_id OFFSET 1 LIMIT 1")
+    assert planned == 1, "as after any other change of the detector"
+
+
+@pytest.mark.usefixtures("deployed")
+def test_a_policy_whose_every_annotator_lacks_a_model_is_refused() -> None:
+    alone = Policy(detection=Detection(annotators=(AnnotatorChoice(name="flair", options={"model": "registry"}),)))
+    with pytest.raises(PolicyError, match="only annotators without a model: flair"):
+        with_models(alone, {})
+
+
+def test_every_learned_annotator_ships_a_model_but_those_said_not_to() -> None:
+    assert {kind for kind in learned_names() if not (FOLDER / kind).is_dir()} == UNSHIPPED
 
 
 def test_a_night_keeps_the_model_that_it_began_with(hospital: Database, make: Make) -> None:
@@ -239,6 +288,8 @@ def test_registering_twice_changes_nothing(hospital: Database, make: Make) -> No
     card = (place("crf", digest) / "README.md").read_text()
     assert "Lu par le DPO." in card
     assert "| recall/PATIENT |" in card
+    assert "<details><summary>This model by label" in card
+    assert "\n| PATIENT | " in card.partition("<details>")[2]
     ((metrics,),) = hospital.rows("SELECT metrics FROM deid.model")
     assert all(value is None or isinstance(value, int | float) for value in metrics.values())
     assert metrics["documents"] == 2
@@ -274,6 +325,19 @@ def test_the_rule_of_the_policy_decides_in_the_name_of_the_policy(
             registry.settle(comparison)
 
 
+def test_what_a_model_or_the_one_that_serves_learned_is_not_compared_on(
+    hospital: Database, make: Make, caplog: pytest.LogCaptureFixture
+) -> None:
+    serving, digest = registry.register(make(2.0), learned={"0"}), registry.register(make(3.0), learned={"9"})
+    registry.compare(serving, DOCUMENTS[1:])
+    registry.promote(serving, "alice", REASON)
+    assert registry.compare(digest, DOCUMENTS).documents == 1
+    assert "1 documents that one of both models learned from are not compared on: 0" in caplog.messages
+    with pytest.raises(InputRefused, match="learned from every document given"):
+        registry.compare(digest, DOCUMENTS[:1])
+    assert states(hospital) == {serving: "serving", digest: "candidate"}
+
+
 def test_a_model_leaves_once_its_check_allows_it_and_not_before(
     hospital: Database, make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -281,20 +345,34 @@ def test_a_model_leaves_once_its_check_allows_it_and_not_before(
     directory, archive = make(), tmp_path / "crf.tar.gz"
     with pytest.raises(InputRefused, match="no model of the registry"):
         registry.export(directory, archive, DOCUMENTS, "alice")
+    learned = {one.document.id for one in DOCUMENTS}
     registry.register(directory)
-    with pytest.raises(InputRefused, match="no canary was planted"):
+    with pytest.raises(InputRefused, match="not all that model"):
         registry.export(directory, archive, DOCUMENTS, "alice")
-    planted = make(3.0)
+    registry.register(directory, learned=learned)
+    with pytest.raises(InputRefused, match="not all that model"):
+        registry.export(directory, archive, DOCUMENTS, "alice")  # it was trained on more than these
+    plain = make(2.0, training={"documents": 2})
+    registry.register(plain, learned=learned)
+    with pytest.raises(InputRefused, match="no canary was planted"):
+        registry.export(plain, archive, DOCUMENTS, "alice")
+    planted = make(3.0, training={"corpus": corpus_fingerprint(with_canaries(DOCUMENTS, 7))})
     record_canaries(planted, 7)  # none of them is in the corpus of the model that ships: exposed by chance alone
     digest = registry.register(planted)
     with pytest.raises(InputRefused, match="not searched"):
         registry.export(planted, archive, None, "alice")
+    with pytest.raises(InputRefused, match=r"not all that model .*models register"):
+        registry.export(planted, archive, DOCUMENTS[:1], "alice")
     (planted / "vocabulary.txt").write_text("vrelotaque")
-    other = registry.register(planted)
+    other = registry.register(planted, learned={"0"})
     with pytest.raises(InputRefused, match="names of the training corpus stand in vocabulary"):
         registry.export(planted, archive, gold("M. [[PATIENT|Vrélotaque]]"), "alice")
     assert not archive.exists()
-    registry.export(place("crf", digest), archive, DOCUMENTS, "alice")
+    registry.check(place("crf", digest), DOCUMENTS[1:])
+    with pytest.raises(InputRefused, match="not searched"):
+        registry.export(place("crf", digest), archive, None, "alice")
+    found = registry.check(place("crf", digest), DOCUMENTS)
+    assert registry.export(place("crf", digest), archive, None, "alice") == found, "the corpus may be gone by now"
     with tarfile.open(archive) as packed:
         entries = packed.getmembers()
         card = packed.extractfile(f"crf-{digest[:12]}/README.md")
@@ -309,8 +387,21 @@ def test_a_model_leaves_once_its_check_allows_it_and_not_before(
     assert about == f"model crf/{digest}"
     assert details["exposure"] < details["bound"]
     assert set(states(hospital)) >= {digest, other}
+    shared = make(4.0, training={"open_corpora": {"wikiner_fr_train.jsonl.gz": "CC BY-SA"}, "documents": 2})
+    record_canaries(shared, 7)
+    registry.register(shared, learned=learned)
+    taken = tmp_path / "shared.tar.gz"
+    with pytest.raises(InputRefused, match=r"licence other contradicts .* wikiner.*--licence cc-by-sa"):
+        registry.export(shared, taken, DOCUMENTS, "alice")
+    registry.export(shared, taken, DOCUMENTS, "alice", licence="cc-by-sa-4.0")
+    with tarfile.open(taken) as packed:
+        (name,) = (one for one in packed.getnames() if one.endswith("README.md"))
+        card = packed.extractfile(name)
+        assert card is not None
+        assert card.read().decode().startswith("---\nlicense: cc-by-sa-4.0\n")
 
 
+@pytest.mark.usefixtures("english")
 def test_the_commands_of_the_registry(
     hospital: Database, make: Make, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -328,7 +419,8 @@ def test_the_commands_of_the_registry(
     assert json.loads(nocturne("list", "--kind", "crf")[0])["state"] == "candidate"
     table, _ = nocturne("evaluate", digest[:8], str(corpus))
     assert "| clean" in table
-    assert "La règle attendrait la décision d'une personne" in table
+    assert "\n| PATIENT | " in table
+    assert "The rule would wait for a person's decision" in table
     figures = json.loads(nocturne("evaluate", digest[:8], str(corpus), "--json")[0])
     assert (figures["documents"], figures["outcome"]) == (2, "wait")
     assert json.loads(nocturne("show", digest)[0])["metrics"]["documents"] == 2
@@ -337,10 +429,10 @@ def test_the_commands_of_the_registry(
     assert json.loads(out) == {"kind": "crf", "serving": digest}
     assert said == ""
     assert json.loads(nocturne("list")[0])["state"] == "serving"
-    assert "modèles" in (diagnosed := doctor(capsys)[0])
+    assert "models" in (diagnosed := doctor(capsys)[0])
     assert f"crf@{digest[:12]}" in diagnosed
     assert json.loads(nocturne("rollback", "crf", "--reason", "trop de faux")[0]) == {"kind": "crf", "serving": None}
-    assert "sans modèle en service au registre, le modèle livré : crf" in doctor(capsys)[0]
+    assert "no model in service in the registry, the model that ships: crf" in doctor(capsys)[0]
     assert "no promoted model" in nocturne("rollback", "crf", status=2)[1]
     assert "no model of the registry" in nocturne("show", "ffff", status=2)[1]
     assert hospital.rows("SELECT count(*) FROM deid.model_promotion WHERE rolled_back_at IS NOT NULL") == [(1,)]
@@ -353,6 +445,7 @@ def doctor(capsys: pytest.CaptureFixture[str]) -> tuple[str, str]:
     return said.out, said.err
 
 
+@pytest.mark.usefixtures("english")
 @pytest.mark.usefixtures("hospital")
 def test_without_a_database_a_policy_that_asks_the_registry_says_so(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -361,6 +454,6 @@ def test_without_a_database_a_policy_that_asks_the_registry_says_so(
     settings.cache_clear()
     assert main(["policy", "validate"]) == 2
     assert "NOCTURNE_WORKER_DSN is not set" in capsys.readouterr().err
-    assert "la politique demande le registre, qui ne se lit pas ici" in doctor(capsys)[0]
+    assert "the policy asks the registry, which cannot be read here" in doctor(capsys)[0]
     with pytest.raises(PolicyError, match="asks the registry"):
         Detector(runtime.policy())

@@ -52,6 +52,28 @@ def test_figures_are_those_that_one_counts_by_hand() -> None:
     assert numbers["difference.recall/DATE.value"] == 0.5
 
 
+def test_each_label_and_type_has_precision_recall_and_f1_counted_in_three_ways() -> None:
+    longer, wrong = Mention(0, 12, Label.PATIENT), Mention(38, 45, Label.PATIENT)  # "Mme Vasserot"; the doctor
+    documents = corpus(4)
+    found = compare_found(documents, [[longer, wrong], [NAME, DAY]] * 2, [list(one.mentions) for one in documents])
+    of = {name: figure.value for name, figure in found.candidate.items()}
+    assert (of["exact_precision/PATIENT"], of["exact_recall/PATIENT"]) == (2 / 6, 2 / 4)
+    assert of["exact_f1/PATIENT"] == pytest.approx(2 * 2 / (6 + 4))
+    assert (of["overlap_precision/PATIENT"], of["recall/PATIENT"]) == (4 / 6, 1)
+    assert (of["token_precision/PATIENT"], of["token_recall/PATIENT"]) == (4 / 8, 1), "Mme and the doctor are wrong"
+    assert (of["overlap_precision/DOCTOR"], of["overlap_f1/DOCTOR"]) == (None, 0)
+    assert (of["exact_recall/crh"], of["exact_recall/lettre"]) == (0, 2 / 3)
+    assert of["overlap_precision/crh"] == 1 / 2
+    assert of["overlap_f1/crh"] == pytest.approx(0.4)
+    assert found.difference["exact_f1/DATE"].value == pytest.approx(-1 / 3)
+    rows = {row[0]: row[1:] for row in found.breakdown()}
+    assert set(rows) == {"PATIENT", "DOCTOR", "DATE", "crh", "lettre"}
+    assert rows["PATIENT"] == ["0.333", "0.500", "0.400", "0.667", "1.000", "0.800", "0.500", "1.000", "0.667"]
+    assert {row[0] for row in found.rows()} >= {"clean", "recall/PATIENT", "token_f1/crh", "false/lettre"}
+    assert not {row[0] for row in found.rows()} & {"exact_f1/PATIENT", "exact_f1/crh", "token_f1/PATIENT"}
+    assert "candidate.exact_f1/NIR.value" not in found.numbers(), "no document has one"
+
+
 def test_the_same_mentions_differ_by_nothing_in_any_draw() -> None:
     random = np.random.default_rng(1)
     found = [[one for one in (NAME, DAY, DOCTOR) if random.random() < 0.5] for _ in range(30)]

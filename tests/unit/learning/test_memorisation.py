@@ -6,6 +6,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -63,6 +64,11 @@ def test_canaries_are_the_same_for_a_seed_and_stand_where_they_are_annotated() -
     assert len(names) == 1 + len(canaries_of(7))
     assert not {one.text for one in canaries_of(7)} & {one.text for one in canaries_of(8)}
     assert SPACE_BITS > 60
+    held_out = {one.document.id for one in documents[:5]}
+    apart = [replace(one, document=replace(one.document, id=str(at))) for at, one in enumerate(documents)]
+    kept = plant_canaries(apart, 7, {one.document.id for one in apart} - held_out)
+    assert {one.document.id for one, before in zip(kept, apart, strict=True) if one == before} >= held_out
+    assert all(sum(canary.text in one.document.text for one in kept) == canary.times for canary in canaries_of(7))
     with pytest.raises(InputRefused):
         plant_canaries([], 7)
 
@@ -176,16 +182,16 @@ def test_a_tagger_that_saw_canaries_often_exposes_them_and_one_that_did_not_does
     corpus.mkdir()
     for path in sorted(letters.glob("*.txt"))[:60]:
         (corpus / path.name).write_bytes(path.read_bytes())
-    train = ["train", str(corpus), "--out", str(tmp_path), "--kind", "crf", "--small", "--canaries", "7"]
+    train = ["train", str(corpus), "--out", str(tmp_path), "--kind", "bilstm_crf", "--small", "--canaries", "7"]
     assert main(train) == 0
-    seen = memorisation.measure_exposure(tmp_path / "crf", 7)["tags"]
-    unseen = memorisation.measure_exposure(tmp_path / "crf", 8)["tags"]
+    seen = memorisation.measure_exposure(tmp_path / "bilstm_crf", 7)["tags"]
+    unseen = memorisation.measure_exposure(tmp_path / "bilstm_crf", 8)["tags"]
     assert seen[1].mean > memorisation.BOUND > unseen[1].mean, "planted in eight documents each"
     capsys.readouterr()
-    assert main(["models", "check", str(tmp_path / "crf"), "--corpus", str(corpus)]) == 1
+    assert main(["models", "check", str(tmp_path / "bilstm_crf"), "--corpus", str(corpus)]) == 1
     told = json.loads(capsys.readouterr().out)
     assert "canaries are exposed" in told["obstacles"][0]
-    card = (tmp_path / "crf" / "README.md").read_text()
+    card = (tmp_path / "bilstm_crf" / "README.md").read_text()
     assert "must not leave" in card
-    assert main(["models", "check", str(tmp_path / "crf"), "--corpus", str(corpus), "--bound", "12"]) == 0
-    assert "may leave" in (tmp_path / "crf" / "README.md").read_text()
+    assert main(["models", "check", str(tmp_path / "bilstm_crf"), "--corpus", str(corpus), "--bound", "12"]) == 0
+    assert "may leave" in (tmp_path / "bilstm_crf" / "README.md").read_text()

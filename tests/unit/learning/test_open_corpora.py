@@ -10,7 +10,7 @@ import pytest
 
 from deid.domain.errors import InputRefused
 from deid.domain.labels import SCHEMES
-from deid.learning.open_corpora import CORPORA, TaggedSentence, coarse, read_sentences
+from deid.learning.open_corpora import CORPORA, QUAERO, TaggedSentence, check_licence, coarse, read_sentences
 
 NEWS = {
     "tokens": ["1er", "janvier", "2016", ",", "14h30", ":", "Valence", "(", "Drôme", ")"],
@@ -99,3 +99,26 @@ def test_share_alike_and_non_commercial_corpora_are_not_shipped() -> None:
         "europeana_fr_bnf.jsonl.gz",
         "newseye_fr_hist.jsonl.gz",
     }
+
+
+@pytest.mark.parametrize(
+    ("names", "licence", "remedy"),
+    [
+        (["wikiner_fr_train.jsonl.gz"], "other", "Give --licence cc-by-sa-3.0 or cc-by-sa-4.0"),
+        (["wikiner_fr_train.jsonl.gz"], "mit", "Give --licence cc-by-sa-3.0 or cc-by-sa-4.0"),
+        (["wikiner_fr_train.jsonl.gz", "eltec_ner_fr.jsonl.gz"], "cc-by-sa-3.0", "Give --licence cc-by-sa-4.0"),
+        ([QUAERO.file], "cc-by-sa-4.0", "Give --licence gfdl"),
+        (["wikiner_fr_train.jsonl.gz", QUAERO.file], "gfdl", "No licence agrees with all"),
+        (["perdu.jsonl.gz"], "other", "Train without it"),
+    ],
+)
+def test_a_licence_that_contradicts_a_corpus_is_refused(names: list[str], licence: str, remedy: str) -> None:
+    with pytest.raises(InputRefused, match=remedy):
+        check_licence(names, licence)
+
+
+def test_attribution_suffices_or_share_alike_is_kept() -> None:
+    for corpus in (*CORPORA.values(), QUAERO):
+        assert corpus.shippable == (not corpus.alike)
+        for licence in corpus.alike or {"other", "mit", "cc-by-sa-4.0"}:
+            check_licence([corpus.file], licence)

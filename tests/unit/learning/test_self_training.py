@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,9 +19,12 @@ from deid.detection.taggers.bilstm import Shape
 from deid.detection.taggers.tags import INDEX, TAGS
 from deid.domain.document import Document, Mention
 from deid.domain.errors import InputRefused
+from deid.learning import memorisation, self_training
+from deid.learning.memorisation import COUNT, TIMES, check_model
 from deid.learning.objectives import known_tokens, without_labels
-from deid.learning.self_training import RECORD, agree, compared, distributions, open_tagger, self_train
+from deid.learning.self_training import HELD_OUT, RECORD, agree, compared, distributions, open_tagger, self_train
 from deid.learning.taggers.training import SMALL, train_tagger
+from deid.learning.transformer.examples import split
 from tests.unit.learning.transformer_letters import letters
 
 TEXT = "Vu par Kerbrat ce jour. Suivi par Madec à Brest. Rien à signaler."
@@ -31,6 +35,10 @@ TINY = replace(
         shape=Shape(column_buckets=1 << 10, column_width=16, gram_buckets=1 << 10, gram_width=8, hidden=16),
     ),
 )  # fmt: skip
+
+
+class Killed(Exception):
+    """Ends a training where a test wants it."""
 
 
 class Told:
@@ -122,7 +130,8 @@ def test_a_model_that_is_not_surely_better_is_not_kept(tmp_path: Path) -> None:
     assert replace(decision, low=0.01, gain=0.2).kept
 
 
-def test_the_command_trains_on_what_two_models_agree_on(tmp_path: Path) -> None:
+def test_the_command_trains_on_what_two_models_agree_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memorisation, "DRAWS", 63)
     gold = letters(24)
     second = train_tagger("bilstm_crf", gold[:12], TINY, tmp_path)
     corpus, texts = tmp_path / "gold.jsonl", tmp_path / "texts.jsonl"
@@ -133,8 +142,31 @@ def test_the_command_trains_on_what_two_models_agree_on(tmp_path: Path) -> None:
     texts.write_text("".join(json.dumps(one) + "\n" for one in records), encoding="utf-8")
     out = tmp_path / "out"
     asked = ["train", str(corpus), "--small", "--kind", "crf", "--unlabelled", str(texts), "--out", str(out)]
-    told = CliRunner().invoke(app, [*asked, "--second", str(second)])
+    trained: list[str] = []
+
+    def followed(kind: str, learned: Any, recipe: Any, folder: Path, rows: Any) -> Path:
+        trained.append(folder.name)
+        return train_tagger(kind, learned, recipe, folder, rows)
+
+    def killed(*_: Any) -> list[Any]:
+        raise Killed
+
+    monkeypatch.setattr(self_training, "train_tagger", followed)
+    with monkeypatch.context() as patched:
+        patched.setattr(self_training, "agree", killed)
+        cut = CliRunner().invoke(app, [*asked, "--second", str(second), "--canaries", "7"])
+    assert isinstance(cut.exception, Killed)
+    assert {one.name for one in out.iterdir()} == {self_training.UNLABELLED}
+    told = CliRunner().invoke(app, [*asked, "--second", str(second), "--canaries", "7"])
     assert told.exit_code == 0, told.output
+    assert len(trained) == 2, "the first model was there"
+    assert trained[1] == "after"
+    found = check_model(out / "crf", None)
+    assert [(one.times, one.canaries) for one in found.exposures["tags"]] == [(1, 8), (8, 8)]
+    learned, _ = split(gold[:12], HELD_OUT, SMALL.seed)
+    planted = sum(min(times, len(learned)) for times in TIMES) * COUNT // len(TIMES)
+    labels = json.loads((out / "crf" / "model.json").read_text())["training"]["data"]["labels"]
+    assert labels["IPP"] == planted, "the letters have none; a canary held out would look unlearned"
     record = json.loads((out / RECORD).read_text())
     assert record["unlabelled"] == 12
     assert record["agreed"] + record["doubtful"] > 0

@@ -7,7 +7,9 @@ import os
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,6 +23,7 @@ from deid.domain.document import Mention
 from deid.domain.errors import InputRefused, PolicyError
 from deid.domain.labels import Label
 from deid.evaluation.corpus import load_corpus
+from deid.learning.transformer import optimization
 from deid.learning.transformer import plan as plans
 from deid.learning.transformer.plan import CONFIGS, Plan
 from deid.learning.transformer.training import corpus_hash, train_transformer
@@ -70,6 +73,58 @@ def test_the_same_seed_gives_the_same_model(tmp_path: Path, trained: tuple[Path,
     weights = [load_file(folder / "model.safetensors") for folder in (trained[0], tmp_path / "again")]
     assert all(weights[0][name].equal(weights[1][name]) for name in weights[0])
     assert again.tokenizer == trained[1].tokenizer
+
+
+@pytest.mark.parametrize("optimizer", ["adamw", "muon"])
+def test_masked_words_resume_where_they_stood(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, optimizer: str) -> None:
+    asked = {"steps": 12, "length": 64, "batch": 8, "optimizer": optimizer, "masked": 0.3, "masked_last": 0.15}
+    plan = small(pretraining=asked, checkpoint_minutes=0, fine_tuning={"epochs": 1, "length": 64, "held_out": 0.2})
+    train_transformer(plan, letters(), tmp_path / "whole")
+    step, calls = optimization.step, []
+
+    def cut(*given: Any) -> None:
+        calls.append(1)
+        if len(calls) == 8:
+            raise KeyboardInterrupt
+        step(*given)
+
+    monkeypatch.setattr(optimization, "step", cut)
+    with pytest.raises(KeyboardInterrupt):
+        train_transformer(plan, letters(), tmp_path / "cut")
+    monkeypatch.setattr(optimization, "step", step)
+    done: list[int] = []
+    monkeypatch.setattr(optimization, "step", lambda *given: (done.append(1), step(*given))[1])
+    assert train_transformer(plan, letters(), tmp_path / "cut").measures["steps"] == 12
+    assert len(done) < len(calls) + 12 - 7  # the seven batches before the cut were not done again
+    whole, resumed = (load_file(tmp_path / name / "encoder" / "model.safetensors") for name in ("whole", "cut"))
+    assert all(whole[name].equal(resumed[name]) for name in whole)
+
+
+def test_a_student_learns_from_its_teacher_alone(tmp_path: Path, trained: tuple[Path, Card]) -> None:
+    """Of labels that no document shows the student, it finds what the teacher does."""
+    learned = {"epochs": 12, "length": 64, "batch": 8, "learning_rate": 1e-2, "held_out": 0.2, "dropout": 0.0}
+    start = str(trained[0] / "encoder")
+    train_transformer(Plan.model_validate({"start": start, "fine_tuning": learned}), letters(), tmp_path / "teacher")
+    texts = tmp_path / "texts.txt"
+    texts.write_text("".join(one.document.text for one in letters()), encoding="utf-8")
+    bare = [replace(one, mentions=()) for one in letters()]
+    taught = {"teacher": str(tmp_path / "teacher"), "taught": 1.0, "texts": [str(texts)], "unlabelled": 24}
+    plan = {"start": start, "fine_tuning": learned | taught | {"held_out": 0}}
+    train_transformer(Plan.model_validate(plan), bare, tmp_path / "student")
+    found = Transformer(str(tmp_path / "student"), precision="fp32").annotate(Reading(letters()[3].document))
+    assert {mention.label for mention in found} >= {Label.PATIENT, Label.DATE}
+
+
+def test_a_teacher_with_another_tokenizer_is_refused(tmp_path: Path, trained: tuple[Path, Card]) -> None:
+    other = small(
+        pretraining=None, encoder={"vocabulary": 400, "hidden": 32, "layers": 1, "heads": 2, "intermediate": 48},
+        fine_tuning={"epochs": 1, "length": 64, "held_out": 0, "teacher": str(trained[0])},
+    )  # fmt: skip
+    with pytest.raises(InputRefused, match="its tokenizer is not the student's"):
+        train_transformer(other, letters(), tmp_path / "out")
+    same = {**other.model_dump()["encoder"], "tokenizer": str(trained[0])}
+    card = train_transformer(small(**(other.model_dump() | {"encoder": same})), letters(), tmp_path / "out")
+    assert card.tokenizer == trained[1].tokenizer
 
 
 def test_a_tampered_model_is_refused(tmp_path: Path) -> None:

@@ -5,25 +5,30 @@ from __future__ import annotations
 import gzip
 import lzma
 import unicodedata
+from collections import Counter
+from dataclasses import replace
 from functools import cache
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
 from deid.detection.reading import Reading
 from deid.detection.taggers.tags import encode
-from deid.domain.document import Document, Mention
+from deid.domain.document import Document, Mention, Patient
 from deid.domain.errors import InputRefused, SettingsError
 from deid.domain.labels import Label
 from deid.evaluation.corpus import GoldDocument
 from deid.learning.transformer import optimization, pretraining_data
+from deid.learning.transformer.classifier import labels_without_example
 from deid.learning.transformer.examples import split, window_examples
 from deid.learning.transformer.plan import Plan
-from deid.learning.transformer.pretraining_data import IGNORED, masked, packed
+from deid.learning.transformer.pretraining_data import IGNORED, Subwords, masked
 from deid.learning.transformer.tuning import tune
 from tests.unit.learning.transformer_letters import letters, small
 
@@ -71,28 +76,45 @@ def test_digits_stand_alone(tokenizer: Tokenizer) -> None:
     assert len(tokenizer.encode("0298001122", add_special_tokens=False).ids) == 10
 
 
-def test_sequences_are_framed_and_lose_nothing_inside(tokenizer: Tokenizer) -> None:
-    batches = list(packed(tokenizer, [LETTER] * 30, 20, 4, 7))
+def _subwords(tokenizer: Tokenizer, texts: list[str], folder: Path, length: int) -> Subwords:
+    pretraining_data.encode(tokenizer, texts, folder)
+    return Subwords(folder, tokenizer, length)
+
+
+def test_sequences_are_framed_and_follow_the_texts(tokenizer: Tokenizer, tmp_path: Path) -> None:
+    subwords = _subwords(tokenizer, [LETTER] * 30, tmp_path, 20)
+    whole = 30 * tokenizer.encode(LETTER, add_special_tokens=False).ids
+    each = (len(whole) // 18 - 1) // 4
+    batches = list(islice(subwords.batches(4, 7, 0), 2 * each))
     frame = {tokenizer.token_to_id(mark) for mark in (pretraining_data.BEGIN, pretraining_data.END)}
-    assert {batch.ids.shape for batch in batches} == {(4, 20)}
-    assert {int(one) for batch in batches for one in batch.ids[:, [0, -1]].ravel()} == frame
-    total = 30 * len(tokenizer.encode(LETTER, add_special_tokens=False).ids)
-    assert len(batches) == total // 18 // 4
-    again = list(packed(tokenizer, [LETTER] * 30, 20, 4, 7))
-    assert all(np.array_equal(one.ids, two.ids) for one, two in zip(batches, again, strict=True))
+    assert {ids.shape for ids, _ in batches} == {(4, 20)}
+    assert {int(one) for ids, _ in batches for one in ids[:, [0, -1]].ravel()} == frame
+    places = [tuple(row[1:-1]) for ids, _ in batches[:each] for row in ids]
+    text = "".join(map(chr, whole))
+    assert all("".join(map(chr, one)) in text for one in places)
+    resumed = islice(subwords.batches(4, 7, each + 1), each - 1)
+    assert all(np.array_equal(one[0], two[0]) for one, two in zip(batches[each + 1 :], resumed, strict=True))
+    assert not np.array_equal(batches[0][0], batches[each][0])  # another order in another pass
+
+
+def test_texts_that_fill_no_batch_are_refused(tokenizer: Tokenizer, tmp_path: Path) -> None:
+    with pytest.raises(InputRefused, match="do not fill one batch"):
+        next(_subwords(tokenizer, [LETTER], tmp_path, 64).batches(64, 7, 0))
 
 
 @pytest.mark.parametrize("share", [0.01, 0.2, 0.5])
-def test_words_are_hidden_whole(tokenizer: Tokenizer, share: float) -> None:
-    (batch, *_) = packed(tokenizer, [LETTER] * 400, 64, 64, 7)
-    seen, wanted = masked(batch, share, tokenizer, np.random.default_rng(7))
+def test_words_are_hidden_whole(tokenizer: Tokenizer, tmp_path: Path, share: float) -> None:
+    ids, beginnings = next(_subwords(tokenizer, [LETTER] * 400, tmp_path, 64).batches(64, 7, 0))
+    draw = torch.Generator().manual_seed(7)
+    found = masked(torch.from_numpy(ids), torch.from_numpy(beginnings), share, tokenizer, draw)
+    seen, wanted = (one.numpy() for one in found)
     hidden = wanted != IGNORED
     mask = tokenizer.token_to_id(pretraining_data.MASK)
     assert hidden.any()
-    assert np.array_equal(wanted[hidden], batch.ids[hidden])
-    assert np.array_equal(seen[~hidden], batch.ids[~hidden])
+    assert np.array_equal(wanted[hidden], ids[hidden])
+    assert np.array_equal(seen[~hidden], ids[~hidden])
     assert not hidden[:, [0, -1]].any()
-    words = np.cumsum(batch.beginnings.ravel())
+    words = np.cumsum(beginnings.ravel())
     for word in np.unique(words[hidden.ravel()]):
         of_word = words == word
         assert hidden.ravel()[of_word].all()
@@ -122,6 +144,28 @@ def test_each_token_is_judged_once_with_its_tag(marks: list[tuple[int, int]], le
     assert all(len(one.ids) <= length for one in window_examples(tokenizer, [gold], length))
 
 
+def test_doubtful_sentences_have_no_tags() -> None:
+    text = "Vu ce jour avec Kerbrat. Adressé par Madec. Va bien.\nSigné Vraz.\n"
+    spans = [(name, text.index(name), text.index(name) + len(name)) for name in ("Kerbrat", "Madec", "Vraz")]
+    scores = {"Kerbrat": 0.9, "Madec": 0.4, "Vraz": 1.0}
+    mentions = tuple(Mention(start, end, Label.DOCTOR, scores[name]) for name, start, end in spans)
+    gold = GoldDocument(Document("d", text), mentions, "a")
+
+    def told(least: float) -> list[int]:
+        return [tag for one in window_examples(_learned(), [gold], 400, least) for tag in one.tags if tag != IGNORED]
+
+    whole, sure = told(0.0), told(0.5)
+    labelled = {tag: whole.count(tag) for tag in whole if tag}
+    assert sum(labelled.values()) == 3
+    assert sum(1 for tag in sure if tag) == 2
+    assert len(whole) - len(sure) == len("Adressé par Madec .".split()), "the sentence is left out as a whole"
+    doubtful = replace(gold, mentions=(Mention(0, len(text), Label.ID, 0.4),))
+    assert list(window_examples(_learned(), [doubtful], 400)) == []
+    alone = replace(gold, mentions=mentions[1:2])
+    counts = Counter(tag for one in window_examples(_learned(), [alone], 400) for tag in one.tags if tag != IGNORED)
+    assert "DOCTOR" in labels_without_example(counts), "a doubtful tag is no example"
+
+
 def _documents(authors: list[str]) -> list[GoldDocument]:
     return [GoldDocument(Document(f"{name}-{at}", "x"), (), name) for at, name in enumerate(authors)]
 
@@ -139,7 +183,21 @@ def test_no_author_is_on_both_sides(authors: list[str], share: float) -> None:
     assert split(documents, 0, 7) == (documents, [])
 
 
-def test_texts_of_any_packing_are_read_once(tmp_path: Path) -> None:
+@given(patients=st.lists(st.sampled_from("abcdef"), min_size=6, max_size=30), author=st.sampled_from(["", "w1"]))
+def test_no_patient_is_on_both_sides_where_no_author_tells(patients: list[str], author: str) -> None:
+    documents = [GoldDocument(Document(f"d{at}", "x", Patient(key=key)), (), author) for at, key in enumerate(patients)]
+    learned, held_out = split(documents, 0.2, 7)
+    assert len(learned) + len(held_out) == len(documents)
+    assert not {one.document.patient.key for one in learned} & {one.document.patient.key for one in held_out}
+    assert learned
+    assert held_out or len(set(patients)) == 1
+    others = [GoldDocument(Document(f"e{at}", "x"), (), "w2") for at in range(4)]
+    learned, held_out = split([*documents, *others], 0.2, 7)
+    sides = [{one.author or one.document.patient.key for one in side} for side in (learned, held_out)]
+    assert not sides[0] & sides[1]
+
+
+def test_texts_of_any_packing_are_read_as_often_as_patterns_match(tmp_path: Path) -> None:
     lines = {f"{kind} {at}\n" for kind in ("plain", "gz", "xz") for at in range(200)}
     for kind, opened in (("txt", open), ("txt.gz", gzip.open), ("txt.xz", lzma.open)):
         name = {"txt": "plain", "txt.gz": "gz", "txt.xz": "xz"}[kind]
@@ -147,7 +205,7 @@ def test_texts_of_any_packing_are_read_once(tmp_path: Path) -> None:
             stream.writelines(sorted(line for line in lines if line.startswith(name)))
     paths = pretraining_data.files([str(tmp_path / "*.txt*"), str(tmp_path / "plain.txt")])
     read = "".join(pretraining_data.passages(paths, "7")).splitlines(keepends=True)
-    assert sorted(read) == sorted(lines)
+    assert sorted(read) == sorted([*lines, *(line for line in lines if line.startswith("plain"))])
     assert read != sorted(read)  # mixed
     assert read == "".join(pretraining_data.passages(paths, "7")).splitlines(keepends=True)
 

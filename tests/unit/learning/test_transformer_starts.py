@@ -4,22 +4,31 @@ from __future__ import annotations
 
 import json
 import logging
+import sys
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
+import yaml
 from safetensors.torch import load_file, save_file
+from tokenizers import Tokenizer, models, pre_tokenizers, trainers
+from transformers import FlaubertTokenizer
 
+from deid.cli import main
 from deid.detection.annotators.transformer import Transformer, model_directory
 from deid.detection.annotators.transformer.chains import TRANSITIONS
 from deid.detection.reading import Reading
 from deid.domain.document import Document
 from deid.domain.errors import InputRefused, PolicyError
 from deid.domain.labels import Label
+from deid.evaluation.corpus import gold_record, load_corpus
+from deid.learning import memorisation
+from deid.learning.transformer.examples import split
 from deid.learning.transformer.plan import Plan
-from deid.learning.transformer.training import train_transformer
+from deid.learning.transformer.training import corpus_hash, train_transformer
 from tests.unit.learning.transformer_encoders import ENCODERS, encoder
 from tests.unit.learning.transformer_letters import letters
 
@@ -47,6 +56,25 @@ def test_any_encoder_is_trained_and_served(name: str, head: str, tmp_path: Path)
     assert {mention.label for mention in annotator.annotate(reading)} >= {Label.PATIENT, Label.DATE}
     assert not (tmp_path / ".out.training").exists()
     assert Transformer(str(tmp_path / "out")).annotate(reading)  # int8
+
+
+def test_canaries_are_planted_in_what_is_learned_and_recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memorisation, "DRAWS", 255)
+    corpus, asked = tmp_path / "gold.jsonl", _plan(encoder("camembert", tmp_path), epochs=2)
+    corpus.write_text("".join(json.dumps(gold_record(one)) + "\n" for one in letters()), encoding="utf-8")
+    (tmp_path / "plan.yaml").write_text(yaml.safe_dump(asked.model_dump(mode="json")), encoding="utf-8")
+    command = ["train", str(corpus), "--kind", "transformer", "--plan", str(tmp_path / "plan.yaml"), "--seed", "7"]
+    assert main([*command, "--out", str(tmp_path / "out"), "--canaries", "5"]) == 0
+    model = tmp_path / "out" / "transformer"
+    given = load_corpus(corpus)
+    learned, held_out = split(given, 0.2, 7)
+    planted = memorisation.plant_canaries(given, 5, {one.document.id for one in learned})
+    assert model_directory.read_card(model, "transformer").corpus == corpus_hash(planted)
+    assert split(planted, 0.2, 7)[1] == held_out != []
+    found = memorisation.check_model(model, None)
+    assert [(one.times, one.canaries) for one in found.exposures["tags"]] == [(1, 8), (8, 8)]
+    assert found.worst is not None
+    assert found.obstacles[-1] == "its files were not searched for names of the training corpus"
 
 
 @pytest.fixture(scope="module")
@@ -113,6 +141,48 @@ def test_a_flaubert_that_the_library_cannot_run_is_refused(tmp_path: Path) -> No
     (start / "config.json").write_text(json.dumps(config | {"pre_norm": True}))
     with pytest.raises(InputRefused, match="pre_norm"):
         train_transformer(_plan(start), letters(6), tmp_path / "out")
+
+
+# As `FlaubertTokenizer` parts them with sacremoses 0.2.0.
+FRENCH = {
+    "Mme Le Goff, vue le 3 mars 2026 par le Dr. Martin, pèse 58,4 kg.": (
+        "Mme Le Goff , vue le 3 mars 2026 par le Dr . Martin , pèse 58,4 kg ."
+    ),
+    "L'hémoglobine est à 12,5 g/dl ; aujourd'hui, l’état s'améliore...": (
+        "L' hémoglobine est à 12,5 g / dl ; aujourd' hui , l' état s' améliore ..."
+    ),
+    "Cf. le C.H.U. de Dijon (tél. : 03.80.11.22.33) et M. d'Arcy.": (
+        "Cf. le C.H.U. de Dijon ( tél. : 03.80.11.22.33 ) et M. d' Arcy ."
+    ),
+    "Sortie : « bisoprolol » 2.5 mg – 1 cp/j, etc. puis arrêt. revue dans 1 an.": (
+        'Sortie : " bisoprolol " 2.5 mg - 1 cp / j , etc. puis arrêt. revue dans 1 an .'
+    ),
+    "Coût : 1\xa0000 € pour 2 m² à Saint-Denis.": "Coût : 1,000 € pour 2 m ² à Saint-Denis .",
+}
+
+
+def test_a_flaubert_s_tokenizer_is_converted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = Tokenizer(models.BPE(unk_token="<unk>", end_of_word_suffix="</w>"))
+    made.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    marks = ["<s>", "</s>", "<pad>", "<unk>", "<special1>"]
+    trainer = trainers.BpeTrainer(vocab_size=400, special_tokens=marks, end_of_word_suffix="</w>")
+    made.train_from_iterator([*FRENCH.values(), *(gold.document.text for gold in letters())], trainer)
+    model = json.loads(made.to_str())["model"]
+    files = [tmp_path / name for name in ("vocab.json", "merges.txt")]
+    files[0].write_text(json.dumps(model["vocab"]), encoding="utf-8")
+    assert main(["models", "tokenizer", str(tmp_path)]) == 2
+    assert str(tmp_path) not in capsys.readouterr().err
+    files[1].write_text("".join(f"{' '.join(pair)} 7\n" for pair in model["merges"]), encoding="utf-8")
+    assert main(["models", "tokenizer", str(tmp_path)]) == 0
+    monkeypatch.setitem(sys.modules, "sacremoses", ModuleType("sacremoses"))  # it parts words, which are given here
+    slow, fast = FlaubertTokenizer(*map(str, files)), model_directory.load_tokenizer(tmp_path, "flaubert")
+    for text, words in FRENCH.items():
+        found = fast.encode(text)
+        assert found.tokens == ["<s>", *slow._tokenize(words, bypass_tokenizer=True), "</s>"]
+        assert (found.ids[0], found.ids[-1]) == (slow.bos_token_id, slow.sep_token_id)
+        assert (found.offsets[1][0], found.offsets[-2][1]) == (0, len(text))
 
 
 @pytest.mark.parametrize(

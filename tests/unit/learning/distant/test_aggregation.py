@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deid.detection.lexicon import use_lookup
+from deid.detection.lookup import Kind, LookupTable, build_lookup, folded_spellings, packaged_spellings
 from deid.detection.reading import Reading
 from deid.detection.staff import Staff
 from deid.domain.document import Document, Mention
@@ -52,6 +54,48 @@ def test_functions_of_the_hospitals_own_data_vote() -> None:
         ("contacts", "03 80 11 22 33", Label.PHONE),
         ("announced", "Treguier-Delorme", Label.DOCTOR),
     } <= said
+
+
+# What each function finds that the letter's text would not show; the last two need a reference that does not ship.
+EXAMPLES = {
+    "patient": ("Entrée de Maëlys VASSEROT hier.", "Maëlys VASSEROT", Label.PATIENT),
+    "staff": ("Avis de Yann TREGUIER demandé.", "Yann TREGUIER", Label.DOCTOR),
+    "compound_names": ("Vu avec le Dr Vasquin ce jour.", "Vasquin", Label.DOCTOR),
+    "places": ("Elle a été opérée à Dijon en urgence.", "Dijon", Label.CITY),
+    "towns": ("Il vit à Trifouillis-les-Bains depuis un an.", "Trifouillis-les-Bains", Label.CITY),
+    "names": ("Jean-Pierre Delcourt est venu seul.", "Jean-Pierre Delcourt", Label.PERSON),
+    "numeric_dates": ("Revue le 14/05/2021.", "14/05/2021", Label.DATE),
+    "months": ("Vu en mars 2024.", "mars 2024", Label.DATE),
+    "calendar_days": ("Revu le lundi de Pâques.", "Pâques", Label.DATE),
+    "years": ("Opéré en 1998.", "1998", Label.DATE),
+    "ages_and_relative_dates": ("Revu dans trois mois.", "dans trois mois", Label.RELDATE),
+    "contacts": ("Tél. 03 80 11 22 33.", "03 80 11 22 33", Label.PHONE),
+    "identifiers": ("IPP 48213977.", "48213977", Label.IPP),
+    "streets": ("Domicile : 12 rue des Lilas", "12 rue des Lilas", Label.STREET),
+    "postal_codes": ("Domicile : 21000 Dijon", "21000", Label.ZIP),
+    "announced": ("Suivi par le Dr Xzqualec.", "Xzqualec", Label.DOCTOR),
+    "organisations": ("Adressé à la clinique des Cèdres.", "clinique des Cèdres", Label.ORG),
+    "geography": ("Chute dans le massif du Xzqualec hier.", "massif du Xzqualec", Label.LOC),
+    "directory": ("Hier soir Zorvek Pliquemol trouve le tableau inchangé.", "Zorvek Pliquemol", Label.PERSON),
+    "localities": ("demeure à la garcine avec sa soeur et son chien.", "la garcine", Label.STREET),
+}
+
+
+def test_each_function_finds_its_example() -> None:
+    functions = labelling_functions(Staff(STAFF))
+    assert {one.name for one in functions} == set(EXAMPLES), "a function has no example, or is gone"
+    listed = [(Kind.PROFESSIONAL, "ZORVEK PLIQUEMOL", 0), (Kind.LOCALITY, "La Garcine", 0)]
+    said: dict[str, set[tuple[str, Label]]] = {}
+    use_lookup(LookupTable.of(build_lookup([*packaged_spellings(), *folded_spellings(listed)])))
+    try:
+        for function in functions:
+            document = letter(text=EXAMPLES[function.name][0])
+            found = vote(Reading(document), functions).mentions[functions.index(function)]
+            said[function.name] = {(document.text[one.start : one.end], one.label) for one in found}
+    finally:
+        use_lookup(None)
+    missed = {name: said[name] for name, (_, surface, label) in EXAMPLES.items() if (surface, label) not in said[name]}
+    assert not missed
 
 
 def test_no_function_is_learned() -> None:

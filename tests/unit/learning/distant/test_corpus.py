@@ -7,6 +7,8 @@ import re
 import stat
 import subprocess
 import sys
+from dataclasses import replace
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -77,6 +79,18 @@ def test_rows_hold_tokens_tags_votes_and_random_ids(tmp_path: Path) -> None:
     for name in ("patient", "document"):
         assert all(re.fullmatch(r"[0-9a-f]{32}", row[name]) for row in found)
         assert len({row[name] for row in found}) == 30
+
+
+def test_a_corpus_keeps_type_service_and_date(tmp_path: Path) -> None:
+    known = replace(letter(), service="CARD", reference_date=date(2024, 3, 12))
+    build(tmp_path / "c", [known, letter(1)])
+    told = {(row["type"], row["service"], row["date"]) for row in rows(tmp_path / "c")}
+    assert told == {("lettre", "CARD", date(2024, 3, 12)), ("lettre", None, None)}
+    read = {(one.document.service, one.document.reference_date) for one in load_corpus(tmp_path / "c")}
+    assert read == {("CARD", date(2024, 3, 12)), (None, None)}
+    for path in (tmp_path / "c").rglob("*.parquet"):  # a corpus of an earlier release
+        parquet.write_table(parquet.read_table(path).drop_columns(["service", "date"]), path)
+    assert {one.document.service for one in load_corpus(tmp_path / "c")} == {None}
 
 
 def test_a_patient_is_in_one_split_whose_share_is_the_papers(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -10,7 +11,14 @@ from deid.domain.document import Document, Mention
 from deid.domain.errors import InputRefused
 from deid.domain.labels import Label
 from deid.evaluation.corpus import GoldDocument
-from deid.learning.exchange.adjudication import ADJUDICATED, find_passages, merge_annotations, passage_record
+from deid.learning.exchange.adjudication import (
+    ADJUDICATED,
+    distinct_documents,
+    distinct_readings,
+    find_passages,
+    merge_annotations,
+    passage_record,
+)
 from deid.learning.exchange.agreement import measure_agreement
 from deid.learning.exchange.agreement_tables import as_record, as_tables
 
@@ -131,6 +139,21 @@ def test_decisions_make_one_corpus() -> None:
     assert (first.annotator, alone.annotator) == (ADJUDICATED, "a")
     nothing = merge_annotations(READINGS, [name | {"decision": 1}, day | {"decision": []}]).documents[0]
     assert [(m.start, m.end) for m in nothing.mentions] == [(8, 14), (20, 24)]
+
+
+def test_a_document_of_several_readings_is_learned_and_measured_once() -> None:
+    alone = READINGS[-1]
+    same = [reading("a", NAME, CITY), reading("b", CITY, NAME)]
+    kept, repeated = distinct_documents([*same, alone])
+    assert (kept, repeated) == ([same[0], alone], 1)
+    found = distinct_readings(READINGS)
+    assert (found.documents, found.contradictory, found.repeated) == ([alone], ["d"], 0)
+    with pytest.raises(InputRefused, match=r"1 documents are given twice .*\(d\).*annotations adjudicate"):
+        distinct_documents(READINGS)
+    decided = reading(ADJUDICATED, NAME)
+    assert distinct_documents([*READINGS, decided]) == ([decided, alone], 3)
+    other = replace(decided, document=Document("d", TEXT + " "))  # another version is another document
+    assert distinct_documents([decided, other]) == ([decided, other], 0)
 
 
 @pytest.mark.parametrize(

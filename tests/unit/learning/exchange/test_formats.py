@@ -6,8 +6,9 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
+import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from deid.domain.document import Document, Mention
@@ -16,6 +17,7 @@ from deid.domain.labels import Label
 from deid.evaluation.corpus import GoldDocument
 from deid.learning.exchange.documents import Checked, Fault, check
 from deid.learning.exchange.formats import FORMATS
+from deid.learning.exchange.parhaf import CodedCase, read_coded_cases
 
 FILES = {
     "prodigy": "a.jsonl",
@@ -74,6 +76,11 @@ def exchanged(name: str, folder: Path, gold: GoldDocument, originals: Mapping[st
     return check(FORMATS[name].read(path, texts), originals, FORMATS[name].labels, accept_unmarked=True)
 
 
+def assume_unmoved(name: str, found: Checked) -> None:
+    """Leave out an example with a mark that looks moved by a character, which Doccano's reader refuses."""
+    assume(name != "doccano" or all(one.fault is not Fault.MISPLACED for one in found.problems))
+
+
 @pytest.mark.parametrize("name", FILES)
 @settings(max_examples=60, deadline=None)
 @given(gold=documents())
@@ -81,6 +88,7 @@ def test_a_document_comes_back_as_it_went(
     name: str, gold: GoldDocument, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     found = exchanged(name, tmp_path_factory.mktemp("x"), gold, {gold.document.id: gold.document})
+    assume_unmoved(name, found)
     assert found.problems == []
     assert [(one.document, one.mentions) for one in found.documents] == [(gold.document, gold.mentions)]
 
@@ -91,8 +99,10 @@ def test_a_document_comes_back_as_it_went(
 def test_formats_that_hold_the_text_need_no_original(
     name: str, gold: GoldDocument, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    (found,) = exchanged(name, tmp_path_factory.mktemp("x"), gold, None).documents
-    assert (found.document.id, found.document.text, found.mentions) == (
+    found = exchanged(name, tmp_path_factory.mktemp("x"), gold, None)
+    assume_unmoved(name, found)
+    (one,) = found.documents
+    assert (one.document.id, one.document.text, one.mentions) == (
         gold.document.id,
         gold.document.text,
         gold.mentions,
@@ -242,6 +252,18 @@ GOOD = task(meta={"id": "d0"}, spans=spans((3, 9, "PATIENT")))
             Fault.MISPLACED,
             "line 2, span 1",
         ),
+        (
+            task(
+                spans=[{"start": 4, "end": 10, "label": "PATIENT", "token_start": 1, "token_end": 1}],
+                tokens=[
+                    {"text": "M.", "start": 0, "end": 2, "id": 0},
+                    {"text": "Dupont", "start": 3, "end": 9, "id": 1},
+                ],
+            ),
+            Fault.MISPLACED,
+            "line 2, span 1",
+        ),
+        (task(spans=spans((4, 10, "PATIENT"))), Fault.MISPLACED, "line 2, span 1"),
         (task(spans=spans((3, 9, "PATIENT"), (15, 19, "TOWN"))), Fault.UNKNOWN_LABEL, "line 2, span 2"),
         (task(spans=spans((3, 9, "PATIENT"), (5, 12, "CITY"))), Fault.OVERLAP, "line 2, span 2"),
         (task(spans=spans((15, 21, "CITY"))), Fault.OUTSIDE, "line 2, span 1"),
@@ -286,6 +308,13 @@ def test_a_bad_document_is_named_without_content_and_the_rest_is_kept(
             "line 1, span 1",
         ),
         ("doccano", "a.jsonl", '{"id": 1, "text": "Dupont", "label": 3}', Fault.UNREADABLE, "line 1"),
+        (
+            "doccano",
+            "a.jsonl",
+            json.dumps(DOCCANO | {"label": [[3, 9, "PATIENT"], [14, 18, "CITY"]]}),
+            Fault.MISPLACED,
+            "line 1, span 2",
+        ),
         ("brat", "b/d1.ann", "T1\tPATIENT 0 1;3 9\tM Dupont\n", Fault.DISCONTINUOUS, "line 1"),
         ("brat", "b/d1.ann", "R1\tx\nT1\tPATIENT 4 10\tDupont\n", Fault.MISPLACED, "line 2"),
         ("brat", "b/d1.ann", "T1\tPATIENT 3 9\tDupont\nT2\tDOCTOR 3 9\tDupont\n", Fault.OVERLAP, "line 1"),
@@ -424,3 +453,51 @@ def test_parhaf_without_a_column_is_refused(tmp_path: Path) -> None:
                 {},
             )
         )
+
+
+# PARHAF's coded stays
+def case(number: int, **changed: object) -> dict[str, object]:
+    own: dict[str, object] = {
+        "id": f"p{number}",
+        "documents": [{"type": "CRH", "header": "Service de cardiologie", "text": "Vu pour dyspnée.", "word_count": 3}],
+        "structured_abstract": {"primary_diagnosis": [{"code": "I50.1", "description": "Insuffisance"}]},
+        "suggested_scenario": {"primary_diagnosis": [{"code": "I50", "description": "x"}]},
+    }
+    return own | changed
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "parquet"])
+def test_parhaf_stays_have_their_texts_and_the_codes_of_the_column_asked_for(tmp_path: Path, suffix: str) -> None:
+    """Sequences of structs are read as such and as structs of sequences, as versions of the library write them."""
+    turned = {
+        "documents": {"type": ["CRH", "CRO"], "header": [None, ""], "text": ["Un.", "Deux."]},
+        "structured_abstract": {"primary_diagnosis": {"code": ["J13", None], "description": ["a", "b"]}},
+    }
+    for name, one in {"a": case(1), "b": case(2, **turned)}.items():
+        path = tmp_path / f"{name}.{suffix}"
+        if suffix == "parquet":
+            pytest.importorskip("pyarrow")
+            pd.DataFrame([one]).to_parquet(path)
+        else:
+            path.write_text(json.dumps(one), encoding="utf-8")
+    first, second = read_coded_cases(tmp_path)
+    assert first == CodedCase("p1", (("CRH", "Service de cardiologie\n\nVu pour dyspnée."),), ("I50.1",))
+    assert second == CodedCase("p2", (("CRH", "Un."), ("CRO", "Deux.")), ("J13",))
+    assert [one.codes for one in read_coded_cases(tmp_path, "suggested_scenario")] == [("I50",), ("I50",)]
+
+
+@pytest.mark.parametrize(
+    "changed", [{"structured_abstract": {"diagnosis": "I50"}}, {"structured_abstract": "I50"}, {"documents": ["texte"]}]
+)
+def test_parhaf_of_another_form_is_refused_with_its_column(tmp_path: Path, changed: dict[str, object]) -> None:
+    (tmp_path / "train.jsonl").write_text(json.dumps(case(1, **changed)), encoding="utf-8")
+    with pytest.raises(InputRefused, match=r"structured_abstract\.primary_diagnosis"):
+        list(read_coded_cases(tmp_path))
+
+
+def test_parhaf_without_its_stays_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputRefused, match="holds no table"):
+        list(read_coded_cases(tmp_path))
+    (tmp_path / "spans.jsonl").write_text('{"report": "r1"}', encoding="utf-8")
+    with pytest.raises(InputRefused, match="lacks id, documents"):
+        list(read_coded_cases(tmp_path))

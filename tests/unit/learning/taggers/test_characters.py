@@ -20,9 +20,13 @@ from deid.detection.taggers.characters import Alphabet, CharacterStates
 from deid.detection.taggers.tagging import MANIFEST_FILE
 from deid.domain.document import Document
 from deid.domain.errors import InputRefused, PolicyError
+from deid.learning import memorisation
+from deid.learning.model_card import new_card
 from deid.learning.taggers.characters import CharacterSettings, read_texts, train_characters
 from deid.learning.taggers.training import Recipe, train_tagger
+from deid.models.directories import read_training
 from tests.unit.learning.taggers.test_checkpoints import TINY, contents, kill_in_mid_epoch, letters
+from tests.unit.learning.transformer_letters import letters as small_letters
 
 SETTINGS = CharacterSettings(width=8, hidden=24, lanes=4, length=16, epochs=12, rate=1e-2, dropout=0.0)
 
@@ -68,6 +72,33 @@ def test_states_do_not_depend_on_the_batch(models: CharacterStates) -> None:
         assert np.array_equal(states, alone)
     assert models.states([], [], []) == []
     assert models.states([""], [[]], [[]])[0].shape == (0, 12)
+
+
+def test_likelihoods_are_those_of_each_next_and_each_previous_character(models: CharacterStates) -> None:
+    texts = ["", "abc", "dé cab" * 60, "z" + "ab " * 100]
+    for text, found in zip(texts, models.likelihoods(texts), strict=True):
+        wanted = 0.0
+        for model, signs in ((models.onward, text), (models.backward_, text[::-1])):
+            states, _ = model.read(torch.from_numpy(models.alphabet.codes(signs)).unsqueeze(0), None)
+            shares = torch.log_softmax(model.out(states)[0].double(), dim=1)
+            wanted += sum(float(shares[at, code]) for at, code in enumerate(models.alphabet.codes(signs)[1:]))
+        assert found == pytest.approx(wanted, abs=1e-2)
+    assert models.likelihoods([]) == []
+
+
+def test_a_flair_that_read_canaries_often_exposes_them_by_its_character_models(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(memorisation, "DRAWS", 255)
+    characters = CharacterSettings(width=16, hidden=64, lanes=4, length=48, epochs=30, rate=1e-2, dropout=0.0)
+    recipe = replace(TINY, characters=characters, flair=replace(TINY.flair, epochs=1))
+    folder = train_tagger("flair", memorisation.plant_canaries(small_letters(8), 7), recipe, tmp_path)
+    seen, unseen = (memorisation.measure_exposure(folder, seed) for seed in (7, 8))
+    assert set(seen) == {"tags", "text"}
+    assert seen["text"][1].mean > 7, "no other draw but a few is as likely"
+    assert all(one.mean < memorisation.BOUND for one in unseen["text"])
+    memorisation.record_canaries(folder, 7)
+    assert "canaries are exposed" in memorisation.check_model(folder, None).obstacles[0]
 
 
 def test_characters_without_a_code_are_read_as_unknown() -> None:
@@ -119,6 +150,8 @@ def test_flair_is_served_by_a_policy_with_and_without_open_corpora(tmp_path: Pat
         folder = train_tagger("flair", letters(), recipe, tmp_path / name, open_corpora=given_files)
         training = json.loads((folder / MANIFEST_FILE).read_text(encoding="utf-8"))["training"]
         assert list(training["open_corpora"]) == [file.name for file in given_files]
+        card = new_card("flair", read_training(folder), "other")
+        assert ("| wikiner_fr_train.jsonl.gz | CC BY 3.0" in card) == bool(given_files)
         tagger = build(AnnotatorChoice(name="flair", options={"model": str(folder)}))
         assert isinstance(tagger, Tagger)
         (found[name],) = tagger.distributions([reading])

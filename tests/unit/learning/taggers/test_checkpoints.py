@@ -12,10 +12,10 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
-from safetensors import safe_open
 from safetensors.torch import load_file
 from torch import nn
 
@@ -25,6 +25,7 @@ from deid.domain.document import Document
 from deid.domain.errors import InputRefused
 from deid.evaluation.corpus import GoldDocument, load_corpus
 from deid.learning.checkpoints import Checkpoint, Position
+from deid.learning.taggers.continuation import Continuation, continue_network
 from deid.learning.taggers.training import SMALL, Recipe, train_tagger
 from tests import ROOT
 
@@ -38,6 +39,12 @@ TINY = replace(
     ),
     flair=replace(
         SMALL.flair,
+        epochs=3,
+        batch=2,
+        shape=Shape(column_width=0, gram_buckets=64, gram_width=8, hidden=8, state_reduced=8),
+    ),
+    encoder=replace(
+        SMALL.encoder,
         epochs=3,
         batch=2,
         shape=Shape(column_width=0, gram_buckets=64, gram_width=8, hidden=8, state_reduced=8),
@@ -67,11 +74,13 @@ def one_core() -> Iterator[None]:
 
 
 def position(path: Path) -> Position | None:
+    """Read the header of a file that another process may replace: `safe_open` would open it twice."""
     try:
-        with safe_open(path, "pt") as file:
-            at = json.loads(file.metadata()["state"])["position"]
+        content = path.read_bytes()
     except FileNotFoundError:
         return None
+    header = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])
+    at = json.loads(header["__metadata__"]["state"])["position"]
     return Position(**at) if at else None
 
 
@@ -101,6 +110,33 @@ def test_a_killed_training_goes_on_and_gives_the_same_weights(tmp_path: Path, ca
     with caplog.at_level(logging.INFO, logger="deid.learning.checkpoints"):
         again = train_tagger("bilstm_crf", letters(), TINY, out)
     assert "goes on from .bilstm_crf.checkpoint" in caplog.text
+    assert contents(again) == contents(whole)
+    assert not list(out.glob(".*"))
+
+
+def test_a_continued_network_goes_on_and_gives_the_same_weights(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few = letters()[:4]
+    start = train_tagger("bilstm_crf", few, TINY, tmp_path)
+    asked = (few[:2], few[2:])
+    settings = Continuation(epochs=2, rate=1e-2, seed=7, batch=2)
+    whole = continue_network(start, *asked, tmp_path / "whole", settings)
+    offer, out = Checkpoint.offer, tmp_path / "killed"
+
+    def killed(self: Checkpoint, at: Position, *state: Any) -> None:
+        offer(self, at, *state)
+        if (at.epoch, at.step) == (1, 1):
+            self.save(at, *state)
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(Checkpoint, "offer", killed)
+    with pytest.raises(KeyboardInterrupt):
+        continue_network(start, *asked, out, settings)
+    steps: list[Position] = []
+    monkeypatch.setattr(Checkpoint, "offer", lambda _, at, *__: steps.append(at))
+    again = continue_network(start, *asked, out, settings)
+    assert steps[0] == Position("network", 1, 2)
     assert contents(again) == contents(whole)
     assert not list(out.glob(".*"))
 
