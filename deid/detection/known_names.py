@@ -16,6 +16,9 @@ def _names(title: str) -> tuple[str, ...]:
 HOSPITALS = _names("hospitals")
 COMPANIES = _names("companies")
 PUBLIC_BODIES = _names("public_bodies")
+# People whom tests of memory and history name.
+PUBLIC_FIGURES = frozenset(_names("public_figures"))
+FIGURE_SURNAMES = frozenset(name.split()[-1] for name in PUBLIC_FIGURES)
 # Places that no French register lists.
 FOREIGN_CITIES = _names("foreign_cities")
 GEOGRAPHY = _names("geography")

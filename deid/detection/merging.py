@@ -21,7 +21,7 @@ from deid.domain.labels import CONTACT, IDENTIFIERS, NAMES, PLACES, TEMPORAL, La
 Array = NDArray[np.float32]
 
 # Neural annotators of the decision procedure (T_N of the paper); all others are its rules (T_M).
-NEURAL = frozenset({"transformer", "bilstm_crf", "flair"})
+NEURAL = frozenset({"transformer", "bilstm_crf", "flair", "encoder_bilstm_crf"})
 # Labels for which the procedure prefers the neural annotators (PER, LOC and ORG of the paper).
 CONTEXTUAL = NAMES | PLACES | {Label.ORG}
 
@@ -45,6 +45,7 @@ WEIGHTS: Mapping[str, Mapping[Label, float]] = {
     "crf": _row(80, names=88, places=88, org=88),
     "bilstm_crf": _row(80, names=99, places=99, org=99),
     "flair": _row(80, names=99, places=99, org=99),
+    "encoder_bilstm_crf": _row(80, names=99, places=99, org=99),
     "transformer": _row(80, names=99, places=99, org=99),
 }
 UNLISTED = 90.0

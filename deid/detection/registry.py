@@ -67,6 +67,7 @@ _LEARNED = {
     "crf": "deid.detection.annotators.linear_chains:Crf",
     "bilstm_crf": "deid.detection.annotators.linear_chains:BilstmCrf",
     "flair": "deid.detection.annotators.linear_chains:Flair",
+    "encoder_bilstm_crf": "deid.detection.annotators.linear_chains:EncoderBilstmCrf",
     "transformer": "deid.detection.annotators.transformer:Transformer",
 }
 

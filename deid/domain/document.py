@@ -66,6 +66,16 @@ class Patient:
                 known[name] = str(value)
         return cls(**known)
 
+    def as_json(self) -> dict[str, Any]:
+        """Return what is known as the `patient` object of a JSON line, which `from_json` gives back."""
+        known = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        told = {name: value for name, value in known.items() if value not in (None, (), "")}
+        if self.birth_period:
+            told["birth_date"] = told.pop("birth_period")
+        if self.birth_date:
+            told["birth_date"] = self.birth_date.isoformat()
+        return told
+
     @property
     def names(self) -> tuple[str, ...]:
         """Return every name of the patient, surnames first."""
@@ -101,6 +111,7 @@ class Document:
     reference_date: date | None = None
     type: str | None = None
     stay: Stay | None = None
+    service: str | None = None
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -184,3 +195,5 @@ class Substitution:
     spans: tuple[tuple[int, int], ...]
     spends: tuple[Spend, ...] = ()
     reference_date: date | None = None  # the document's own date, moved with the others
+    age_class: str | None = None  # of the patient at that date, from the surrogate birth date
+    birth_year: int | None = None  # of the surrogate birth date, where the text tells birth or age

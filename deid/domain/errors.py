@@ -22,10 +22,11 @@ from enum import StrEnum
 
 
 class NocturneError(Exception):
-    """Root of the tree; `remedy`, a part of the message, advises a person."""
+    """Root of the tree: what failed, and the `remedy`, which advises a person. Both together are the text."""
 
     def __init__(self, message: str, remedy: str = "") -> None:
         super().__init__(f"{message} {remedy}".strip())
+        self.message = message
         self.remedy = remedy
 
 
@@ -96,6 +97,7 @@ class Reason(StrEnum):
     TOO_COSTLY = "too_costly"
     NOT_FRENCH = "not_french"
     NO_PATIENT = "no_patient"
+    REPEATED = "repeated"
     UNSUPPORTED_FORMAT = "unsupported_format"
     ENCRYPTED = "encrypted"
     EXPANDS = "expands_too_much"

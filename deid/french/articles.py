@@ -13,16 +13,21 @@ from typing import NamedTuple
 from deid.french.folding import without_accents
 
 _SPACE = "[ \u00a0\u202f]+"
-_WORDS = "dans l['’]|dans (?:la|les|le) |de l['’]|@ l['’]|[dl]['’]|(?:de la|@ la|du|des|de|aux|au|@|en|dans|les|la|le) "
+_WORDS = (
+    "dans l['’]|dans (?:la|les|le) |de l['’]|@ l['’]|(?:[dl]|qu)['’]|"
+    "(?:de la|@ la|du|des|de|aux|au|@|en|dans|les|la|le|que) "
+)
 _A = "(?:à|(?-i:A))"  # without its accent, a small "a" may be a verb
 _AHEAD = re.compile(f"(?<![\\w'’-])(?:{_WORDS.replace('@', _A).replace(' ', _SPACE)})\\Z", re.IGNORECASE)
 _LONGEST = 30
-_CONTRACTED = {"du": ("de", "le"), "des": ("de", "les"), "au": ("a", "le"), "aux": ("a", "les"), "d'": ("de", "")}
+_CONTRACTED = {"du": ("de", "le"), "des": ("de", "les"), "au": ("a", "le"), "aux": ("a", "les")}
+_ELIDED = {"de": "d'", "que": "qu'"}
 _DEFINITE = ("l'", "la", "le", "les")
 _OWN = re.compile(r"(?:l['’]|(?:les|la|le) )(?=\w)", re.IGNORECASE)
 # Beginnings of names with a mute h, folded; before the others "de" keeps its vowel.
 _MUTE = re.compile(
-    "h(?:yeres|ieres|endaye|onfleur|arfleur|enin|irson|agetmau|ericourt|ericy|erault|exagone|ermi|erman|erbi|opital)"
+    "h(?:yeres|ieres|endaye|onfleur|arfleur|enin|irson|agetmau|ericourt|ericy|erault|exagone|ermi|erman|erbi|opital"
+    "|elene|enri|elois|ermine|ermance|erve|erbert|ilaire|ilda|ippolyte|onor|ortens|ubert|ugue|ugo|yacinth)"
 )
 _SEMIVOWEL = re.compile("y(?=[aeiou])|oui(?!s)|onz")
 
@@ -35,6 +40,7 @@ class Kind(StrEnum):
     REGION = "region"  # "en Occitanie", "dans le Grand Est"
     COUNTRY = "country"  # "au Maroc"
     NAME = "name"  # of an organisation: "à la SNCF", "aux Cèdres"
+    PERSON = "person"  # "d'Anne", "qu'Anne"; an article ahead is none of the name: "la Marie", "du petit Léo"
 
 
 _PARTS = frozenset({Kind.DEPARTMENT, Kind.REGION, Kind.COUNTRY})
@@ -53,11 +59,12 @@ class Noun(NamedTuple):
 
 
 TOWN = Noun(Kind.TOWN)
+PERSON = Noun(Kind.PERSON)
 
 
 class Ahead(NamedTuple):
-    """Words ahead of a name as written, with their space; the preposition ("de", "a", "en", "dans" or none) and the
-    article ("le", "la", "l'", "les" or none) that they are.
+    """Words ahead of a name as written, with their space; the preposition ("de", "a", "en", "dans", "que" or none) and
+    the article ("le", "la", "l'", "les" or none) that they are.
     """
 
     text: str
@@ -73,7 +80,8 @@ def read_ahead(before: str) -> Ahead | None:
     words = without_accents(found.group()).casefold().replace("’", "'").split()
     if words[-1] in _DEFINITE:
         return Ahead(found.group(), words[0] if len(words) > 1 else "", words[-1])
-    return Ahead(found.group(), *_CONTRACTED.get(words[0], (words[0], "")))
+    full = next((full for full, elided in _ELIDED.items() if elided == words[0]), words[0])
+    return Ahead(found.group(), *_CONTRACTED.get(full, (full, "")))
 
 
 def own_article(name: str) -> str:
@@ -97,6 +105,8 @@ def of_place(name: str) -> str:
 
 def fitted(ahead: Ahead, noun: Noun, name: str) -> str:
     """Return a name behind the words that it needs in the place of `ahead`, whose case and apostrophe they keep."""
+    if noun.kind is Kind.PERSON and (ahead.article or ahead.preposition not in _ELIDED):
+        return ahead.text + name
     head, rest = _headed(ahead.preposition, ahead.article, noun, name)
     return _like(ahead.text, head, rest) + rest
 
@@ -107,7 +117,7 @@ def _headed(preposition: str, had: str, noun: Noun, name: str) -> tuple[str, str
         return _ahead_of_area(preposition, had, noun, name), name
     if preposition == "en" or (preposition == "dans" and had and noun.kind is Kind.TOWN):
         preposition = "a"
-    own = own_article(name)
+    own = "" if noun.kind is Kind.PERSON else own_article(name)
     article = without_accents(own).casefold().strip()
     if not noun.article and article in ("le", "les") and preposition in ("de", "a"):
         return _joined(preposition, article, name), name[len(own) :]
@@ -134,8 +144,8 @@ def _joined(preposition: str, article: str, name: str) -> str:
     for written, parts in _CONTRACTED.items():
         if article and parts == (preposition, article):
             return f"{written} "
-    if preposition == "de" and not article:
-        return "d'" if is_elided(name) else "de "
+    if preposition in _ELIDED and not article:
+        return _ELIDED[preposition] if is_elided(name) else f"{preposition} "
     spaced = "à " if preposition == "a" else f"{preposition} " if preposition else ""
     return spaced + (article if article in ("", "l'") else f"{article} ")
 

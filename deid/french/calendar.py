@@ -74,7 +74,8 @@ DETECTED_SHORT_MONTHS = frozenset("jan jnv fev avr jul sept sep oct nov dec janv
 DETECTED_WEEKDAYS = frozenset((*WEEKDAYS, *"lun mar mer jeu ven sam dim".split()))
 FEASTS = (
     "noel|paques|toussaint|pentecote|ascension|assomption|epiphanie|chandeleur|mardi gras|rameaux|carnaval|nouvel an|"
-    "jour de l'an|saint-sylvestre|saint sylvestre|la saint-jean|la saint-michel|ramadan|ramadhan|aid el kebir|l'aid|"
+    "jour de l'an|premier de l'an|fete cafre|fete kaf|fet kaf|fete nationale|fete du travail|fete des rois|tabaski|"
+    "korite|saint-sylvestre|saint sylvestre|la saint-jean|la saint-michel|ramadan|ramadhan|aid el kebir|l'aid|"
     "yom kippour|hanouka|armistice|reveillon"
 ).split("|")
 PARTS_OF_PERIOD = frozenset({"debut", "fin", "mi", "courant"})

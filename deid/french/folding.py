@@ -19,8 +19,12 @@ _WORD = re.compile(r"[a-z0-9]+")
 _TABULATED = 0x250  # code points of Latin letters, folded when the module is read
 
 
+# Letters of names that Unicode does not decompose: "Yılmaz", "Łukasz", "Sørensen", "Đorđe".
+_STROKES = str.maketrans("ıłøđŁØĐ", "ilodLOD")
+
+
 def _fold_character(character: str) -> str:
-    bare = unicodedata.normalize("NFD", character.lower())[0]
+    bare = unicodedata.normalize("NFD", character.lower())[0].translate(_STROKES)
     return bare if len(bare) == 1 else character
 
 
@@ -59,7 +63,7 @@ def _fold_line_character(character: str) -> str:
         return " "
     if not character.isalpha():
         return character
-    base = unicodedata.normalize("NFKD", character)[0].lower()
+    base = unicodedata.normalize("NFKD", character)[0].lower().translate(_STROKES)
     return base if len(base) == 1 else character
 
 
@@ -110,7 +114,7 @@ def without_accents(text: str) -> str:
         return text
     if _LIGATURE.search(text):
         text = _LIGATURE.sub(lambda match: _LIGATURES[match.group()], text)
-    decomposed = _ACCENTS.sub("", unicodedata.normalize("NFKD", text))
+    decomposed = _ACCENTS.sub("", unicodedata.normalize("NFKD", text).translate(_STROKES))
     return "".join(char for char in decomposed if not unicodedata.combining(char))
 
 

@@ -123,23 +123,29 @@ def clinical_counts(
     One inside a longer identifier (a street, a batch number), or equal to a name of the patient, is none. Spans that do
     not fit leave every number as unproven: all count as changed.
     """
+    seen = [changed for _, changed in compared_items(document, candidate, read)]
+    return {"clinical_items": float(len(seen)), "clinical_content_changed": float(sum(seen))}
+
+
+def compared_items(
+    document: Document, candidate: Substitution, read: Callable[[str], list[Item]] = read_items
+) -> Iterator[tuple[Item, bool]]:
+    """Yield the items that `clinical_counts` counts, in order, each with whether the candidate shows it otherwise."""
     items = read(document.text)
     if len(candidate.spans) != len(candidate.surrogates):
-        return {"clinical_items": float(len(items)), "clinical_content_changed": float(len(items))}
+        yield from ((item, True) for item in items)
+        return
     mentions = [(one.mention.start, one.mention.end) for one in candidate.surrogates]
     starts, ends = [start for start, _ in mentions], [end for _, end in mentions]
     touched = [range(bisect_right(ends, item.start), bisect_left(starts, item.end)) for item in items]
     own = known_identity(document.patient)
     names = own.surnames | own.first_names
     clinical = _clinical_mentions(document.text, mentions, items, touched)
-    seen = changed = 0
     for item, over in zip(items, touched, strict=True):
         written = document.text[item.start : item.end]
         if over and (fold(written) in names or not all(clinical[index] for index in over)):
             continue
-        seen += 1
-        changed += bool(over) and alnum(written) not in alnum(_shown(item, mentions, candidate, over))
-    return {"clinical_items": float(seen), "clinical_content_changed": float(changed)}
+        yield item, bool(over) and alnum(written) not in alnum(_shown(item, mentions, candidate, over))
 
 
 def _clinical_mentions(

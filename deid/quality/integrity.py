@@ -25,9 +25,9 @@ _UNSAFE = re.compile(r"<!--|<\s*(?:script|style|iframe|object|embed|link|meta|ba
 _INLINE = frozenset("b i u em strong span font small big sub sup a abbr mark tt code s strike ins del q cite".split())
 
 
-# Prepositions and articles that a surrogate may rewrite ahead of its mention, to agree with the name that it brings.
+# Prepositions, "que" and articles that a surrogate may rewrite ahead of its mention, to agree with its name.
 _AHEAD = re.compile(
-    "(?:dans l'|dans (?:la|les|le) |de l'|a l'|[dl]'|(?:de la|a la|du|des|de|aux|au|a|en|dans|les|la|le) )"
+    "(?:dans l'|dans (?:la|les|le) |de l'|a l'|(?:[dl]|qu)'|(?:de la|a la|du|des|de|aux|au|a|en|dans|les|la|le|que) )"
 )
 _GAP = re.compile("[ \u00a0\u202f]+")
 
@@ -35,7 +35,7 @@ _GAP = re.compile("[ \u00a0\u202f]+")
 def spans_are_sound(substitution: Substitution, mentions: Sequence[Mention], source: str) -> bool:
     """Return whether spans, surrogates and mentions match one to one, in order, in bounds, without overlap.
 
-    A surrogate may begin ahead of its mention by a preposition with its article, and by nothing else.
+    A surrogate may begin ahead of its mention by a preposition with its article or by "que", and by nothing else.
     """
     if not len(substitution.spans) == len(substitution.surrogates) == len(mentions):
         return False
@@ -86,7 +86,7 @@ def integrity(document: Document, mentions: Sequence[Mention], candidate: Substi
         "context_altered": float(_altered(document.text, candidate) if sound else 1),
         "lines_changed": float(abs(candidate.text.count("\n") - document.text.count("\n"))),
         "length_ratio": len(candidate.text.strip()) / visible if visible else 1.0,
-        "words_cut": float(sum(_cuts_a_word(document.text, mention) for mention in mentions)),
+        "words_cut": float(sum(cuts_a_word(document.text, mention) for mention in mentions)),
         "mentions_none": float(not mentions and visible >= 200),
     }
 
@@ -110,7 +110,7 @@ def _altered(source: str, candidate: Substitution) -> int:
     return count + (source[source_position:] != candidate.text[position:])
 
 
-def _cuts_a_word(source: str, mention: Mention) -> bool:
+def cuts_a_word(source: str, mention: Mention) -> bool:
     """Return whether a mention starts or ends inside a word, whose rest may identify."""
     before = source[max(0, mention.start - 1) : mention.start + 1]
     after = source[max(0, mention.end - 1) : mention.end + 1]

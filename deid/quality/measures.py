@@ -47,7 +47,7 @@ def _measure(candidate: Candidate) -> dict[str, float]:
     numbers = {
         **integrity(document, candidate.mentions, substitution),
         **page,
-        **_survival(document, substitution),
+        **survival(document, substitution),
         **_clinical(document, substitution),
         "contact_unmarked": float(count_unmarked(outside(substitution, shown=CONTACT))),
         "articles_disagree": float(count_errors(substitution)),
@@ -58,13 +58,13 @@ def _measure(candidate: Candidate) -> dict[str, float]:
     }
     if page["markup_differs"] and candidate.markup is not None:
         shown = Substitution(text=visible_text(candidate.markup), surrogates=(), spans=())
-        for name, count in _survival(document, shown).items():
+        for name, count in survival(document, shown).items():
             numbers[name] = max(numbers[name], count)
     return numbers
 
 
-def _survival(document: Document, substitution: Substitution) -> dict[str, float]:
-    """Count residual patterns and the patient's identity in a candidate text."""
+def survival(document: Document, substitution: Substitution) -> dict[str, float]:
+    """Count residual patterns and the patient's identity in a candidate text, or in a passage of one."""
     between, readable = outside(substitution), outside(substitution, left=True)
     dates = list(read_dates(between, document.reference_date))
     read = dates if readable == between else list(read_dates(readable, document.reference_date))

@@ -88,6 +88,12 @@ FRENCH: Mapping[Reason, Wording] = MappingProxyType(
             "L'entrepôt ne rattache le document à aucun patient, ou ne donne rien de l'identité à chercher.",
             "Faire rattacher le document à son patient dans l'entrepôt, ou réparer la requête qui donne l'identité.",
         ),
+        Reason.REPEATED: Wording(
+            "Document donné plusieurs fois",
+            "La requête de l'entrepôt donne plusieurs lignes pour ce document : laquelle est juste n'est pas connu.",
+            "Faire corriger les jointures de contents.sql, ou le doublon dans l'entrepôt, puis demander un nouvel "
+            "essai.",
+        ),
         Reason.UNSUPPORTED_FORMAT: Wording(
             "Format non pris en charge",
             "Aucun lecteur ne reconnaît le format du document (docs/formats.md).",
@@ -161,13 +167,15 @@ FRENCH: Mapping[Reason, Wording] = MappingProxyType(
         ),
         Reason.RESIDUAL_PATTERN: Wording(
             "Information identifiante restante",
-            "Un numéro, une date complète, un courriel ou une adresse web subsiste hors des substituts.",
-            "Lire le document : s'il s'agit d'une vraie fuite, la signaler pour que la détection progresse.",
+            "Un numéro, une date complète, un courriel, une adresse web ou un mot d'un autre alphabet reste hors des "
+            "substituts.",
+            "Ouvrir le texte : marquer ce qui désigne quelqu'un, ou libérer le document si rien n'y désigne personne.",
         ),
         Reason.RESIDUAL_IDENTITY: Wording(
             "Identité du patient retrouvée",
             "Un élément de l'identité connue de l'entrepôt (nom, date de naissance, adresse, numéro) subsiste.",
-            "Ne jamais publier en l'état. Lire le document et signaler la forme manquée à l'équipe technique.",
+            "Ne jamais publier en l'état. Ouvrir le texte, marquer la forme manquée, et la signaler à l'équipe "
+            "technique.",
         ),
         Reason.CLINICAL_CONTENT_CHANGED: Wording(
             "Contenu clinique modifié",
@@ -273,6 +281,11 @@ ENGLISH: Mapping[Reason, Wording] = MappingProxyType(
             "The warehouse links the document to no patient, or gives nothing of the identity to search for.",
             "Have the document linked to its patient in the warehouse, or mend the query that gives the identity.",
         ),
+        Reason.REPEATED: Wording(
+            "Document given several times",
+            "The query of the warehouse gives several rows for the document: which one is right is unknown.",
+            "Have the joins of contents.sql mended, or the duplicate in the warehouse, then retry.",
+        ),
         Reason.UNSUPPORTED_FORMAT: Wording(
             "Unsupported format",
             "No reader recognises the document's format (docs/formats.md).",
@@ -346,13 +359,13 @@ ENGLISH: Mapping[Reason, Wording] = MappingProxyType(
         ),
         Reason.RESIDUAL_PATTERN: Wording(
             "Identifying information left",
-            "A number, a full date, an e-mail or a web address survives outside surrogates.",
-            "Read the document: if it is a real leak, report it so that detection improves.",
+            "A number, a full date, an e-mail, a web address or a word of another alphabet is left outside surrogates.",
+            "Open the text: mark what points to somebody, or release the document if nothing does.",
         ),
         Reason.RESIDUAL_IDENTITY: Wording(
             "Patient's identity found",
             "Part of the identity that the warehouse knows (name, birth date, address, number) survives.",
-            "Never publish as it is. Read the document and report the missed form to the technical team.",
+            "Never publish as it is. Open the text, mark the missed form, and report it to the technical team.",
         ),
         Reason.CLINICAL_CONTENT_CHANGED: Wording(
             "Clinical content changed",

@@ -10,13 +10,13 @@ from functools import lru_cache
 _LIGATURES = str.maketrans({"œ": "oe", "æ": "ae"})
 _ACCENTS = re.compile("[\u0300-\u036f]+")
 _SEPARATORS = re.compile(r"[^a-z0-9]+")
-_SUR = re.compile(r"\bs ?/")
+_SUR = re.compile(r"\bs ?/|(?<=[a-z])/(?=[a-z])")
 _CEDEX = re.compile(r"\bcedex\b(?: \d{1,2})?")
 # "Paris 15e", "LYON 03", "Marseille 1er arrondissement", "Paris XVe": the part after the city.
 _DISTRICT = re.compile(
     r"^(paris|lyon|marseille) (?:(?:\d{1,2}|[ivx]{1,5}) ?(?:e|er|eme|ere|ieme)?)(?: arr(?:t|dt|ondissements?)?)?$"
 )
-_ABBREVIATIONS = {"st": "saint", "ste": "sainte", "sts": "saints", "stes": "saintes"}
+_ABBREVIATIONS = {"st": "saint", "ste": "sainte", "sts": "saints", "stes": "saintes", "fd": "ferrand"}
 _ARTICLES = {"l", "le", "la", "les"}
 JOINS = frozenset("sur sous en les lez le la l de du des d aux et lès".split())
 _BARE = frozenset({"l", "le", "la", "les", "saint", "sainte"})
@@ -29,7 +29,7 @@ _CONTRACTIONS = {"au": "le", "du": "le", "aux": "les", "des": "les"}
 def place_key(name: str) -> str:
     """Return the key of a name: lower case, no accents, one space between words.
 
-    "St" is "saint", "s/" is "sur"; CEDEX and the arrondissement are dropped.
+    "St" is "saint", "s/" and "/" are "sur"; CEDEX and the arrondissement are dropped.
 
     >>> place_key("ST-ÉTIENNE-s/-Suran CEDEX 9")
     'saint etienne sur suran'

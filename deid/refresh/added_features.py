@@ -1,7 +1,8 @@
-"""Health features that the configuration adds to the communes, from the versions in use of other sources.
+"""Health features of the communes that come from the versions in use of other sources.
 
-The name of the commune version contains a digest of the added features and of the versions they come from. A change of
-either gives a new version, and a run cites the version that it used.
+Some sources refresh a feature that the communes have already, as soon as a version of theirs is in use; others add
+what the configuration names. The name of the commune version contains a digest of these features and of the versions
+they come from. A change of either gives a new version, and a run cites the version that it used.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from deid.domain.errors import ReferenceRefused
 from deid.refresh.configuration import configured_features
 from deid.refresh.reference_versions import versions_in_use
 from deid.refresh.sources import SOURCES
+from deid.refresh.sources.indicators import TABLE as INDICATORS
 from deid.warehouse.queries import one, query
 
 COMMUNES = "communes"
@@ -27,41 +29,45 @@ LEAST_KNOWN = Fraction(9, 10)
 
 @dataclass(frozen=True)
 class AddedFeature:
-    """A feature to add, and the reference version that it comes from."""
+    """A feature, the reference version that it comes from, and what of it: pathology or indicator."""
 
     name: str
     source: str
     release_id: int
     version: str
-    pathology: str | None
+    measure: str | None
 
 
 def added_features(cursor: Cursor, source: str) -> Sequence[AddedFeature]:
-    """Return the features that the configuration adds to `source`, by name; only communes have any.
+    """Return the features of `source` that come from others, by name; only communes have any.
 
     Raises:
-        ReferenceRefused: the source of a feature has no version in use.
+        ReferenceRefused: the source of a feature that the configuration names has no version in use.
         SettingsError: the configuration cannot be read.
     """
-    wanted = configured_features() if source == COMMUNES else {}
-    if not wanted:
+    if source != COMMUNES:
         return ()
-    in_use = versions_in_use(cursor)
-    for name, feature in wanted.items():
-        if feature.source not in in_use:
+    in_use, configured = versions_in_use(cursor), configured_features()
+    refreshed = {
+        name: (other.name, indicator)
+        for other in SOURCES.values()
+        for name, indicator in other.refreshes.items()
+        if other.name in in_use and name not in configured
+    }
+    wanted = refreshed | {
+        name: (feature.source, feature.pathology or feature.indicator)
+        for name, feature in configured.items()
+        if feature.source != COMMUNES
+    }
+    for name, (origin, _) in wanted.items():
+        if origin not in in_use:
             raise ReferenceRefused(
-                f"communes: the feature {name} comes from {feature.source}, which has no version in use.",
-                f"Say where {feature.source} is read (docs/reference-data.md) and refresh it first.",
+                f"communes: the feature {name} comes from {origin}, which has no version in use.",
+                f"Say where {origin} is read (docs/reference-data.md) and refresh it first.",
             )
     return tuple(
-        AddedFeature(
-            name,
-            feature.source,
-            in_use[feature.source].release_id,
-            in_use[feature.source].version,
-            feature.pathology,
-        )
-        for name, feature in sorted(wanted.items())
+        AddedFeature(name, origin, in_use[origin].release_id, in_use[origin].version, measure)
+        for name, (origin, measure) in sorted(wanted.items())
     )
 
 
@@ -69,7 +75,7 @@ def features_suffix(added: Sequence[AddedFeature]) -> str:
     """Return the part of a version name for these features: "-" and 8 hexadecimal digits; empty for none."""
     if not added:
         return ""
-    written = "\n".join(f"{feature.name} {feature.version} {feature.pathology or ''}" for feature in added)
+    written = "\n".join(f"{feature.name} {feature.version} {feature.measure or ''}" for feature in added)
     return f"-{hashlib.sha256(written.encode()).hexdigest()[:8]}"
 
 
@@ -80,11 +86,21 @@ def add_features(cursor: Cursor, added: Sequence[AddedFeature]) -> None:
         ReferenceRefused: a feature is known for too few communes.
     """
     for feature in added:
-        facts: dict[str, Any] = {"name": feature.name, "release_id": feature.release_id, "pathology": feature.pathology}
-        cursor.execute(query("ref", "commune", f"add_{SOURCES[feature.source].table}"), facts)
+        source = SOURCES[feature.source]
+        facts: dict[str, Any] = {"name": feature.name, "release_id": feature.release_id, "measure": feature.measure}
+        cursor.execute(query("ref", "commune", f"add_{source.table}"), facts | {"per": source.per})
         known, communes = one(cursor)
         if known < LEAST_KNOWN * communes:
             raise ReferenceRefused(
                 f"communes: the feature {feature.name} is known of {known} of {communes} communes.",
-                f"Check the code of its pathology, or the edition of {feature.source}; the version in use stays.",
+                f"{_what_to_check(cursor, feature)}; the version in use stays.",
             )
+
+
+def _what_to_check(cursor: Cursor, feature: AddedFeature) -> str:
+    """Return the remedy for a feature of too few communes: the indicators that its source has, or its code."""
+    if SOURCES[feature.source].table != INDICATORS:
+        return f"Check the code of its pathology, or the edition of {feature.source}"
+    cursor.execute(query("ref", INDICATORS, "indicators"), {"release_id": feature.release_id})
+    names = ", ".join(name for (name,) in cursor.fetchall())
+    return f"Check its indicator ({feature.source} has {names}), or the edition of {feature.source}"

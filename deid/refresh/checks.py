@@ -55,7 +55,9 @@ def check_rows(cursor: Cursor, source: ReferenceSource) -> None:
     """
     if source.placed:
         _stage_known_communes(cursor)
-    cursor.execute(query("ref", source.table, "checks"), {})
+    bounds = {rule.column: (rule.least, rule.most) for rule in source.rules}
+    least, most = bounds.get("value", (None, None))
+    cursor.execute(query("ref", source.table, "checks"), {"source": source.name, "least": least, "most": most})
     failed = [f"{what} ({observed})" for what, observed in cursor.fetchall() if observed > 0]
     if failed:
         raise ReferenceRefused(

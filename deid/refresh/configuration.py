@@ -23,6 +23,7 @@ from deid.domain.errors import ReferenceRefused, SettingsError
 from deid.reference.packaged import FEATURES
 from deid.refresh.sources import SOURCES, ReferenceSource
 from deid.refresh.sources.health import CODE_PATTERN
+from deid.refresh.sources.indicators import TABLE as INDICATORS
 
 NATIONAL = "national"
 PACKAGED = "packaged"
@@ -70,27 +71,44 @@ class Choices(BaseModel):
 
 
 class Feature(BaseModel):
-    """A health feature that is added to the communes, from the version in use of `source`.
+    """A health feature of the communes, from the version in use of `source`.
 
-    `pathology` is CNAM's code of what the feature measures (`CAN_CAT_CAT`: cancers), for the source `pathologies` only.
+    `pathology` is CNAM's code of what the feature measures (`CAN_CAT_CAT`: cancers), for the source `pathologies`;
+    `indicator` names what it measures for sources of health indicators (`pm25` of `air_quality`). The source
+    `communes` keeps the values of the communes' own file, where another source would take their place.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    source: Literal["density_levels", "pathologies"]
+    source: Literal[
+        "density_levels",
+        "pathologies",
+        "care_access",
+        "mortality",
+        "deaths",
+        "air_quality",
+        "radon",
+        "incomes",
+        "indicators",
+        "communes",
+    ]
     pathology: str | None = Field(None, pattern=CODE_PATTERN)
+    indicator: str | None = Field(None, min_length=1, max_length=100)
 
     @model_validator(mode="after")
     def _is_whole(self) -> Feature:
         if (self.source == "pathologies") != (self.pathology is not None):
             raise ValueError("`pathology` goes with the source pathologies, and with no other")
+        if (SOURCES[self.source].table == INDICATORS) != (self.indicator is not None):
+            raise ValueError("`indicator` goes with the sources of health indicators, and with no other")
         return self
 
 
 class ReferencesFile(BaseModel):
     """The file that `NOCTURNE_REFERENCES` names.
 
-    `features` are columns added to those of the communes, by name; each change gives a new reference version.
+    `features` are columns added to those of the communes, by name; each change gives a new reference version. A name
+    that the communes have already is for the source `communes` only: another source refreshes it while in use.
 
     `proxy` comes before HTTPS_PROXY; it may hold a password. `ca_bundle` (PEM) comes before REQUESTS_CA_BUNDLE: the
     authorities that sign the certificates of the hospital's mirrors, or of its proxy where that opens TLS.
@@ -106,8 +124,10 @@ class ReferencesFile(BaseModel):
     @field_validator("features")
     @classmethod
     def _are_new(cls, value: dict[str, Feature]) -> dict[str, Feature]:
-        if taken := sorted(set(value) & set(FEATURES)):
+        if taken := sorted(name for name in FEATURES if name in value and value[name].source != "communes"):
             raise ValueError(f"features that communes have already: {', '.join(taken)}")
+        if unknown := sorted(name for name in value if value[name].source == "communes" and name not in FEATURES):
+            raise ValueError(f"features that communes do not have: {', '.join(unknown)}")
         if odd := sorted(name for name in value if not re.fullmatch(r"[a-z][a-z0-9_]{0,39}", name)):
             raise ValueError(f"not small letters, digits and _: {', '.join(odd)}")
         return value

@@ -111,7 +111,7 @@ def load_version(source: ReferenceSource, bundle: Bundle, location: str, dsn: st
         cursor.execute(query("ref", "release", "withdrawn"), {"source": source.name, "version": name})
         if present is not None and cursor.fetchone() is not None:
             return describe_outcome(source, present, "held")
-        release_id = _open_version(cursor, source, bundle, location, name)
+        release_id = _open_version(cursor, source, bundle, location, name, added)
         tally = _stage_rows(cursor, source, bundle)
         check_lines(cursor, source, tally)
         check_rows(cursor, source)
@@ -128,7 +128,14 @@ def load_version(source: ReferenceSource, bundle: Bundle, location: str, dsn: st
         return describe_outcome(source, loaded, "loaded") | {"skipped": skipped}
 
 
-def _open_version(cursor: Cursor, source: ReferenceSource, bundle: Bundle, location: str, name: str) -> int:
+def _open_version(
+    cursor: Cursor,
+    source: ReferenceSource,
+    bundle: Bundle,
+    location: str,
+    name: str,
+    added: Sequence[AddedFeature],
+) -> int:
     files = [
         {"location": one.location, "sha256": one.checksum, "bytes": one.size}
         | {"etag": one.etag, "last_modified": one.last_modified}
@@ -137,6 +144,7 @@ def _open_version(cursor: Cursor, source: ReferenceSource, bundle: Bundle, locat
     ]
     facts = {"source": source.name, "version": name, "checksum": bundle.checksum}
     facts |= {"location": location, "licence": source.licence, "files": json.dumps(files)}
+    facts |= {"features": json.dumps({feature.name: feature.version for feature in added})}
     published_on = source.published_on if location == PACKAGED else None
     cursor.execute(query("ref", "release", "open"), {**facts, "bytes": bundle.size, "published_on": published_on})
     [(release_id,)] = cursor.fetchall()
@@ -170,7 +178,9 @@ def _parse_rows(source: ReferenceSource, file: Download, tally: LineCounts) -> I
     elif source.worksheet is not None and is_workbook(file.path):
         lines = worksheet_lines(file.path, source.worksheet, source.max_unpacked)
     else:
-        lines = text_lines(file.path, max_unpacked=source.max_unpacked, encodings=source.encodings)
+        lines = text_lines(
+            file.path, max_unpacked=source.max_unpacked, encodings=source.encodings, member=source.member
+        )
     return source.parse(_counted(lines, tally), tally)
 
 

@@ -31,16 +31,19 @@ SMALL = 16 << 20
 _DAMAGED = (EOFError, gzip.BadGzipFile, zipfile.BadZipFile, zlib.error)
 
 
-def text_lines(path: Path, *, max_unpacked: int, encodings: Sequence[str]) -> Iterator[str]:
+def text_lines(path: Path, *, max_unpacked: int, encodings: Sequence[str], member: str | None = None) -> Iterator[str]:
     """Yield the lines of a file with their ends, decoded with the first of `encodings` that fits the whole file.
+
+    Of a zip with several tables, the table whose name has `member` (a regular expression) is read; of several such
+    tables the last by name, which is the latest year.
 
     Raises:
         ReferenceRefused: it is a web page, is truncated, fits no encoding, or unpacks to more than `max_unpacked` bytes
             or 100 times its size.
     """
     limit = _most_unpacked(path, max_unpacked)
-    encoding = encodings[0] if len(encodings) == 1 else _fitting_encoding(path, limit, encodings)
-    with _open_unpacked(path) as raw, TextIOWrapper(raw, encoding=encoding, newline="") as text:
+    encoding = encodings[0] if len(encodings) == 1 else _fitting_encoding(path, limit, encodings, member)
+    with _open_unpacked(path, member) as raw, TextIOWrapper(raw, encoding=encoding, newline="") as text:
         read, rest = 0, ""
         try:
             while block := text.read(BLOCK):
@@ -65,19 +68,21 @@ def text_lines(path: Path, *, max_unpacked: int, encodings: Sequence[str]) -> It
             raise _damaged_refusal() from None
 
 
-def _open_unpacked(path: Path) -> BinaryIO:
+def _open_unpacked(path: Path, member: str | None) -> BinaryIO:
     with path.open("rb") as probe:
         magic = probe.read(4)
     if magic.startswith(GZIP):
         return cast(BinaryIO, gzip.open(path, "rb"))
-    return _open_zip(path) if magic == ZIP else path.open("rb")
+    return _open_zip(path, member) if magic == ZIP else path.open("rb")
 
 
-def _open_zip(path: Path) -> BinaryIO:
-    """Open the one table of a zip archive; nothing is extracted to disk."""
+def _open_zip(path: Path, member: str | None) -> BinaryIO:
+    """Open the one table of a zip archive, or the last of those that `member` fits; nothing is extracted to disk."""
     try:
         archive = zipfile.ZipFile(path)
         tables = [name for name in archive.namelist() if name.lower().endswith((".csv", ".txt"))]
+        if member is not None and len(tables) > 1:
+            tables = sorted(name for name in tables if re.search(member, name))[-1:]
         if len(tables) != 1:
             raise ReferenceRefused(f"the zip holds {len(tables)} tables.", "Unpack it, and give the file itself.")
         return cast(BinaryIO, archive.open(tables[0]))
@@ -99,13 +104,13 @@ def _damaged_refusal() -> ReferenceRefused:
     return ReferenceRefused("the file is damaged or cut short.", "Download it again.")
 
 
-def _fitting_encoding(path: Path, limit: int, encodings: Sequence[str]) -> str:
+def _fitting_encoding(path: Path, limit: int, encodings: Sequence[str], member: str | None) -> str:
     """The first encoding that decodes the whole file, else the last one."""
     for encoding in encodings[:-1]:
         decoder = codecs.getincrementaldecoder(encoding)()
         read = 0
         try:
-            with _open_unpacked(path) as raw:
+            with _open_unpacked(path, member) as raw:
                 while (chunk := raw.read(1 << 20)) and read <= limit:
                     read += len(chunk)
                     decoder.decode(chunk)
@@ -121,6 +126,9 @@ def _fitting_encoding(path: Path, limit: int, encodings: Sequence[str]) -> str:
 # Excel workbooks (ECMA-376, .xlsx). Only values are read: no formulas, macros, links or entities.
 
 _SHEET = re.compile(r"xl/worksheets/sheet(\d+)\.xml")
+_SHEETS, _TARGETS = "xl/workbook.xml", "xl/_rels/workbook.xml.rels"
+_TARGET_OF_SHEET = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
+_YEAR = re.compile(r"(?:19|20)\d\d")
 _STRINGS = "xl/sharedStrings.xml"
 _CELL = re.compile(r"([A-Z]{1,3})\d+")
 _TITLES = 50  # rows of a title above the header, at most
@@ -152,13 +160,15 @@ def is_workbook(path: Path) -> bool:
     """Return whether the file is an Excel workbook."""
     try:
         with zipfile.ZipFile(path) as archive:
-            return "xl/workbook.xml" in archive.namelist()
+            return _SHEETS in archive.namelist()
     except (*_DAMAGED, OSError):
         return False
 
 
 def worksheet_lines(path: Path, column: str, max_unpacked: int) -> Iterator[str]:
     """Yield the lines of CSV (“,”) of the first worksheet whose header begins with `column`, from the header on.
+
+    Worksheets named by years come first, the latest before the others: a producer keeps former years in one workbook.
 
     Raises:
         ReferenceRefused: no worksheet has one, or the file is _damaged_refusal or unpacks to more than its bound.
@@ -167,16 +177,29 @@ def worksheet_lines(path: Path, column: str, max_unpacked: int) -> Iterator[str]
         with zipfile.ZipFile(path) as archive:
             bounded = _Bounded(_most_unpacked(path, max_unpacked))
             strings = list(_shared_strings(archive, bounded))
-            found = (int(match[1]) for name in archive.namelist() if (match := _SHEET.fullmatch(name)))
-            for number in sorted(found):
-                rows = _sheet_rows(archive, f"xl/worksheets/sheet{number}.xml", strings, bounded)
-                header = next((row for row in islice(rows, _TITLES) if row and row[0] == column), None)
+            for name in _worksheets(archive, bounded):
+                rows = _sheet_rows(archive, name, strings, bounded)
+                header = next((row for row in islice(rows, _TITLES) if row and row[0].strip() == column), None)
                 if header is not None:
                     yield from _csv_lines(header, rows)
                     return
     except (*_DAMAGED, etree.XMLSyntaxError, NotImplementedError, RuntimeError, ValueError, IndexError):
         raise _damaged_refusal() from None
     raise ReferenceRefused(f"no worksheet has a column {column}.", "It is not the expected file: check the address.")
+
+
+def _worksheets(archive: zipfile.ZipFile, bounded: _Bounded) -> list[str]:
+    """Names of the worksheets' files: by the year in their titles, the latest first, then in their order."""
+    found = [(int(match[1]), name) for name in archive.namelist() if (match := _SHEET.fullmatch(name))]
+    years: dict[str, int] = {}
+    if _TARGETS in archive.namelist():
+        targets = {
+            one.get("Id"): one.get("Target", "") for one in _elements(archive, _TARGETS, "Relationship", bounded)
+        }
+        for sheet in _elements(archive, _SHEETS, "sheet", bounded):
+            target = targets.get(sheet.get(_TARGET_OF_SHEET), "").removeprefix("/xl/")
+            years[f"xl/{target}"] = max(map(int, _YEAR.findall(sheet.get("name", ""))), default=0)
+    return [name for _, _, name in sorted((-years.get(name, 0), number, name) for number, name in found)]
 
 
 def _csv_lines(header: list[str], rows: Iterator[list[str]]) -> Iterator[str]:

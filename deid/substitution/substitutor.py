@@ -72,7 +72,9 @@ class Substitutor:
         spends = budget.settle(self._policy, document.id, generators.spends(shares))
         generators.draw(shares)
         text, surrogates, spans = _rewritten(context, generators.by_label)
-        return Substitution(text, surrogates, spans, spends, generators.calendar.moved_reference_date)
+        calendar = generators.calendar
+        moved, birth_year = calendar.moved_reference_date, calendar.told_birth_year
+        return Substitution(text, surrogates, spans, spends, moved, calendar.age_class, birth_year)
 
 
 def _joined(mentions: Sequence[Mention]) -> tuple[Mention, ...]:

@@ -14,16 +14,16 @@ from deid.evaluation.audit.__main__ import table
 from deid.privacy import KeyedStream, bernoulli_exp, bounded_scale, discrete_laplace, exponential, planar_laplace
 
 CLAIMED = [case for case in CASES if case.claimed < inf]
-# Enough to catch what is planted below; true claims get the full million.
+# Enough to catch what is planted below; `make audit` gives true claims a million.
 FEW = 40_000
+MANY = 200_000
 CONFIDENCE = 0.9999
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", CLAIMED, ids=lambda case: f"{case.mechanism} ({case.inputs})")
-def test_a_million_draws_do_not_refute(case: Case) -> None:
-    found = audit(case)
-    assert found.draws == 1_000_000
+def test_draws_do_not_refute(case: Case) -> None:
+    found = audit(case, MANY if case.claimed > 1 / 4 else 1_000_000)  # the bound of a small claim comes near it slowly
     assert not found.refuted
     # A bound that never gets near its claim would catch no bug either.
     assert found.lower > found.claimed / 2

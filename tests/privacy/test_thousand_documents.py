@@ -31,27 +31,20 @@ def test_there_are_a_thousand_with_mentions_of_every_kind(found: list[GoldDocume
     assert len({mention.label for gold in found for mention in gold.mentions}) == 19
 
 
-def test_a_second_run_gives_the_same(found: list[GoldDocument], first: dict[str, str]) -> None:
-    assert thousand.digests(found, KEY) == first
-
-
-def test_a_backfill_of_some_gives_the_same(found: list[GoldDocument], first: dict[str, str]) -> None:
+def test_a_second_run_and_a_backfill_of_some_give_the_same(found: list[GoldDocument], first: dict[str, str]) -> None:
     some = found[::-3]
     assert thousand.digests(some, KEY) == {gold.document.id: first[gold.document.id] for gold in some}
 
 
-@pytest.mark.parametrize(("seed", "order"), [("0", 1), ("4242", 2)])
-def test_another_process_and_another_order_give_the_same(seed: str, order: int, first: dict[str, str]) -> None:
+def test_another_process_and_another_order_give_the_same(first: dict[str, str]) -> None:
     """Each process orders sets of texts its own way, by PYTHONHASHSEED."""
-    program = [sys.executable, "-m", thousand.__name__, KEY.hex(), str(order)]
-    root = ROOT
-    done = subprocess.run(
-        program, cwd=root, env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, text=True, check=True
-    )
+    program = [sys.executable, "-m", thousand.__name__, KEY.hex(), "2"]
+    environment = {**os.environ, "PYTHONHASHSEED": "4242"}
+    done = subprocess.run(program, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
     assert json.loads(done.stdout) == first
 
 
-EVERY = 9  # of the thousand, for each of the machines
+EVERY = 9  # of the thousand, for each of the machines and for another key
 # What differs from one machine to another, and threads that share one substitutor.
 MACHINES = {
     "eastern, Turkish, optimised": (
@@ -90,5 +83,5 @@ def test_another_machine_gives_the_same(machine: str, first: dict[str, str], tmp
 
 
 def test_another_key_gives_others(found: list[GoldDocument], first: dict[str, str]) -> None:
-    others = thousand.digests(found, KEY[::-1])
-    assert not [name for name, digest in first.items() if others[name] == digest]
+    others = thousand.digests(found[::EVERY], KEY[::-1])
+    assert not [name for name, digest in others.items() if first[name] == digest]

@@ -11,7 +11,7 @@ from functools import lru_cache
 from rapidfuzz.distance import OSA
 
 from deid.detection.annotators.grammatical_names import find_told, is_grammatical
-from deid.detection.annotators.labelled_initials import find_labelled_initials
+from deid.detection.annotators.labelled_initials import find_case_initials, find_labelled_initials
 from deid.detection.annotators.vocabulary import (
     CIVILITIES,
     DOCTOR_TITLES,
@@ -57,6 +57,7 @@ def find_patient(reading: Reading) -> Iterator[Mention]:
     patient = reading.document.patient
     yield from _patient_names(reading, patient)
     yield from find_labelled_initials(reading, patient)
+    yield from find_case_initials(reading)
     yield from _patient_numbers(reading, patient)
     yield from _patient_places(reading, patient)
     yield from _birth_date(reading, patient.birth_date)

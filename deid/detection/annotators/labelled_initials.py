@@ -1,4 +1,4 @@
-"""Initials of the patient without a name around them, told by a label: "bracelet : DT", "patient D.T.", "Mme DT"."""
+"""Initials of a patient without a name around them, told by a label: "bracelet : DT", "patient D.T.", "Cas 1 : MF"."""
 
 from __future__ import annotations
 
@@ -18,6 +18,16 @@ _LABELLED = re.compile(
     r"(?P<sign>\.?[ \t]{0,3}[:=]?[ \t]{1,3}|\.?[ \t]{0,3}[:=])"
     r"(?P<initials>(?:[^\W\d_]\.[ -]?){1,3}[^\W\d_]\.?|[^\W\d_]\.[^\W\d_]{2,3}|[^\W\d_](?:-?[^\W\d_]){1,3})(?![\w'’])"
 )
+# Initials that sign, between quotation marks: "consentement signé « NS »".
+_QUOTED = re.compile(
+    r"\bsign\w{0,3}(?: par)?[ \t]{0,2}:?[ \t]{0,2}[«\"“][ \t\xa0]?"
+    r"(?P<initials>[a-z](?:[. -]{0,2}[a-z]){1,3}\.?)[ \t\xa0]?[»\"”]"
+)
+# A numbered case of a report, and the age that tells that the letters are a person's: "Cas 2 : FS, 25 ans".
+_CASE = re.compile(
+    r"\b(?:cas|observation|patiente?)(?: clinique)?(?: n ?°)? ?\d{1,2} ?[:.–-] ?"
+    r"(?P<initials>[a-z]\.? ?[a-z]\.?(?: ?[a-z]\.?)?),? (?:(?:est|etait) )?(?:agee? (?:de|d')|\d{1,3} (?:ans|mois)\b)"
+)
 # What follows the abbreviation of a disease: "patient DT depuis 10 ans".
 _OF_DISEASES = frozenset(
     "connu connue depuis equilibre equilibree sous traite traitee type insulinodependant non".split()
@@ -25,7 +35,7 @@ _OF_DISEASES = frozenset(
 
 
 def find_labelled_initials(reading: Reading, patient: Patient) -> Iterator[Mention]:
-    """Yield initials that agree with the patient's names behind "bracelet", "initiales", "patient" or a civility.
+    """Yield initials that agree with the patient's names behind "bracelet", "patient", "signé" or a civility.
 
     Letters that also abbreviate a term are left before what tells a disease, an age or a number ("patient DT2").
     """
@@ -35,6 +45,19 @@ def find_labelled_initials(reading: Reading, patient: Patient) -> Iterator[Menti
         letters = re.sub(r"[\W_]", "", match["initials"])
         if letters in known and reading.text[start:end].isupper() and _names(reading, letters, match):
             yield Mention(start, end, Label.PATIENT, 0.97)
+    for match in _QUOTED.finditer(reading.folded) if known else ():
+        start, end = match.span("initials")
+        if re.sub(r"[\W_]", "", match["initials"]) in known and reading.text[start:end].isupper():
+            yield Mention(start, end, Label.PATIENT, 0.97)
+
+
+def find_case_initials(reading: Reading) -> Iterator[Mention]:
+    """Yield the initials that open a numbered case before an age: "Cas 1: MF, 22 ans"."""
+    for match in _CASE.finditer(reading.folded):
+        start, end = match.span("initials")
+        letters = re.sub(r"[\W_]", "", match["initials"])
+        if letters not in NOT_INITIALS and reading.text[start:end].isupper():
+            yield Mention(start, end, Label.PATIENT, 0.9)
 
 
 def _names(reading: Reading, letters: str, match: re.Match[str]) -> bool:

@@ -71,6 +71,8 @@ ORG_ACRONYMS = word_list("organisation_acronyms")
 UNNAMED_BODIES = word_list("unnamed_bodies")
 # Head words that are common nouns too; they need two words or a cue.
 WEAK_HEADS = word_list("weak_heads")
+# Kinds of organisations that are a part of the name, by the annotation guide, even in lower case.
+KINDS_INCLUDED = word_list("kinds_included")
 # Head words of generic services: with a mere town after them, only the town identifies.
 SERVICE_HEADS = word_list("service_heads")
 # Head words that a number may follow ("SDIS 29").

@@ -7,10 +7,16 @@ from collections.abc import Sequence
 from deid.config.policy import Detection
 from deid.detection.reading import Reading
 from deid.detection.refining.addresses import complete_addresses, join_lines
-from deid.detection.refining.boundaries import announced_in_other_scripts, complete_last_signs, complete_names
+from deid.detection.refining.boundaries import (
+    announced_in_other_scripts,
+    complete_last_signs,
+    complete_names,
+    complete_organisations,
+)
 from deid.detection.refining.clinical_values import drop_values
 from deid.detection.refining.durations import drop_durations
-from deid.detection.refining.filters import drop_allowed, drop_lookalikes, trim_civilities
+from deid.detection.refining.exports import settle_exports
+from deid.detection.refining.filters import drop_allowed, drop_lookalikes
 from deid.detection.refining.halves import complete_halves
 from deid.detection.refining.missed_names import (
     find_glued,
@@ -21,6 +27,7 @@ from deid.detection.refining.missed_names import (
 )
 from deid.detection.refining.overlaps import connect_entities, resolve_overlaps
 from deid.detection.refining.roles import settle_roles
+from deid.detection.refining.trimming import trim_civilities
 from deid.domain.document import Mention
 from deid.domain.labels import OPTIONAL, Label
 
@@ -30,7 +37,7 @@ def refine(reading: Reading, mentions: Sequence[Mention], policy: Detection) -> 
 
     The steps are: filters, durations, clinical values, overlaps, connected entities, boundaries of names and
     addresses, repetitions, initials, names without blanks, roles, last signs of numbers and initials, values found by
-    half, line breaks.
+    half, cells of exports, line breaks.
     """
     refined = drop_allowed(reading, trim_civilities(reading, drop_lookalikes(reading, mentions)), policy.allow)
     refined = drop_values(reading, drop_durations(reading, refined))
@@ -49,7 +56,8 @@ def refine(reading: Reading, mentions: Sequence[Mention], policy: Detection) -> 
         refined = settle_roles(reading, sorted(refined))
     # A number of which a part was found is known as a value once it is whole.
     refined = drop_values(reading, complete_last_signs(reading, sorted(refined)))
-    refined = complete_halves(reading, refined)
+    refined = complete_organisations(reading, refined)
+    refined = settle_exports(reading, complete_halves(reading, refined))
     return tuple(join_lines(reading, refined))
 
 

@@ -23,6 +23,8 @@ _PART = re.compile(
 _OPENS = re.compile(r"(?<!\w)(?:lieu-?dit|hameau|lotissement|residence|villa|chalet|peniche)[ ](?:[«\"][ ]?)?\Z")
 _PLACED = NAMES | {Label.CITY, Label.LOC}
 _HAMLET = re.compile(r"(?<!\w)(?:lieu-?dit|hameau)[ ](?:[«\"][ ]?)?\Z")
+_ADDRESS = re.compile(r"(?<!\w)(?:adresse|adr\.?|domicile|demeurant|domiciliee?)[ ]{0,3}:?[ ]{0,20}\Z")
+_NUMBER_ALONE = re.compile(r"\d{1,4}(?:,|$)")
 _REST = 40  # most characters between a street and its postal code that belong to the address
 _REACH = 4  # most parts behind a street
 
@@ -34,6 +36,8 @@ def complete_addresses(reading: Reading, mentions: Sequence[Mention]) -> list[Me
     for position, mention in enumerate(mentions):
         if _is_hamlet(reading, mention):
             mention = replace(mention, label=Label.STREET)
+        if mention.label is Label.STREET and result and _begins(reading, result[-1], mention):
+            mention = replace(mention, start=result.pop().start)
         if mention.label is Label.STREET:
             ceiling = mentions[position + 1].start if position + 1 < len(mentions) else len(reading.text)
             end = mention.end
@@ -55,6 +59,24 @@ def complete_addresses(reading: Reading, mentions: Sequence[Mention]) -> list[Me
 def _is_hamlet(reading: Reading, mention: Mention) -> bool:
     """True if "hameau" or "lieu-dit" stands before a place or name."""
     return mention.label in _PLACED and bool(_HAMLET.search(reading.folded, max(0, mention.start - 12), mention.start))
+
+
+def _begins(reading: Reading, mention: Mention, street: Mention) -> bool:
+    """True for a name or place that is the first part of the address behind it.
+
+    It stands behind the word "adresse" ("Adresse : Bel-Air, 22 rue Briata"), or a number alone follows, as addresses
+    abroad have it ("calle Mayor 13, 2o B").
+    """
+    between = reading.text[mention.end : street.start]
+    if mention.label not in _PLACED | {Label.ORG} or between not in (" ", ", "):
+        return False
+    if any(vote.annotator == "identity" and vote.label in NAMES for vote in mention.votes):
+        return False
+    if reading.lexicon.is_first_name(reading.words[reading.token_at(mention.start)]):
+        return False
+    if _ADDRESS.search(reading.folded, max(0, mention.start - 24), mention.start):
+        return True
+    return between == " " and _NUMBER_ALONE.match(reading.folded, street.start, street.end) is not None
 
 
 def _end_before_code(reading: Reading, end: int, code: int) -> int:

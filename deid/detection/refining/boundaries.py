@@ -6,7 +6,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from deid.detection.annotators.vocabulary import PROFESSIONS
+from deid.detection.annotators.vocabulary import (
+    KINDS_INCLUDED,
+    ORG_FILLERS,
+    ORG_PARTICLES,
+    PROFESSIONS,
+)
 from deid.detection.known_names import LOWER_PARTICLES, NOT_NAMES, PARTICLES
 from deid.detection.names import elided, glued, is_capital, is_upper, namelike
 from deid.detection.reading import Reading
@@ -52,6 +57,31 @@ def complete_names(reading: Reading, mentions: Sequence[Mention]) -> list[Mentio
     return result
 
 
+def complete_organisations(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
+    """Return sorted mentions, organisations with the word for their kind ahead: "[centre équestre] Les Crinières".
+
+    Of a mutual, a taxi or a laboratory called "labo", the kind is left out, as the annotation guide has it.
+    """
+    result: list[Mention] = []
+    for mention in mentions:
+        if mention.label is Label.ORG:
+            first = reading.token_at(mention.start)
+            at = first - 1
+            if is_capital(reading, first) and _specifies(reading, at):
+                at -= 1
+            near = at >= 0 and reading.text[reading.ends[at] : reading.starts[at + 1]] == " "
+            if near and reading.words[at] in KINDS_INCLUDED and (not result or result[-1].end <= reading.starts[at]):
+                mention = replace(mention, start=reading.starts[at])
+        result.append(mention)
+    return result
+
+
+def _specifies(reading: Reading, index: int) -> bool:
+    """Return whether a word may stand between the kind of an organisation and its name: "équestre", "médical"."""
+    word = reading.word(index)
+    return "ADJ" in reading.lexicon.parts.get(word, "") or word in ORG_FILLERS - ORG_PARTICLES
+
+
 def announced_in_other_scripts(reading: Reading) -> list[Mention]:
     """Return the names in another script that the label of a field announces: "Nom : Петрова"."""
     named = [
@@ -78,7 +108,8 @@ def _completed(reading: Reading, mention: Mention, floor: int, ceiling: int) -> 
             break
         last = at
     last = _through_digit(reading, last, ceiling)
-    if reading.word(last + 1) == "-" and reading.word(last + 2) == "\n" and reading.word(last + 3).isalpha():
+    hyphened = reading.word(last + 1) == "-" and glued(reading, last + 1)
+    if hyphened and reading.word(last + 2) == "\n" and reading.word(last + 3).isalpha():
         last += 1  # the name goes on in the next line
     start, end = min(reading.starts[first], mention.start), max(reading.ends[last], mention.end)
     return replace(mention, start=start, end=end)
@@ -121,7 +152,8 @@ def _left(reading: Reading, first: int) -> int | None:
         and is_capital(reading, first)
     ):
         return first - 1
-    if before in _OPENING and is_capital(reading, first - 1) and is_capital(reading, first):
+    of_mister = reading.words[first] == "m" and reading.word(first + 1) == "."  # "CONSULTATION DE M. BASTARD"
+    if before in _OPENING and is_capital(reading, first - 1) and is_capital(reading, first) and not of_mister:
         return first - 1
     if _opens_quotation(reading, first - 1):
         return first - 1
@@ -293,6 +325,10 @@ _KEY = re.compile(r"[ ,–-]{0,3}\(?(?:cl[eé]f?|key)[ :]{0,2}", re.IGNORECASE)
 _NUMBER_REACH = 40  # signs read on each side
 
 
+# "Mr K. M âgé de 45 ans": a second initial, before what tells of its bearer.
+_SECOND_INITIAL = re.compile(r" [A-Z]\.?(?=,? (?:âgée?|agée?|né|née|patiente?|de sexe|est|a été)\b)")
+
+
 def complete_last_signs(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
     """Return sorted mentions with the adjacent signs that belong to them; they do not grow into one another."""
     mentions = _with_keys(reading.text, mentions)
@@ -328,6 +364,8 @@ def _grown(reading: Reading, mention: Mention, low: int, high: int) -> tuple[int
             end += 1
         elif end < high and text[end] == "-" and text[end + 1 : end + 2] in ("", "\n"):
             end += 1  # the rest of the name is on the next line
+        if (second := _SECOND_INITIAL.match(text, end)) and text[start:end].rstrip(".").isupper() and end - start < 3:
+            end = min(high, second.end())
     elif mention.label is Label.PHONE:
         start -= len(_matched(_BEFORE_PHONE, text[max(low, start - 6) : start]))
     elif mention.label in IDENTIFIERS and text[start:end].strip():

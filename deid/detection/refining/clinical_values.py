@@ -51,7 +51,25 @@ def drop_values(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
     return [mention for mention in mentions if not _is_value(reading, mention)]
 
 
+# "âge lexique inférieur à 6 ans 6 mois", "âge osseux : 7 ans", "soit 9 mois d'âge corrigé": results, nobody's age.
+_TESTED = r"(?:lexique|lexical|osseux|mental|moteur|corrige|gestationnel|de (?:lecture|developpement|marche|langage))"
+_TESTED_AHEAD = re.compile(
+    rf"\bage {_TESTED}\s?(?:[:=(]|a|de|est(?: de)?|estime a|evalue a|(?:infer|super)ieur a|<|>|<=|>=)?\s?\Z"
+)
+_TESTED_BEHIND = re.compile(rf"(?:,? soit \d{{1,2}} (?:mois|semaines|ans|jours))? d'age {_TESTED}\b")
+
+
+def _is_tested_age(reading: Reading, mention: Mention) -> bool:
+    """True for an age that a test or a correction gives."""
+    ahead = reading.folded[max(0, mention.start - _REACH) : mention.start]
+    return _TESTED_AHEAD.search(ahead) is not None or _TESTED_BEHIND.match(reading.folded, mention.end) is not None
+
+
 def _is_value(reading: Reading, mention: Mention) -> bool:
+    if mention.label is Label.AGE and _is_tested_age(reading, mention):
+        return True
+    if mention.label is Label.ZIP and mention.end - mention.start == 1:
+        return True  # thousands of an altitude: "névé, 2 700"
     if mention.label in (Label.AGE, Label.RELDATE) or any(vote.annotator == "identity" for vote in mention.votes):
         return False
     start, end, text = mention.start, mention.end, reading.folded
@@ -74,6 +92,8 @@ def _is_value(reading: Reading, mention: Mention) -> bool:
     if right := _RIGHT.match(text, end):
         end = right.end()
     number = _Number(mention.label, text[start:end], text[max(0, start - _REACH) : start], text[end : end + _REACH])
+    if mention.label is Label.DATE and _is_pressure_pair(number) and _PRESSURE_NAMED.search(text, 0, start):
+        return True
     return any(test(number) for test in (_DATE_TESTS if mention.label is Label.DATE else _IDENTIFIER_TESTS))
 
 
@@ -205,7 +225,17 @@ _RATIO = re.compile(r"(\d{1,3}) ?/ ?(\d{1,3})")
 _PRESSURE = re.compile(
     rf"\b(?:ta|pa|tension(?: arterielle)?|pression(?: arterielle)?|chiffres tensionnels?){_LINK}{{0,4}} {{0,4}}\Z"
 )
+# "18/9 - 14/8" in a table: before and after a session. As days and months, the second is the earlier.
+_PRESSURE_NAMED = re.compile(r"\b(?:ta|pa|tension|pression)\b")
+_PAIR_BEFORE, _PAIR_AFTER = (
+    re.compile(r"(\d{1,2})/(\d{1,2}) ?[-–] ?\Z"),
+    re.compile(r" ?[-–] ?(\d{1,2})/(\d{1,2})(?![\d/])"),
+)
 _RATED = re.compile(rf"\b(?:{_words('rated')})\b[^.;\d\n]{{0,40}}(?:\d{{1,3}} ?/ ?\d{{1,3}}[^.;\d\n]{{1,30}})*\Z")
+# "j'ai 13/8 d'habitude", "15/9 couché"
+_PRESSURE_BEHIND = re.compile(
+    r" ?(?:\(?(?:d'habitude|habituellement|couchee?|debout|assise?|au repos|au bras|aux (?:deux|2) bras|de tension)\b)"
+)
 # "EN 8/10": a pain rated by a number.
 _PAIN = re.compile(r"(?:^|[,;:(] ?)(?:en|eva|evs|ens) ?[:=]? ?\Z")
 # "EVA entre 20 et 30", "normale jusqu'à 28": a rating on a scale of its own, a bound.
@@ -252,11 +282,32 @@ def _is_ratio(number: _Number) -> bool:
     if out_of_ten and (_PAIN.search(number.before) or _AT_MINUTE.match(number.after)):
         return True
     if number.label is Label.DATE:
+        if _is_arm_pressure(ratio) and _PRESSURE_BEHIND.match(number.after) and not _DATED.search(number.before):
+            return True
         out_of = int(ratio[1]) <= int(ratio[2]) or _PRESSURE.search(number.before)
         if not out_of or _DATED.search(number.before) or re.match(r" ?[:=]", number.after):
             return False
     tests = _RATED.search(number.before), _PRESSURE.search(number.before), _RATED_BEHIND.match(number.after)
     return any(tests)
+
+
+def _is_pressure_pair(number: _Number) -> bool:
+    """Return whether a number is one of two pressures of the arm, in cmHg, that are no dates in their order."""
+    written = _RATIO.fullmatch(number.written)
+    beside = _PAIR_BEFORE.search(number.before) or _PAIR_AFTER.match(number.after)
+    if not written or not beside:
+        return False
+    pairs = [(int(one[1]), int(one[2])) for one in (written, beside)]
+    if beside.re is _PAIR_BEFORE:
+        pairs.reverse()
+    (first, second), (last, diastolic) = pairs
+    return all(map(_is_arm_pressure, (written, beside))) and (diastolic, last) < (second, first)
+
+
+def _is_arm_pressure(pair: re.Match[str]) -> bool:
+    """Return whether two numbers may be the pressures of an arm, in cmHg: "13/8"."""
+    high, low = int(pair[1]), int(pair[2])
+    return 7 <= high <= 26 and low <= 14 and low < high <= 3 * low
 
 
 def _is_part(number: _Number) -> bool:
@@ -277,10 +328,12 @@ _RANKED = re.compile(rf" ?(?:i?emes?|e|nde?|ere|ier)\b(?! ?(?:{'|'.join(sorted(D
 _RANK = re.compile(r"\d{1,2} ?(?:i?emes?|nde?)|[a-z]+(?:-[a-z]+)?iemes?")
 _FIRST = re.compile(rf" (?:{_words('ranked')})\b")
 _TOOTH = re.compile(r"[1-8][1-8](?: ?[-,] ?[1-8][1-8])*")
+_TEETH = re.compile(r"[1-4][1-8](?: [1-4][1-8]){2,}(?: ?[-–/] ?[1-4][1-8](?: [1-4][1-8])*)*")  # ISO 3950
 _TEETH_BEFORE = re.compile(
     r"(?:\b(?:la|une|dents?|molaires?|premolaires?|incisives?|canines?|racines? de la|extraction de la)(?: n°)? |"
     r"\b(?:dents?|molaires?|premolaires?|incisives?|canines?) [^.\n]{0,40}\(| la \d\d(?:,| et)(?: la)? )\Z"
 )
+_CALLED = re.compile(r"\b(?:tel|telephone|fax|poste|bip|dect|joindre|appeler|au)\b[^\n]{0,20}\Z")
 _INTAKE = re.compile(r"[0-4½](?: ?- ?[0-4½]){2,3}|[0-4]( ?/ ?[0-4]){2,3}|\d{1,2}-0-\d{1,2}")
 _MARKER = re.compile(
     r"(?:ag |antigene )?(?:ca[ -]?(?:19|15|125|72|50|242)(?:[ .-]?\d)?|cd[ -]?\d{1,3}[a-z]?|"
@@ -335,6 +388,8 @@ def _is_ranked(number: _Number) -> bool:
 
 
 def _is_tooth(number: _Number) -> bool:
+    if number.label is Label.PHONE and _TEETH.fullmatch(number.written):
+        return not _CALLED.search(number.before)
     return bool(_TOOTH.fullmatch(number.written) and _TEETH_BEFORE.search(number.before))
 
 

@@ -60,6 +60,10 @@ _FOLLOWED_UP = re.compile(rf"\b(?:{_any('follow_up_words')})\b[^.,;:\n]{{0,40}} 
 _PREGNANCY = re.compile(
     rf"\b(?:grossesse|gestation|gestationnel)\b[^.;\n]{{0,40}} (?:agee? )?(?:de|a) ?{_ABOUT}{_OTHER}\Z"
 )
+# "cycle régulier à 29 jours", "cures tous les 21 jours": of days; "règles à 13 ans" is an age.
+_CYCLE = re.compile(
+    rf"\b(?:cycles?|regles|menstruations?|cures?|periodicite|rythme)\b[^.;\n]{{0,40}} (?:de|a|sur) ?{_ABOUT}{_OTHER}\Z"
+)
 _AT = re.compile(rf"(?:^|[ ,;(.])(?:a|jusqu'a) ?{_ABOUT}\Z")
 _OF_A_COURSE = re.compile(
     rf" ?(?:{_UNIT})?(?: (?:et|\+) (?:demie?|[a-z0-9]+ (?:jours?|mois))| ?\+ ?\d+(?: jours?)?)?(?: environ)?\)?[ -]"
@@ -99,12 +103,12 @@ def drop_durations(reading: Reading, mentions: Sequence[Mention]) -> list[Mentio
 
     An age that "il y a" governs becomes a relative date: the guide marks it so.
     """
-    adult = _of_an_adult(reading, mentions)
-    return list(_settled(reading, mentions, adult))
+    ordered = sorted(mentions)
+    return list(_settled(reading, ordered, _of_an_adult(reading, ordered)))
 
 
 def _settled(reading: Reading, mentions: Sequence[Mention], adult: bool) -> Iterator[Mention]:
-    for mention in mentions:
+    for position, mention in enumerate(mentions):
         if mention.label is Label.AGE:
             before = _before(reading, mention)
             ago = _AGO.search(before)
@@ -112,8 +116,21 @@ def _settled(reading: Reading, mentions: Sequence[Mention], adult: bool) -> Iter
                 yield replace(mention, start=mention.start - len(before) + ago.start(), label=Label.RELDATE)
             elif not _lasts(reading, mention, before, adult):
                 yield mention
-        elif not (mention.label in (Label.DATE, Label.RELDATE) and _tells_no_time(reading, mention)):
+        elif not (
+            mention.label in (Label.DATE, Label.RELDATE)
+            and _tells_no_time(reading, _whole(reading, mentions, position))
+        ):
             yield mention
+
+
+def _whole(reading: Reading, mentions: Sequence[Mention], position: int) -> Mention:
+    """Return a relative date with its parts on the lines before and behind: "la semaine", "dernière"."""
+    whole = mentions[position]
+    for other in mentions[max(0, position - 1) : position + 2]:
+        first, last = min(whole, other), max(whole, other)
+        if other.label is whole.label is Label.RELDATE and reading.text[first.end : last.start].isspace():
+            whole = replace(whole, start=first.start, end=last.end)
+    return whole
 
 
 def _before(reading: Reading, mention: Mention) -> str:
@@ -129,7 +146,7 @@ def _of_an_adult(reading: Reading, mentions: Sequence[Mention]) -> bool:
     patient, known = reading.document.patient, reading.document.reference_date
     if patient.birth_date and known:
         return (known - patient.birth_date).days > _GROWN_UP * 366
-    for mention in sorted(mentions):
+    for mention in mentions:
         if mention.label is Label.AGE and _BEARER.search(_before(reading, mention)):
             words = re.findall(r"[a-z]+|\d+", reading.folded[mention.start : mention.end])
             if not words:
@@ -147,6 +164,8 @@ def _lasts(reading: Reading, mention: Mention, before: str, adult: bool) -> bool
     unit = _OWN_UNIT.match(after)
     written = reading.folded[mention.start : mention.end] + (unit[0] if unit else "")
     if (_PREGNANCY.search(before) and "an" not in written) or _NEARLY.match(after):
+        return True
+    if _CYCLE.search(before) and "jour" in written:
         return True
     if _BEARER.search(before):
         return False
@@ -232,7 +251,7 @@ _EVENT = re.compile(r" (?:apres|avant|plus tard|plus tot|auparavant)\b")
 
 def _tells_no_time(reading: Reading, mention: Mention) -> bool:
     """Return whether a date has no word of time ("ce dernier"), or counts from an event, not from the document."""
-    written, after = reading.folded[mention.start : mention.end], _after(reading, mention)
+    written, after = reading.folded[mention.start : mention.end].replace("\n", " "), _after(reading, mention)
     words = re.findall(r"[^\W\d_]+", written)
     if words == ["tantot"]:
         return reading.words.count("tantot") > 1

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from itertools import pairwise
+
+from rapidfuzz.distance import Levenshtein
 
 from deid.detection.annotators.vocabulary import (
     CIVILITIES,
@@ -12,20 +14,24 @@ from deid.detection.annotators.vocabulary import (
     DOCUMENT_CODES,
     DOUBLE_EPONYMS,
     EPONYM_CUES,
+    EPONYMS,
     GENERA,
     NAME_FIELDS,
     ORG_FILLERS,
     ORG_HEADS,
     ORG_PARTICLES,
     PROFESSIONS,
+    REPORT_WORDS,
     UNNAMED_BODIES,
 )
 from deid.detection.evidence import has_clinical_reading, is_acronym
-from deid.detection.known_names import LOWER_PARTICLES, PARTICLES
+from deid.detection.known_names import FIGURE_SURNAMES, LOWER_PARTICLES, PARTICLES, PUBLIC_FIGURES
 from deid.detection.names import is_capital
 from deid.detection.reading import Reading
+from deid.detection.refining.trimming import USUAL_NAME, is_stated
 from deid.domain.document import Mention
 from deid.domain.labels import NAMES, Label
+from deid.french.calendar import WEEKDAYS
 from deid.french.folding import key
 
 _WIDE = re.compile(r" {2}|\t")
@@ -52,6 +58,19 @@ _PATIENTS = frozenset("nourrisson nourrissons fillette patient patiente patients
 _ADDRESSED = _PATIENTS | frozenset(word for word in CIVILITIES if len(word) > 3)
 _DEAR = frozenset("cher chere chers cheres".split())
 _COLLEAGUES = frozenset("ami amie amis amies collegue collegues confrere confreres consoeur maitre".split())
+_LONGEST_SLIP = 2  # signs by which a word of a salutation may differ from "confrère" and still be it
+# "art. R. 4127-4 du code de la santé publique": what a text of law bears is nobody's.
+_LAW = re.compile(
+    r"\bart(?:icles?|s)?\.?\s{1,3}(?:[lrda]\s?\*?\.?\s{0,3})?\d[\d.-]*(?:\s{1,3}(?:et|a|,)\s{1,3}[lrda]?\.?\s?\d[\d.-]*)*"
+    r"\s{1,3}(?:du|de la|de l')\s{1,3}(?:code|csp|loi|decret|arrete|ordonnance)\b"
+)
+_SORTS = (
+    ORG_PARTICLES
+    | ORG_FILLERS
+    | frozenset(
+        "departemental general hospitalier intercommunal local prive public regional specialise universitaire".split()
+    )
+)
 _ASSAYED = re.compile(
     r"\b(?:tests?|techniques?|methodes?|kits?|serologies?|dos\w+|anticorps|antigenes?|ig[agm]|immuno\w+|recherch\w+)\b"
     r"[^\n]{0,80}\Z"
@@ -65,11 +84,18 @@ _SMALL_WORDS = frozenset("a au aux d de des du en et l la le les of par pour the
 _MAIL_LABEL = re.compile(r"mel\.? ?:? {0,3}[\w.+-]{1,64}@")
 _OCCUPATIONS = frozenset("apprenti chauffeur conducteur emploi emplois metier metiers profession transporteur".split())
 _NOUNS = frozenset({"NOM", "ADJ"})
-_DOUBTING = frozenset({"bilstm_crf", "crf", "flair", "transformer"})
+_DOUBTING = frozenset({"bilstm_crf", "crf", "encoder_bilstm_crf", "flair", "transformer"})
 _DOUBTED = 0.5  # probability below which a tagger doubts
-_USUAL_NAME = 5000  # births from which a word is a usual surname
 _GRADED = re.compile(r" (?:grade |stade |type )?(?:[iv]{1,3}|[1-6])\b")
+_CLASS = re.compile(r" classe (?:[iv]{1,3}|[1-6])\b")  # "Kennedy classe III"
+_NOTHING_TO_REPORT = re.compile(r"r\.a\.s\.?")
 _ARTICLE = re.compile(r"(?:l['’]|(?:le|la|les|un|une|du|des|d'un|d'une) )")
+_BESIDE_A_PART = re.compile(
+    r"(?:peri|retro|intra|inter|extra|endo|para|pre|post|sous|sus|supra|infra|trans)([a-z]{4,})"
+)
+_ADVERB = re.compile(r"[a-z]{3,}(?:iqu|eus|abl|ibl|ell|iv|al|air)ement")
+_DAYS_NEAR = 3  # tokens on each side in which a list of days has another one
+_IDENTITY_WARNINGS = frozenset("homonyme homonymes homonymie doublon doublons".split())
 _SURE = 0.84  # score from which a name is no eponym ("M. Charcot")
 
 
@@ -80,11 +106,13 @@ def drop_allowed(reading: Reading, mentions: Sequence[Mention], allow: Mapping[L
 
     `allow` holds the policy's own terms by label.
     """
+    laws = [match.span() for match in _LAW.finditer(reading.folded)]
     own = {label: {key(term) for term in terms} for label, terms in allow.items()}
     return [
         mention
         for mention in mentions
-        if not (mention.label in own and key(reading.text[mention.start : mention.end]) in own[mention.label])
+        if not any(start < mention.end and mention.start < end for start, end in laws)
+        and not (mention.label in own and key(reading.text[mention.start : mention.end]) in own[mention.label])
         and not (mention.label in _CHECKED and (_is_unnamed(reading, mention) or _is_never_a_name(reading, mention)))
         and not (mention.label in _CHECKED and mention.score < _SURE and any(test(reading, mention) for test in _TESTS))
     ]
@@ -96,11 +124,11 @@ def _is_drug(reading: Reading, mention: Mention) -> bool:
 
 
 def _is_ordinary(reading: Reading, mention: Mention) -> bool:
-    """True for the genus of a germ, D-dimers, "marié", which its accent tells from a name, and the aura of migraine."""
+    """True for the genus of a germ, D-dimers and the aura of migraine."""
     written = reading.text[mention.start : mention.end]
     if _D_DIMERS.fullmatch(reading.folded, mention.start, mention.end):
         return True
-    if key(written).split(" ")[0] in GENERA or written.casefold() in ("marié", "mariée"):
+    if key(written).split(" ")[0] in GENERA:
         return True
     return (
         written.casefold() == "aura"
@@ -109,10 +137,21 @@ def _is_ordinary(reading: Reading, mention: Mention) -> bool:
 
 
 def _is_never_a_name(reading: Reading, mention: Mention) -> bool:
-    """True, however sure, for a germ, a graded double eponym, the label of an e-mail, and a word for a patient."""
+    """True, however sure, for a public figure, a germ, a graded double eponym, the label of an e-mail, a word for a
+    patient, a colleague greeted, a clinical acronym, an unnamed hospital, and a word for what was done to the report
+    ("édité le").
+    """
     words = [reading.words[at] for at in reading.tokens(mention) if reading.words[at].isalpha()]
+    if _is_named_after(reading, mention, words):
+        return True
     if any(vote.annotator == "identity" for vote in mention.votes) or not words:
         return False
+    if list(words) == ["h"] and reading.word(reading.token_at(mention.start) - 1).isdigit():
+        return True  # an hour: "DE 9 H A 17 H."
+    if words[:2] == ["v", "leiden"]:
+        return True
+    if _NOTHING_TO_REPORT.fullmatch(reading.folded, mention.start, mention.end):
+        return True
     if _GRADED.match(reading.folded, mention.end) and _is_double_eponym(reading, mention):
         return True
     if _MAIL_LABEL.match(reading.folded, mention.start) or _SIDED.fullmatch(reading.folded, mention.start, mention.end):
@@ -120,17 +159,65 @@ def _is_never_a_name(reading: Reading, mention: Mention) -> bool:
     first = reading.token_at(mention.start)
     if reading.word(first - 1 - (reading.word(first - 1) == ".")) in CIVILITIES | DOCTOR_TITLES:
         return False
+    if reading.text[mention.start : mention.end].casefold() in ("marié", "mariée"):  # its accent tells it from a name
+        return True
+    usual = max(reading.lexicon.surnames.get(word, 0) for word in words) >= USUAL_NAME
+    if mention.label in NAMES and not usual and _is_double_eponym(reading, mention):
+        return True
     if _is_code(reading, first, words) or (len(words) == 1 and _is_occupation(reading, first)):
         return True
-    if mention.label in NAMES and len(words) == 1 and (_is_quality(reading, first) or _is_common(reading, first)):
+    if mention.label in NAMES and len(words) == 1 and any(test(reading, first) for test in _PLAIN_WORDS):
         return True
-    if reading.word(first - 1) in _DEAR and _COLLEAGUES.issuperset(words):
+    if _is_public_figure(reading, mention, words):
+        return True
+    if reading.word(first - 1) in _DEAR and all(_is_colleague(reading, word) for word in words):
+        return True
+    named = mention.label in NAMES and len(words) == 1
+    if named and (_is_long_acronym(reading, first) or is_stated(reading, first)):
+        return True
+    if named and reading.words[max(0, first - 2) : first] == ["aux", "fils"]:  # of a suture
+        return words[0] in REPORT_WORDS or reading.lexicon.is_word(words[0])
+    if mention.label is Label.ORG and _is_common_noun(reading, mention):
         return True
     if len(words) == 1 and (_is_assay(reading, mention) or _is_spelt_out(reading, first)):
         return True
     if mention.label in NAMES and _ADDRESSED.issuperset(words):
         return True
     return _PATIENTS.issuperset(words) or _is_species(reading, mention, words) or _is_cited(reading, mention)
+
+
+def _is_colleague(reading: Reading, word: str) -> bool:
+    """True for "confrère" and the like, misspelt too where no table of names has the word."""
+    if word in _COLLEAGUES:
+        return True
+    if len(word) < 6 or not reading.lexicon.is_unknown(word):
+        return False
+    return any(Levenshtein.distance(word, one, score_cutoff=_LONGEST_SLIP) <= _LONGEST_SLIP for one in _COLLEAGUES)
+
+
+def _is_long_acronym(reading: Reading, index: int) -> bool:
+    """True for a clinical acronym of four letters or more that is no name, without a name beside it: "ACFA"."""
+    word = reading.words[index]
+    if len(word) < 4 or not is_acronym(reading, index) or not reading.lexicon.is_unknown(word):
+        return False
+    if _is_beside_a_name(reading, index):
+        return False
+    return not any(_titled(reading, at) for at, one in enumerate(reading.words) if one == word)
+
+
+def _is_beside_a_name(reading: Reading, index: int) -> bool:
+    """True if the word before or behind `index` has a capital and is a first name or a surname."""
+    beside = (reading.word(at) for at in (index - 1, index + 1) if is_capital(reading, at))
+    return any(reading.lexicon.is_first_name(one) or reading.lexicon.is_surname(one) for one in beside)
+
+
+def _titled(reading: Reading, index: int) -> bool:
+    before = index - 1
+    if reading.word(before) == ":" and reading.word(before - 1) in CIVILITIES:
+        return False  # of a couple: "Madame : SOPK"
+    while reading.word(before) in (".", ":"):
+        before -= 1
+    return reading.word(before) in CIVILITIES | DOCTOR_TITLES | PROFESSIONS | frozenset(NAME_FIELDS)
 
 
 def _is_assay(reading: Reading, mention: Mention) -> bool:
@@ -150,6 +237,23 @@ def _is_cited(reading: Reading, mention: Mention) -> bool:
         return True
     line = reading.line(mention.start)[0]
     return _REFERENCES.match(reading.folded, line) is not None
+
+
+def _is_public_figure(reading: Reading, mention: Mention, words: Sequence[str]) -> bool:
+    """True for a president, writer or singer named in a test of memory, and for "le général de Gaulle"."""
+    name = " ".join(words)
+    if name in ("gaulle", "de gaulle"):
+        return _GENERAL.search(reading.folded, max(0, mention.start - 16), mention.start) is not None
+    near = reading.folded[max(0, mention.start - 160) : mention.end + 60]
+    if mention.label not in NAMES or name not in PUBLIC_FIGURES | FIGURE_SURNAMES:
+        return False
+    if name in PUBLIC_FIGURES and _OF_A_TEST.search(near):
+        return True
+    if not _OF_A_TEST.search(reading.folded, max(0, mention.start - _TEST_REACH), mention.end + 60):
+        return False
+    around = reading.words[max(0, reading.token_at(mention.start) - _FIGURES_NEAR) :][: 2 * _FIGURES_NEAR]
+    pairs = {" ".join(pair) for pair in pairwise(around)} - {name}
+    return len(pairs & PUBLIC_FIGURES) >= _FIGURES
 
 
 def _is_spelt_out(reading: Reading, index: int) -> bool:
@@ -174,7 +278,19 @@ def _is_code(reading: Reading, first: int, words: Sequence[str]) -> bool:
     if not DOCUMENT_CODES.issuperset(words) or not reading.surface(first).isupper():
         return False
     before = first - 2 if reading.word(first - 1) == ":" else first - 1
+    if reading.word(before) == "par" and reading.word(before - 1).startswith("trait"):  # "lithiase traitée par LEC"
+        return True
     return reading.word(before) not in _POINTING | frozenset(NAME_FIELDS)
+
+
+def _is_named_after(reading: Reading, mention: Mention, words: Sequence[str]) -> bool:
+    """True for an eponym of several people behind its word, though the patient Jean-Claude bears a part of it.
+
+    An eponym of one person may be the patient's surname and stays a mention.
+    """
+    known = reading.lexicon.double_eponyms
+    said = any(" ".join(words[at:end]) in known for at in range(len(words)) for end in range(at + 2, len(words) + 1))
+    return mention.label in NAMES and said and _is_eponym(reading, mention)
 
 
 def _is_occupation(reading: Reading, index: int) -> bool:
@@ -195,14 +311,19 @@ def _is_stressed_noun(reading: Reading, mention: Mention) -> bool:
     """
     index = reading.token_at(mention.start)
     word, lexicon = reading.words[index], reading.lexicon
-    doubted = all(vote.annotator in _DOUBTING and vote.score < _DOUBTED for vote in mention.votes)
+    only_taggers = all(vote.annotator in _DOUBTING for vote in mention.votes)
+    doubted = only_taggers and (mention.score <= _DOUBTED or all(vote.score < _DOUBTED for vote in mention.votes))
     if not (mention.votes and doubted) or len(reading.tokens(mention)) > 1 or not reading.surface(index).isupper():
         return False
-    usual_name = lexicon.is_first_name(word) or lexicon.surnames.get(word, 0) >= _USUAL_NAME
-    if not (_is_noun(reading, word) and lexicon.common[word] >= 1) or reading.shouted(index) or usual_name:
+    if not _is_noun(reading, word):
         return False
-    beside = (reading.word(at) for at in (index - 1, index + 1) if is_capital(reading, at))
-    if any(lexicon.is_first_name(one) or lexicon.is_surname(one) for one in beside):
+    if reading.shouted(index):  # "FATIGABLE": nobody's name
+        named = lexicon.is_first_name(word) or lexicon.surnames.get(word, 0) > 0
+    else:
+        named = lexicon.is_first_name(word) or lexicon.surnames.get(word, 0) >= USUAL_NAME or lexicon.common[word] < 1
+    if named:
+        return False
+    if _is_beside_a_name(reading, index):
         return False
     return not any(_announced(reading, at) for at, one in enumerate(reading.words) if one == word)
 
@@ -230,6 +351,35 @@ def _is_quality(reading: Reading, index: int) -> bool:
     usual = lexicon.common.get(word, 0.0) >= _USUAL and "ADJ" in lexicon.parts.get(word, "").split("|")
     before, after = reading.word(index - 1), reading.word(index + 1)
     return usual and before.isalpha() and before not in _BEFORE_PEOPLE and after in _BEHIND_ADJECTIVES
+
+
+def _is_manner(reading: Reading, index: int) -> bool:
+    """True for an adverb that is in no table of names: "validé ELECTRONIQUEMENT"."""
+    word, lexicon = reading.words[index], reading.lexicon
+    return _ADVERB.fullmatch(word) is not None and not (lexicon.is_first_name(word) or lexicon.is_surname(word))
+
+
+def _is_region(reading: Reading, index: int) -> bool:
+    """True for a medical word with a prefix of place, in lower case and in no table of names: "péribulbaire"."""
+    word, lexicon = reading.words[index], reading.lexicon
+    found = _BESIDE_A_PART.fullmatch(word) if reading.surface(index).islower() else None
+    if found is None or found[1] not in lexicon.medical:
+        return False
+    return not (lexicon.is_first_name(word) or lexicon.is_surname(word))
+
+
+def _is_listed_day(reading: Reading, index: int) -> bool:
+    """True for a day of the week beside another one: "SEANCES LE MARDI, JEUDI, SAMEDI"."""
+    beside = reading.words[max(0, index - _DAYS_NEAR) : index + _DAYS_NEAR + 1]
+    return reading.words[index] in WEEKDAYS and sum(word in WEEKDAYS for word in beside) > 1
+
+
+def _is_identity_warning(reading: Reading, index: int) -> bool:
+    """True for "HOMONYME" or "DOUBLON" of a patient's record."""
+    return reading.words[index] in _IDENTITY_WARNINGS
+
+
+_PLAIN_WORDS = (_is_quality, _is_common, _is_manner, _is_region, _is_listed_day, _is_identity_warning)
 
 
 def _is_species(reading: Reading, mention: Mention, words: Sequence[str]) -> bool:
@@ -282,10 +432,7 @@ def _is_common_noun(reading: Reading, mention: Mention) -> bool:
         return False
     return reading.words[head] in ORG_HEADS and all(
         is_acronym(reading, at)
-        or (
-            not reading.capitals[at]
-            and (reading.words[at] in ORG_PARTICLES | ORG_FILLERS or reading.words[at] in reading.lexicon.medical)
-        )
+        or (not reading.capitals[at] and (reading.words[at] in _SORTS or reading.words[at] in reading.lexicon.medical))
         for at in others
     )
 
@@ -302,13 +449,56 @@ def _is_eponym(reading: Reading, mention: Mention) -> bool:
     at = first - 1
     while at >= 0 and first - at < 5 and reading.words[at] in _LINKS:
         at -= 1
+    word = reading.words[first]
+    if at >= 0 and reading.words[at] == "selon":
+        return word in EPONYMS
+    if at == first - 1 and reading.words[at] == "un" and len(reading.tokens(mention)) == 1:
+        known = word in EPONYMS or word in reading.lexicon.eponyms  # "un Dupuytren et un Gilbert"
+        return known and not reading.word(first + 1).isdigit() and not is_capital(reading, first + 1)
+    if _CLASS.match(reading.folded, mention.end):
+        return True
+    if at == first - 1 and reading.words[at] == "(" and reading.folded[mention.end : mention.end + 1] == ")":
+        words = reading.words[first : reading.token_at(mention.end - 1) + 1]  # "calcification (Ghon)", "(De Bakey I)"
+        return any(one in EPONYMS and not reading.lexicon.is_surname(one) for one in words)
     return at >= 0 and reading.words[at] in EPONYM_CUES
 
 
-_TESTS = (_is_drug, _is_eponym, _is_double_eponym, _is_ordinary, _is_common_noun, _is_heading_row, _is_stressed_noun)
+def _is_infinitive(reading: Reading, mention: Mention) -> bool:
+    """True for a verb in lower case that is nobody's name ("soir : coucher"): no nickname has that form."""
+    written = reading.folded[mention.start : mention.end]
+    if mention.label not in NAMES or not _INFINITIVE.fullmatch(written) or not written.isalpha():
+        return False
+    lexicon = reading.lexicon
+    lower = reading.text[mention.start : mention.end].islower()
+    return (
+        lower
+        and "VER" in lexicon.parts.get(written, "")
+        and not (lexicon.is_first_name(written) or lexicon.is_surname(written))
+    )
 
 
-# Results, ratios and emergency numbers that look like dates, values that look like addresses; civilities before names.
+def _is_section(reading: Reading, mention: Mention) -> bool:
+    """True for a section of the history alone on its line: "2. Familiaux"."""
+    if mention.label not in NAMES or reading.folded[mention.start : mention.end] not in _SECTIONS:
+        return False
+    start = reading.text.rfind("\n", 0, mention.start) + 1
+    end = reading.text.find("\n", mention.end)
+    beside = reading.text[start : mention.start] + reading.text[mention.end : None if end < 0 else end]
+    return not any(map(str.isalpha, beside))
+
+
+_SECTIONS = frozenset(
+    "antecedents personnels personnel familiaux familial medicaux chirurgicaux gynecologiques obstetricaux "
+    "allergiques allergies toxiques psychiatriques traumatiques anesthesiques sociaux professionnels vaccinaux".split()
+)
+_INFINITIVE = re.compile(r"\w{2,}(?:er|ir|re)")
+_TESTS = (
+    _is_drug, _is_eponym, _is_double_eponym, _is_ordinary, _is_common_noun, _is_heading_row, _is_stressed_noun,
+    _is_infinitive, _is_section,
+)  # fmt: skip
+
+
+# Results, ratios and emergency numbers that look like dates, values that look like addresses.
 
 _RATIO = re.compile(r"\d{1,2}\s?/\s?\d{1,2}")
 _EMERGENCY = re.compile(r"(?:15|17|18|112|114|115|119)")
@@ -317,6 +507,7 @@ _CALLS = re.compile(r"\s(?:a ete (?:appele|contacte|joint|alerte|prevenu)|rappel
 # Short numbers of the numbering plan that are the same for everybody: a line for suicidal people, the duty pharmacist…
 _PUBLIC = re.compile(r"(?:3114|3018|3020|3237|3624|3919|3939|3977|3989)")
 _NUMBERED = re.compile(r"(?:numero(?: [a-z']+){0,3} ?: ?|numero |(?<!poste )(?<!bip )\b(?:le|au|du) )\Z")
+_TWO_DIGITS, _LAST_DAY = re.compile(r"\d\d"), 31
 _STANDARD = re.compile(
     r"\b(?:iso|iec|cei|nf|en)(?:[ /](?:iec|cei|en|iso))* ?\d{3,6}(?:-\d{1,2})?:\Z"
 )  # "ISO 15189:2012"
@@ -325,14 +516,12 @@ _SURE_DATE = 0.9
 _SETTING = re.compile(
     r"[<>~+-]?\d+(?:[.,]\d+)?\s?[^\W\d_]{0,4}°?\s?@\s?\d+(?:[.,]\d+)?\s?(?:[^\W\d_]{1,4}|[°%])?|merlin\s?@\s?home"
 )
-# Civilities; "M." is left out, since it may be an initial.
-# "Mme M.A. 4 ème geste": the rank of a pregnancy beside initials.
-_RANK, _RANKS = re.compile(r"(?<=[a-z.]) \d{1,2}\Z"), re.compile(r" ?i?e(?:me)?s?\b")
-# "M. J Patient de 60 ans": the word for a patient behind an initial.
-_PATIENT_BEHIND = re.compile(r"(?<=\b[a-z])\.? patiente?\Z")
-_CIVILITY = re.compile(r"(?:mmes?\.?|mlles?|melles?|messieurs|mesdames|madame|mademoiselle|monsieur|docteur|drs\.?) ")
-_CHILD = re.compile(r"enfant ")  # of the patient alone: the database says who is called so
-_LINK_BEHIND = re.compile(r" (?:de|du|des|d'?)\Z")
+_OF_A_TEST = re.compile(
+    r"\b(?:celebres?|visages?|presidents?|mms|mmse|moca|fluences?|denomination|personnages?|ecrivain)\b"
+)
+_TEST_REACH = 600  # characters of a test that names several figures
+_FIGURES, _FIGURES_NEAR = 2, 60  # other public figures, within so many tokens, from which names are those of a test
+_GENERAL = re.compile(r"\bgeneral (?:de )?\Z")
 
 
 def drop_lookalikes(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
@@ -344,36 +533,6 @@ def drop_lookalikes(reading: Reading, mentions: Sequence[Mention]) -> list[Menti
         and not (one.label is Label.EMAIL and _SETTING.fullmatch(reading.folded, one.start, one.end))
         and not _is_public_number(reading, one)
     ]
-
-
-def trim_civilities(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
-    """Return the mentions, names without a civility ("Mmes"), as the annotation guide asks, or a rank ("M.A. 4").
-
-    "M." alone is dropped before another name. An organisation goes without the "de" of the place behind it.
-    """
-    starts = {reading.token_at(one.start) for one in mentions if one.label in NAMES}
-    trimmed = []
-    for mention in mentions:
-        if reading.folded[mention.start : mention.end] in ("m", "m.") and mention.label in NAMES:
-            behind = reading.token_at(mention.end - 1) + 1
-            if behind in starts or (reading.word(behind) == "." and behind + 1 in starts):
-                continue
-        opens = mention.label in NAMES and _CIVILITY.match(reading.folded, mention.start, mention.end)
-        if mention.label is Label.PATIENT and not opens:
-            opens = _CHILD.match(reading.folded, mention.start, mention.end)
-        if opens and opens.end() < mention.end:
-            mention = replace(mention, start=opens.end())
-        rank = mention.label in NAMES and _RANK.search(reading.folded, mention.start, mention.end)
-        if rank and _RANKS.match(reading.folded, mention.end):
-            mention = replace(mention, end=rank.start())
-        patient = mention.label in NAMES and _PATIENT_BEHIND.search(reading.folded, mention.start, mention.end)
-        if patient:
-            mention = replace(mention, end=patient.start())
-        link = mention.label is Label.ORG and _LINK_BEHIND.search(reading.folded, mention.start, mention.end)
-        if link:
-            mention = replace(mention, end=link.start())
-        trimmed.append(mention)
-    return trimmed
 
 
 def _is_public_number(reading: Reading, mention: Mention) -> bool:
@@ -390,6 +549,8 @@ def _is_lookalike(reading: Reading, mention: Mention) -> bool:
     before, after = text[max(0, mention.start - 40) : mention.start], mention.end
     if _STANDARD.search(before):
         return True
+    if _TWO_DIGITS.fullmatch(surface) and int(surface) > _LAST_DAY and before.endswith((" au ", "'au ")):
+        return True  # "fraisage jusqu'au 54"
     if _EMERGENCY.fullmatch(surface):
         return bool(_CALLED.search(before) or (before.endswith("le ") and _CALLS.match(text, after)))
     if _RATIO.fullmatch(surface) and mention.score < _SURE_DATE:

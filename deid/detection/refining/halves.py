@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from deid.detection.annotators.vocabulary import KINSHIP, PROFESSIONS
 from deid.detection.reading import Reading
 from deid.domain.document import Mention
 from deid.domain.labels import NAMES, Label
@@ -36,6 +37,16 @@ _PHONED = re.compile(
     r"\b(?:tel|telephone|portable|port|fax|mobile|joindre|joignable|appeler|rappeler|numero)\b[^\n]{0,24}\Z"
 )
 _PHONE_DIGITS = 9  # without the leading zero or country code
+_KIND_AHEAD = re.compile(
+    r"\b(?:smr|ssr|ehpad|ehpa|usld|fam|mas|esat|ime|sessad|clinique|polyclinique|residence|foyer|pharmacie|labm|"
+    r"laboratoire|sarl|eurl|sasu?|sci|gaec|earl|ets|etablissements|societe|entreprise)[ \n]\Z"
+)
+_ELIDED = re.compile(r".?[ ][dl]['’]", re.IGNORECASE)
+# ISO 3166-1 alpha-3, the countries that most residents of France were born in, and neighbours.
+_COUNTRIES = frozenset(
+    "bel che civ cmr cod cog com deu dza esp fra gbr gin hti ita khm lbn lka lux mar mdg mli mrt mus nld pol prt rou "
+    "rus sen srb tha tun tur usa vnm".split()
+)
 _EXPORTED_NAME = r"([^\W\d_]{2,30}(?:[ '-][^\W\d_]{2,30}){0,2})"
 _EXPORTED = re.compile(rf"(?<![^\W_]){_EXPORTED_NAME}\^{_EXPORTED_NAME}")
 
@@ -58,6 +69,35 @@ def complete_halves(reading: Reading, mentions: Sequence[Mention]) -> list[Menti
     for start, end, label in _other_halves(reading, result):
         if not any(one.start < end and start < one.end for one in result):
             result = sorted([*result, Mention(start, end, label, 0.9)])
+    return _over_elisions(reading, [_named_after_kind(reading, one) for one in result])
+
+
+def _named_after_kind(reading: Reading, mention: Mention) -> Mention:
+    """Return a name as an organisation's where an annotator voted so behind the word of a kind: "SMR Le Chêne"."""
+    voted = mention.label in NAMES and any(vote.label is Label.ORG for vote in mention.votes)
+    if voted and _KIND_AHEAD.search(reading.folded, max(0, mention.start - 30), mention.start):
+        return replace(mention, label=Label.ORG)
+    return mention
+
+
+def _is_exported_code(reading: Reading, span: tuple[int, int]) -> bool:
+    """True for a role, kinship or code beside a name in an export: "DAU^FILLE", "IDE^NADEGE", "CHAVES^PRT"."""
+    word = reading.folded[slice(*span)]
+    code = len(word) < 3 or word in _COUNTRIES
+    return word in KINSHIP or word in PROFESSIONS or (code and reading.text[slice(*span)].isupper())
+
+
+def _over_elisions(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
+    """Return mentions with an organisation cut behind an elision whole: "SMIT de l" and "hôpital Ténon"."""
+    result: list[Mention] = []
+    for mention in mentions:
+        before = result[-1] if result else None
+        if before is not None and before.label is mention.label is Label.ORG:
+            cut = _ELIDED.match(reading.text, max(before.start, before.end - 3))
+            if cut is not None and cut.end() == mention.start:
+                result[-1] = replace(before, end=mention.end)
+                continue
+        result.append(mention)
     return result
 
 
@@ -106,5 +146,5 @@ def _other_halves(reading: Reading, mentions: Sequence[Mention]) -> Iterator[tup
             halves = [match.span(1), match.span(2)]
             for own, other in (halves, halves[::-1]):
                 found = [one for one in mentions if one.start < own[1] and own[0] < one.end and one.label in labels]
-                if found:
+                if found and not _is_exported_code(reading, other):
                     yield *other, found[0].label

@@ -366,6 +366,9 @@ _PAIR = re.compile(r"(?<![\w/.])([A-Z]{2,4}) ?/ ?([A-Z]{2,4}|[a-z]{2,3}|[A-Z]\.)
 _DOTTED = re.compile(r"(?<![\w.])([^\W\d_])\. ?-?(?:([^\W\d_])\. ?)?([^\W\d_])\.(?!\w)")
 
 
+_REMARKS = frozenset({"nb", "ps", "pai", "ras"})  # "N.B.", "P.S.", "P.A.I.", "R.A.S."
+
+
 def find_initials(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
     """Return `mentions` and, outside them, initials and logins of the people named, and marks of writers."""
     known = _initials(reading, mentions)
@@ -427,6 +430,8 @@ def _dotted(reading: Reading, known: dict[str, Label]) -> Iterator[Mention]:
     """Return dotted initials: "S.B." of a person named, or alone on a line near the end."""
     for match in _DOTTED.finditer(reading.text):
         letters = "".join(filter(None, match.groups())).lower()
+        if letters in _REMARKS:
+            continue
         if letters in known:
             yield _mention("initials", match.start(), match.end(), known[letters], _TIED)
         elif match[1].isupper() and letters not in NOT_INITIALS:
@@ -470,14 +475,34 @@ def _stands_as_mark(reading: Reading, index: int, word: str) -> bool:
         if written.islower() and reading.lexicon.common.get(word, 0.0) >= _USUAL and not reading.lowered(index):
             return False  # "passait par là"
         return after in _MARK_EDGES or after in ("le", "et", ".")
-    if not written.isupper() or word in NOT_INITIALS or word in ABBREVIATIONS:
-        return False
     start = reading.starts[index]
+    if not written.isupper() or _joined_to_code(reading, index):
+        return False
+    if word in NOT_INITIALS or word in ABBREVIATIONS:
+        return _closes_entry(reading, index)
     if word in _PER_UNIT and _MEASURED_IN.search(reading.folded, max(0, start - 24), start):
         return False
     left = before in _MARK_EDGES or reading.text[reading.starts[index] - 1] in "\t"
     right = after in _MARK_EDGES or reading.text[reading.ends[index] : reading.ends[index] + 1] in ("\t", "")
     return left and right
+
+
+def _joined_to_code(reading: Reading, index: int) -> bool:
+    """True where a hyphen joins letters to a code with a digit: "PD-L1"."""
+    joined = reading.word(index + 1) == "-" and glued(reading, index + 1) and glued(reading, index + 2)
+    return joined and any(map(str.isdigit, reading.text[reading.starts[index + 2] : reading.starts[index + 2] + 3]))
+
+
+def _closes_entry(reading: Reading, index: int) -> bool:
+    """True behind the time of an entry or a dash at the end of its line: "15h15 : PC : selles +", "... – AV"."""
+    start, end = reading.line(reading.starts[index])
+    before, after = reading.text[start : reading.starts[index]], reading.text[reading.ends[index] : end]
+    timed = _TIMED.search(before) is not None and _ENTRY.match(after) is not None
+    return timed or (before.endswith((" – ", " — ")) and not after.strip())
+
+
+_TIMED = re.compile(r"\d{1,2} ?[h:] ?\d\d ?:? ?\Z")
+_ENTRY = re.compile(r" ?(?:[:–—]|\s*\Z)")
 
 
 def _signs_off(reading: Reading, index: int, word: str) -> bool:

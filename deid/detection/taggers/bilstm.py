@@ -1,9 +1,11 @@
-"""BiLSTM-CRF over subword embeddings, feature tables and character states (El Azzouzi 2024; Akbik 2018)."""
+"""BiLSTM-CRF over subword embeddings, feature tables and contextual states (El Azzouzi 2024; Akbik 2018)."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 import torch
@@ -19,14 +21,30 @@ from deid.models import FOLDER
 EMBEDDINGS = "embeddings.safetensors"  # beside the weights, for all members of an ensemble
 PACKAGED_EMBEDDINGS = FOLDER / "bilstm_crf" / EMBEDDINGS
 EmbeddingRows = NDArray[np.float16]  # (gram buckets, width)
+States = NDArray[np.float16]  # (tokens, width)
 _SPREAD = 0.3  # standard deviation of pretrained embeddings
+
+
+class ContextualStates(Protocol):
+    """Source of a vector for each token of a text that depends on its context: character models, or an encoder.
+
+    `width` is the number of numbers of a vector.
+    """
+
+    width: int
+
+    def states(
+        self, texts: Sequence[str], starts: Sequence[Sequence[int]], ends: Sequence[Sequence[int]]
+    ) -> list[States]:
+        """Return the vectors (tokens, width) of the tokens `[start, end)` of each text."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
     """Sizes of the network. Features are hashed into buckets; bucket 0 is for missing ones.
 
-    A `column_width` of 0 leaves out the feature tables. `state_width` is the width of the character states, 0 without,
+    A `column_width` of 0 leaves out the feature tables. `state_width` is the width of the contextual states, 0 without,
     and `state_reduced` that of their linear projection.
     """
 
@@ -88,7 +106,7 @@ class BiLstmCrf(nn.Module):
             columns: buckets (chains, tokens, columns); not read without feature tables.
             grams: buckets (chains, tokens, grams).
             lengths: tokens of each chain.
-            states: character states (chains, tokens, width), if the network reads them.
+            states: contextual states (chains, tokens, width), if the network reads them.
         """
         chains, tokens, _ = grams.shape
         parts = [self.grams(grams.reshape(chains * tokens, -1)).view(chains, tokens, -1)]

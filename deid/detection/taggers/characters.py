@@ -6,7 +6,7 @@ after the token's last character, and of the second after its first character.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,8 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-States = NDArray[np.float16]
+from deid.detection.taggers.bilstm import States
+
 Codes = NDArray[np.int64]
 # Every computation has one shape: the sums of a matrix product depend on it, and states must not depend on the batch.
 _ROWS = 16  # texts read side by side
@@ -100,24 +101,61 @@ class CharacterStates:
             codes = [self.alphabet.codes(texts[index]) for index in some]
             after = [np.asarray(ends[index], dtype=np.int64) for index in some]
             _read(self.onward, codes, after, [found[index][:, :half] for index in some])
-            turned = [np.concatenate((one[:1], one[:0:-1])) for one in codes]
+            turned = [_turned(one) for one in codes]
             before = [len(texts[index]) - np.asarray(starts[index], dtype=np.int64) for index in some]
             _read(self.backward_, turned, before, [found[index][:, half:] for index in some])
         return found
+
+    @torch.inference_mode()
+    def likelihoods(self, texts: Sequence[str]) -> list[float]:
+        """Return the log-likelihood of each text in nats: that of its next characters and of its previous ones, added.
+
+        A character without a code of its own counts as the unknown one.
+        """
+        found = np.zeros(len(texts))
+        order = sorted(range(len(texts)), key=lambda index: len(texts[index]))
+        for first in range(0, len(order), _ROWS):
+            some = order[first : first + _ROWS]
+            codes = [self.alphabet.codes(texts[index]) for index in some]
+            found[some] = _likelihoods(self.onward, codes)
+            found[some] += _likelihoods(self.backward_, [_turned(one) for one in codes])
+        return [float(one) for one in found]
+
+
+def _turned(codes: Codes) -> Codes:
+    """Return the codes as the second model reads them: the line break, then the text from its last character."""
+    return np.concatenate((codes[:1], codes[:0:-1]))
+
+
+def _likelihoods(model: CharacterModel, codes: Sequence[Codes]) -> NDArray[np.float64]:
+    """Return the log-likelihood of what follows the first code of each."""
+    found = np.zeros(len(codes))
+    for begin, states in _states(model, codes, min(_PIECE, max(map(len, codes)))):
+        shares = model.out(states).double().log_softmax(dim=2)
+        for row, one in enumerate(codes):
+            following = torch.from_numpy(one[begin + 1 : begin + 1 + shares.shape[1]])
+            found[row] += float(shares[row, : len(following)].gather(1, following.unsqueeze(1)).sum())
+    return found
 
 
 def _read(
     model: CharacterModel, codes: Sequence[Codes], places: Sequence[NDArray[np.int64]], out: Sequence[States]
 ) -> None:
     """Write into each array of `out` the states after the codes at `places`."""
-    longest = max(len(one) for one in codes)
-    rows = np.zeros((_ROWS, -(-longest // _PIECE) * _PIECE), dtype=np.int64)
-    for row, one in enumerate(codes):
-        rows[row, : len(one)] = one
-    carried = None
-    for begin in range(0, rows.shape[1], _PIECE):
-        states, carried = model.read(torch.from_numpy(rows[:, begin : begin + _PIECE]), carried)
+    for begin, states in _states(model, codes, _PIECE):
         piece = states.numpy()
         for row, (own, result) in enumerate(zip(places, out, strict=True)):
             here = np.flatnonzero((own >= begin) & (own < begin + _PIECE))
             result[here] = piece[row, own[here] - begin]
+
+
+def _states(model: CharacterModel, codes: Sequence[Codes], piece: int) -> Iterator[tuple[int, torch.Tensor]]:
+    """Yield the states (texts, characters, hidden) of one piece of all texts after another, and where it begins."""
+    longest = max(len(one) for one in codes)
+    rows = np.zeros((_ROWS, -(-longest // piece) * piece), dtype=np.int64)
+    for row, one in enumerate(codes):
+        rows[row, : len(one)] = one
+    carried = None
+    for begin in range(0, rows.shape[1], piece):
+        states, carried = model.read(torch.from_numpy(rows[:, begin : begin + piece]), carried)
+        yield begin, states

@@ -148,8 +148,8 @@ def _word_lists(names: Lexicon, word: str) -> str:
 class FeatureTable:
     """Feature numbers, 0 is none: `columns` (tokens, len(COLUMNS)), `kinds` (kinds of token, GRAMS).
 
-    `kind` (tokens,) is the row of each token in `kinds`, `states` (tokens, width) the contextual string embeddings
-    of `deid.detection.taggers.characters`, where a tagger reads them.
+    `kind` (tokens,) is the row of each token in `kinds`, `states` (tokens, width) the contextual states
+    (`deid.detection.taggers.bilstm.ContextualStates`), where a tagger reads them.
     """
 
     columns: Ids

@@ -82,7 +82,7 @@ def read_manifest(folder: Path, kind: str) -> Manifest:
     if not (folder / MANIFEST_FILE).is_file() or not (folder / WEIGHTS).is_file():
         raise PolicyError(
             f"annotator {kind}: no model in {folder.name} ({MANIFEST_FILE} and {WEIGHTS} are expected).",
-            "Give the folder that `nocturne train` wrote, or leave out the option to use the model that ships.",
+            "Give the folder that `nocturne train` wrote; without the option, the model that ships, if any.",
         )
     try:
         manifest = Manifest(**json.loads((folder / MANIFEST_FILE).read_text(encoding="utf-8")))
@@ -156,6 +156,12 @@ class Tagging(ABC):
     def load(self, folder: Path) -> None:
         """Read the weights."""
 
+    def load_once(self) -> None:
+        """Read the weights at the first call."""
+        if not self._loaded:
+            self.load(self._folder)
+            self._loaded = True
+
     def tables(self, readings: Sequence[Reading]) -> list[FeatureTable]:
         """Return what `probabilities` takes, of whole documents."""
         return [feature_table(reading, self.rules) for reading in readings]
@@ -170,9 +176,7 @@ class Tagging(ABC):
         Raises:
             DocumentRefused: a probability is not a finite number.
         """
-        if not self._loaded:
-            self.load(self._folder)
-            self._loaded = True
+        self.load_once()
         result = [np.zeros((len(reading.starts), len(TAGS)), dtype=np.float32) for reading in readings]
         with one_thread():
             whole = self.tables(readings)

@@ -5,6 +5,15 @@ from types import MappingProxyType
 
 from deid.refresh.sources.communes import COMMUNES
 from deid.refresh.sources.health import DENSITY_LEVELS, ESTABLISHMENTS, PATHOLOGIES, PROFESSIONALS
+from deid.refresh.sources.indicators import (
+    AIR_QUALITY,
+    CARE_ACCESS,
+    DEATHS,
+    INCOMES,
+    INDICATORS,
+    MORTALITY,
+    RADON,
+)
 from deid.refresh.sources.names import FIRST_NAMES, SURNAMES
 from deid.refresh.sources.places import FORMER_COMMUNES, LOCALITIES, POSTAL_CODES, STREETS
 from deid.refresh.sources.source import ReferenceSource
@@ -24,6 +33,13 @@ SOURCES: Mapping[str, ReferenceSource] = MappingProxyType(
             SURNAMES,
             DENSITY_LEVELS,
             PATHOLOGIES,
+            CARE_ACCESS,
+            MORTALITY,
+            DEATHS,
+            AIR_QUALITY,
+            RADON,
+            INCOMES,
+            INDICATORS,
         )
     }
 )

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from datetime import date
 from fractions import Fraction
-from itertools import chain, islice
+from itertools import chain
 
 from deid.reference.packaged import DATA
 from deid.refresh.sources.source import (
@@ -18,6 +18,7 @@ from deid.refresh.sources.source import (
     ReferenceSource,
     Row,
     ValueRule,
+    header_and_lines,
     read_records,
 )
 
@@ -159,7 +160,6 @@ PROFESSIONALS = ReferenceSource(
 
 _DENSITY_COLUMNS = ("CODGEO", "DENS")
 LEVELS = frozenset("1234567")
-_TITLES = 50  # lines of a title above the header, at most
 
 
 def parse_density_levels(lines: Iterator[str], tally: LineCounts) -> Iterator[Row]:
@@ -168,9 +168,8 @@ def parse_density_levels(lines: Iterator[str], tally: LineCounts) -> Iterator[Ro
     Raises:
         ReferenceRefused: a column is missing.
     """
-    header = next((line for line in islice(lines, _TITLES) if line.lstrip('"').startswith(_DENSITY_COLUMNS[0])), "")
-    delimiter = ";" if header.count(";") > header.count(",") else ","
-    for number, (insee, level) in read_records(chain([header], lines), tally, _DENSITY_COLUMNS, delimiter=delimiter):
+    table, delimiter = header_and_lines(lines, _DENSITY_COLUMNS[0])
+    for number, (insee, level) in read_records(table, tally, _DENSITY_COLUMNS, delimiter=delimiter):
         if INSEE.fullmatch(insee) and level in LEVELS:
             yield insee, level
         else:

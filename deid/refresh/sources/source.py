@@ -5,11 +5,11 @@ from __future__ import annotations
 import csv
 import re
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from fractions import Fraction
-from itertools import chain
+from itertools import chain, islice
 from operator import itemgetter
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from deid.domain.errors import ReferenceRefused
 
 Row = tuple[object, ...]
 GIB = 1 << 30
+_TITLES = 50  # lines of a title above the header, at most
 
 
 class Repeats:
@@ -92,7 +93,8 @@ class ReferenceSource:
     Files:
         `format` describes the file in one line. `urls` are the addresses of the national file, mirrors in order;
         `{department}` stands for the code of each department. `files` are the patterns of names taken from a folder.
-        `encodings` are tried in order. `worksheet` is the first column of the header in an Excel workbook.
+        `encodings` are tried in order. `worksheet` is the first column of the header in an Excel workbook;
+        `member` is a regular expression for the name of the table in a zip that holds several.
         `default` is the packaged file, None if there is none; `published_on` is the date of its content, from which its
         age counts, None if no newer edition will come. `checksum` is the SHA-256 that a file must have (64 hexadecimal
         digits), or "beside": the digest is published at the address of the file with `.sha256` added.
@@ -101,6 +103,10 @@ class ReferenceSource:
         `assemble` yields lines of the compact table from a folder of raw national files. `parse` yields rows of
         `columns` of the staging table of `ref.<table>`; `parser` is increased when the same bytes give other rows, so
         that the next refresh loads them again. `rules` are checked on a sample of the staged rows.
+
+    Features of communes:
+        `refreshes` maps features that the communes have already to the indicator of this source that takes their place
+        while a version of this source is in use. `per` turns its counts into rates per so many inhabitants.
 
     Bounds of a reference version:
         It has at least `floor` rows and at most a share `tolerance` of malformed lines, and of rows with damaged
@@ -126,6 +132,9 @@ class ReferenceSource:
     files: Sequence[str] = ("*.csv", "*.csv.gz", "*.txt")
     assemble: Assemble | None = None
     worksheet: str | None = None
+    member: str | None = None
+    refreshes: Mapping[str, str] = field(default_factory=dict)
+    per: int | None = None
     published_on: date | None = None
     tolerance: Fraction = Fraction(0)
     encodings: Sequence[str] = ("utf-8-sig",)
@@ -164,6 +173,15 @@ def read_records(
             yield number, pick(fields)
         else:
             tally.refuse_line(number)
+
+
+def header_and_lines(lines: Iterator[str], column: str) -> tuple[Iterator[str], str]:
+    """Return the lines from the header that begins with `column` on, without a title above it, and the delimiter.
+
+    The delimiter is the most frequent of “;”, “,” and a tab in the header. Without a header no line is left.
+    """
+    header = next((line for line in islice(lines, _TITLES) if line.lstrip('\ufeff"').startswith(column)), "")
+    return chain([header], lines), max(";,\t", key=header.count)
 
 
 def _fields(lines: Iterator[str], delimiter: str, quoted: bool) -> Iterator[list[str]]:

@@ -111,11 +111,13 @@ _WHOLE = {
         liquide, Castorama, Leroy Merlin, Boulanger, Amazon, la Fnac, Intermarché, le Super U, Lidl, Aldi, Casino,
         Monoprix
     """,
+    # No name says an illness, a handicap or an origin: it would tell it of the patient.
     OrgKind.ASSOCIATION: """
-        le Secours populaire, le Secours catholique, la Croix-Rouge, Emmaüs, les Restos du cœur, l'APF, l'Unafam,
-        France Alzheimer, Vie libre, la Ligue contre le cancer, l'Adapei, les Petits frères des pauvres, la Cimade,
-        Médecins du monde, l'Armée du salut, les Alcooliques anonymes, France Parkinson, l'AFM, Aides, le Planning
-        familial, l'Association des paralysés de France, Familles rurales, l'ADMR, les Papillons blancs
+        le Secours populaire, le Secours catholique, la Croix-Rouge, Emmaüs, les Restos du cœur, les Petits frères des
+        pauvres, l'Armée du salut, Familles rurales, l'ADMR, la Protection civile, France Bénévolat, ATD Quart Monde,
+        la Ligue de l'enseignement, les Scouts de France, les Éclaireurs de France, les Francas, la Banque alimentaire,
+        Générations mouvement, le Souvenir français, le Lions Club, le Rotary Club, l'Ufcv, la Société de
+        Saint-Vincent-de-Paul, l'Amicale laïque, la Fédération des œuvres laïques, l'UFC-Que choisir
     """,
     OrgKind.INSURER: """
         la MGEN, la Maif, la Macif, la Matmut, la MMA, Groupama, Axa, Allianz, Generali, Harmonie mutuelle, AG2R La
@@ -173,6 +175,10 @@ KNOWN: Mapping[OrgKind, Sequence[str]] = {
         "enim, ofii, ase, opj, dgfip, ddass, pole emploi, cnav, cnil, agirc, arrco, cnsa, crip"
     ),
     OrgKind.TRANSPORT: _list("tcl, tan, tadao, air tahiti, air austral, air caraibes, tisseo, ouigo, blablacar"),
-    OrgKind.ASSOCIATION: _list("aa, al-anon, sos medecins, sos amitie, ligue, unafam, cimade, aurore, fnath"),
+    OrgKind.ASSOCIATION: _list("""
+        aa, al-anon, sos medecins, sos amitie, ligue, unafam, cimade, aurore, fnath, apf, france alzheimer, vie libre,
+        ligue contre le cancer, adapei, medecins du monde, alcooliques anonymes, france parkinson, afm, aides, planning
+        familial, association des paralyses de france, papillons blancs
+    """),
     OrgKind.LABORATORY: _list("atoutbio, biogroup, cerba, eurofins biomnis"),
 }

@@ -8,13 +8,14 @@ from functools import cache
 
 from deid.domain.document import Mention
 from deid.domain.labels import Label
-from deid.french.articles import Kind, Noun, of_place, own_article
+from deid.french.articles import Ahead, Kind, Noun, fitted, of_place, own_article
 from deid.french.folding import accented_like, case_of, comparable, fold_line, without_accents, words
 from deid.reference import Commune
 from deid.reference.partition import UNIVERSITY, hospital_towns, is_overseas_code
 from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import Draft, tag
 from deid.substitution.generators.organisation_names import COMPLEMENTS, KNOWN, WHOLE, OrgKind
+from deid.substitution.places.areas import article_of
 from deid.substitution.places.finding import Place
 from deid.substitution.places.gazette import Gazette
 
@@ -33,34 +34,50 @@ _HEADS: Mapping[OrgKind, str] = {
     OrgKind.CLINIC: """
         clinique, polyclinique, institut, centre d'imagerie, centre de dialyse, centre de reeducation, centre de
         pathologie, centre tep, centre medical, centre de sante, centre, imagerie, radiologie, maison de repos,
+        centre de planification, centre medico psychologique, maison des adolescents, hopital de jour, hdj, cegidd,
         csapa, cmp, cmpp, cattp, camsp, service, unite, equipe mobile, reseau, pavillon, pole
     """,
     OrgKind.CARE_HOME: """
         ehpad, maison de retraite, residence autonomie, residence, foyer de vie, foyer logement, foyer rural, foyer,
-        fam, mas, esat, ime, itep, sessad, cada, prahda, chrs, communaute, paroisse, couvent, abbaye, ssiad
+        fam, mas, esat, ime, itep, sessad, cada, prahda, chrs, communaute, paroisse, couvent, abbaye, ssiad,
+        foyer d'accueil medicalise, foyer de jeunes travailleurs, fjt, pension de famille, maison d'enfants, mecs,
+        village d'enfants, pouponniere, accueil de jour, marpa, mapa, ehpa, rpa, samsah, savs
     """,
-    OrgKind.LABORATORY: "laboratoire d'analyses medicales, laboratoire de biologie medicale, laboratoire, labo",
-    OrgKind.PHARMACY: "pharmacie",
+    OrgKind.LABORATORY: "laboratoire d'analyses medicales, laboratoire de biologie medicale, laboratoire, labo, labm",
+    OrgKind.PHARMACY: "pharmacie, grande pharmacie",
     OrgKind.PRACTICE: "maison de sante, maison medicale, cabinet medical, cabinet infirmier, cabinet, msp",
     OrgKind.SCHOOL: """
         ecole maternelle, ecole primaire, ecole elementaire, ecole, college, lycee agricole, lycee professionnel,
-        lycee, creche, iut
+        lycee, creche, iut,
+        groupe scolaire, cfa, mfr, maison familiale rurale, micro creche, halte garderie, jardin d'enfants,
+        centre de loisirs, auto ecole
     """,
     OrgKind.EMPLOYER: """
         societe, entreprise, sarl, selarl, scm, scp, sas, ets, etablissements, restaurant, hotel, boulangerie,
         garage, ferme, domaine, camping, usine, boutique, bar, cafe, salon, magasin, atelier, menuiserie, fonderies,
-        chantier, armement, port, parc national, theatre, cinema, musee, abattoir, cooperative
+        chantier, armement, port, parc national, theatre, cinema, musee, abattoir, cooperative,
+        supermarche, hypermarche, centre commercial, imprimerie, librairie, brasserie, pizzeria, patisserie,
+        boucherie, epicerie, pressing, scierie, verrerie, fonderie, laiterie, fromagerie, conserverie, sucrerie,
+        cimenterie, raffinerie, carrosserie, chaudronnerie, papeterie, filature, etude, gaec, earl, eurl, scop, sa
     """,
-    OrgKind.ASSOCIATION: "association, amicale, club, fondation, comite, collectif, syndicat, refuge",
+    OrgKind.ASSOCIATION: """
+        association, amicale, club, fondation, comite, collectif, syndicat, refuge, centre social, mjc, chorale,
+        fanfare, union sportive
+    """,
     OrgKind.INSURER: "mutuelle, assurance, assurances",
     OrgKind.BANK: "banque, agence",
     OrgKind.ADMINISTRATION: """
         mairie, commissariat, gendarmerie, tribunal judiciaire, tribunal, cour d'appel, prefecture, ccas, cpam, caf,
         msa, mdph, ars, ase, sdis, pmi, clic, maison d'arret, centre de detention, centre penitentiaire, efs, admr,
         maia, dac, plateforme territoriale d'appui, universite, faculte de medecine, udaf, carsat, urssaf, office,
-        bureau
+        bureau,
+        tj, tgi, tribunal de grande instance, tribunal administratif, tribunal pour enfants, tribunal d'instance,
+        cour d'assises, mission locale, france travail, pole emploi, rectorat, sous prefecture, hotel de police,
+        hotel de ville, cidff, spip, conseil departemental, conseil general, maison departementale,
+        maison departementale des personnes handicapees, maison departementale de l'autonomie, maison departementale
+        des solidarites, departement
     """,
-    OrgKind.TRANSPORT: "ambulances, ambulance, taxis, taxi, transports",
+    OrgKind.TRANSPORT: "ambulances, ambulance, taxis, taxi, transports, transport, vsl, autocars, cars",
     OrgKind.MILITARY: "caserne, regiment, base aerienne, base navale, base, quartier",
 }  # fmt: skip
 _KIND_OF_HEAD = {
@@ -71,10 +88,12 @@ _HEAD = re.compile(
     + "|".join(re.escape(head).replace(r"\ ", "[ -]") for head in sorted(_KIND_OF_HEAD, key=len, reverse=True))
     + r")(?![a-z0-9])"
 )
+_HEAD_AHEAD = re.compile(rf"(?<![a-z]){_HEAD.pattern} \Z")
 # Heads of hospitals that stand in the seats of university and regional hospitals.
 _UNIVERSITY = re.compile(
     r"(?:c\.?h\.?(?:r\.?)?u|chr\b|c\.h\.r|ghu|hospices civils|centre hospitalier (?:regional|univ))"
 )
+_OF_DEPARTMENT = re.compile("conseil (?:departemental|general)|(?:maison )?departement(?:ale)?")
 _TOWN_ONLY = frozenset({OrgKind.ADMINISTRATION})
 _CARE = re.compile(r"(?:ch|c\.h|centre hosp|hopital (?:general|local)|group|gh|samu|smur|epsm)")
 _ACRONYM = re.compile("ch[a-z]{1,4}|gh[a-z]{1,4}")
@@ -95,14 +114,17 @@ _AHEAD: Mapping[OrgKind, str] = {
 _NEAR = re.compile("|".join(f"(?P<{kind.name}>\\b(?:{found})\\b)" for kind, found in _AHEAD.items()))
 _REACH = 28
 _LONGEST_ACRONYM = 6
+_OF_A_PLACE = re.compile(r" (?:d['’]|de |du |des ).*\Z", re.IGNORECASE | re.DOTALL)  # "Croix-Rouge de Luc-sur-Mer"
 # Letters of a line that say its case, and characters read on either side of a name that has a line to itself.
 _LEAST_AROUND, _AROUND = 4, 60
 # Kinds that have a name beside their town's; its words, and those that tell sorts of one kind and name none.
 _NAMED = frozenset(OrgKind) - {OrgKind.ADMINISTRATION, OrgKind.MILITARY, OrgKind.BANK}
 _NAME = re.compile(r"(?<![^\W\d_])[^\W\d_a-zà-ÿ][^\W\d_]{2,}")
+_LOWER_NAME = re.compile(r"[^\W\d_]{3,}")
 _SORTS = frozenset(
     "hospitalier universitaire intercommunal general regional departemental municipal prive privee public publique "
-    "medical medicale chirurgicale chirurgical interregional ehpad sud nord est ouest les des aux centre".split()
+    "medical medicale chirurgicale chirurgical interregional ehpad sud nord est ouest les des aux centre specialise "
+    "psychiatrique univ regional general".split()
 )
 _ELISION = ("'", "’")
 _TRIES = 60
@@ -127,8 +149,12 @@ class Organisations:
         if head is None:
             return self._bare(mention, original, attempt)
         kind, written = _KIND_OF_HEAD[head["kind"].replace("-", " ")], original[: head.end()]
-        town, may_return = self._town(mention, original, kind, head["kind"], attempt)
-        named = town is None or self._has_name(mention, kind, head.end())
+        if _OF_DEPARTMENT.match(head["kind"]) and not self._tags:
+            department = self._cased(mention, head.end())(self._of_department(original, attempt))
+            return Draft(accented_like(original, f"{written} {department}", self._context.accented), STRATEGY)
+        own = self._has_name(mention, kind, head.end())
+        town, may_return = self._town(mention, original, kind, head["kind"], attempt, own=own)
+        named = town is None or own
         tail = self._complement(original, kind, written, attempt) if named else ""
         if tail is None:
             return tag(Label.ORG, original)
@@ -140,9 +166,14 @@ class Organisations:
         return Draft(text, PLACED if may_return else STRATEGY, may_return=may_return)
 
     def _has_name(self, mention: Mention, kind: OrgKind, end: int) -> bool:
-        """Return whether an organisation has another name beside that of its town: "école Jules-Ferry de Billom"."""
+        """Return whether an organisation has another name beside that of its town, if it says one:
+        "école Jules-Ferry de Billom", "CH Alphonse-Guérard".
+        """
         original, town = self._context.text(mention), self._gazette.named_town(mention)
-        told = _NAME.findall(original[end : original.rfind(town)]) if town and kind in _NAMED else ()
+        if kind not in _NAMED:
+            return False
+        rest = original[end : original.rfind(town)] if town else original[end:]
+        told = _LOWER_NAME.findall(rest) if original.islower() else _NAME.findall(rest)
         return any(fold_line(word) not in _SORTS for word in told)
 
     def _cased(self, mention: Mention, end: int) -> Callable[[str], str]:
@@ -159,9 +190,13 @@ class Organisations:
             around = self._context.before(mention, _AROUND) + self._context.after(mention, _AROUND)
         return around.isupper()
 
-    def _town(self, mention: Mention, original: str, kind: OrgKind, head: str, attempt: int) -> tuple[str | None, bool]:
-        """The town that the name is to say: the surrogate of the one that it said, or of the address beside it, else
-        one with such a hospital; and whether it may be the one that it said.
+    def _town(
+        self, mention: Mention, original: str, kind: OrgKind, head: str, attempt: int, *, own: bool
+    ) -> tuple[str | None, bool]:
+        """The town that the name is to say, and whether it may be the one that it said.
+
+        It is the surrogate of the town that it said, of the address beside it, or one with such a hospital. A hospital
+        with a name of its own that says no town says none.
         """
         place = None if self._tags else self._gazette.places.get(mention.start)
         commune = place.commune if place else None
@@ -171,12 +206,20 @@ class Organisations:
             return self._gazette.surrogate(place, attempt).name, self._gazette.may_return(place)
         if not cares and kind not in _TOWN_ONLY:
             return None, False
+        if place is None and own:
+            return None, False
         if (address := self._address(mention)) is not None:
             named = place is not None and place.key == address.key
             return self._gazette.surrogate(address).name, named and self._gazette.may_return(address)
         if place is None and self._gazette.town_follows(mention):
             return None, False
         return self._seat(original, university, attempt, commune), False
+
+    def _of_department(self, original: str, attempt: int) -> str:
+        """A department behind "de": "du Doubs", "de l'Ain"; that of a town with a hospital, as for `_seat`."""
+        town = self._gazette.hospital_town(False, self._gazette.home, " ".join(words(original)), str(attempt))
+        name = self._gazette.communes.department_name(town.department) or town.department
+        return fitted(Ahead("de la ", "de", "la"), Noun(Kind.DEPARTMENT, article_of(name)), name)
 
     def _address(self, mention: Mention) -> Place | None:
         return None if self._tags else self._gazette.address_of(mention)
@@ -193,7 +236,14 @@ class Organisations:
 
     def _bare(self, mention: Mention, original: str, attempt: int) -> Draft:
         """A whole name of the kind that the name, or the words ahead of it, say; with its article."""
-        kind = _kind_of(original, self._context.plain_before(mention, _REACH))
+        ahead = self._context.plain_before(mention, _REACH)
+        if (written_ahead := _HEAD_AHEAD.search(ahead)) and not self._gazette.named_town(mention):
+            # "laboratoire [Bio-Ancelin]" is what "[laboratoire Bio-Ancelin]" is.
+            written = written_ahead["kind"]
+            headed = _KIND_OF_HEAD[written.replace("-", " ")]
+            if headed in _NAMED and (named := self._complement(f"{written} {original}", headed, written, attempt)):
+                return Draft(accented_like(original, case_of(original)(named), self._context.accented), STRATEGY)
+        kind = _kind_of(original, ahead)
         drawn = self._whole(kind, mention, original, attempt)
         if drawn is None:
             return tag(Label.ORG, original)
@@ -263,7 +313,8 @@ def _known() -> Mapping[str, OrgKind]:
 def _kind_of(name: str, before: str) -> OrgKind:
     """Return the kind of a name without a word that says it."""
     plain = without_accents(name).casefold()
-    known = _known().get(comparable(name[len(own_article(name)) :]))
+    bare = name[len(own_article(name)) :]
+    known = _known().get(comparable(bare)) or _known().get(comparable(_OF_A_PLACE.sub("", bare)))
     if known is not None:
         return known
     if _REGIMENT.fullmatch(plain):

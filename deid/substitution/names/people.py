@@ -8,6 +8,7 @@ from functools import cached_property
 
 from deid.domain.document import Mention
 from deid.domain.labels import Label
+from deid.french.articles import PERSON
 from deid.french.folding import fold_line, in_case_of, without_accents, words
 from deid.reference.accents import is_accented, usual_spelling
 from deid.reference.names import NameTables, name_key
@@ -51,12 +52,12 @@ class People:
         if len(whole) == 1 and (lone := whole[0]) is not None:
             written = self._word(mention, lone, attempt)
         elif found.spaced is not None:
-            return Draft(self._spaced(mention, found.spaced, attempt), STRATEGY)
+            return _draft(self._spaced(mention, found.spaced, attempt))
         elif not found.words:
-            return Draft(self.shorthand.initials(mention, found.pieces, attempt), STRATEGY)
+            return _draft(self.shorthand.initials(mention, found.pieces, attempt))
         else:
             written = self._pieces(mention, reading, attempt)
-        return Draft(_unelided(written) if "'" in written or "’" in written else written, STRATEGY)
+        return _draft(_unelided(written) if "'" in written or "’" in written else written)
 
     def _pieces(self, mention: Mention, reading: NameReading, attempt: int) -> str:
         written = ""
@@ -157,6 +158,10 @@ class People:
                 return stream.choice(fitting).title()
         others = nicknames.every(sex or _sex_of(names))[_POOLS.index(pool) :: len(_POOLS)]
         return self.drawing.chosen(stream, others, word).title()
+
+
+def _draft(text: str) -> Draft:
+    return Draft(text, STRATEGY, noun=PERSON)
 
 
 def _words_of(context: DocumentContext) -> frozenset[str]:

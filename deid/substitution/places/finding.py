@@ -22,6 +22,9 @@ _WELL_KNOWN = 1_000
 _CODE = 5
 # What a town follows in the name of an organisation: "CHU de Lille".
 _OF_PLACE = re.compile(r"(?:\bde |\bd'|\bdu |\bdes |\bde la |\bde l'|\ba |-)(?=[a-z])")
+_JOINED = re.compile(r".*[^a-z]", re.DOTALL)
+# Words that a hyphen joins to a town's name: "CHU-Dijon", "Clinique Sud-Grenoble".
+_JOINING = frozenset("ch chr chru chu chi ghu centre clinique hopital sud nord est ouest agglomeration".split())
 # "CH de Beaune - site Nord": a name is looked for in each part.
 _PARTS = re.compile(r"\s+[-–—]\s+|[,;:()/]")
 # What a town follows without "de": "CHU Dijon".
@@ -114,8 +117,16 @@ class Finder:
         return _place(nearest) if nearest is not None and likeness >= _NEARLY else None
 
     def towns_in(self, organisation: str) -> tuple[str, ...]:
-        """Towns' names in that of an organisation: "CHU de Lille", "CH de Beaune - site Nord", "CHU Dijon"."""
-        return tuple(name for name in _after_of(organisation) if self._communes.find(name) or abroad.is_listed(name))
+        """Towns' names in that of an organisation: "CHU de Lille", "CH de Beaune - site Nord", "CHU Dijon".
+
+        A word that a hyphen joins to a person's name is none: "CH Alphonse-Guérard" is not in Guérard.
+        """
+        return tuple(
+            name
+            for name, joined in _after_of(organisation)
+            if (self._communes.find(name) or abroad.is_listed(name))
+            and (not joined or joined in _JOINING or self._communes.find(joined))
+        )
 
     def _whole(self, name: str, hints: Hints) -> Place | None:
         """The commune of a whole name, unless a text that says nothing else means its namesake abroad."""
@@ -183,14 +194,17 @@ def without_cedex(name: str) -> str:
     return _CEDEX.sub("", name)
 
 
-def _after_of(organisation: str) -> Iterator[str]:
-    """What may be a town's name in that of an organisation: in each part of it, the shortest first."""
+def _after_of(organisation: str) -> Iterator[tuple[str, str]]:
+    """Yield what may be a town's name in that of an organisation, and the word joined to it by a hyphen ("" for none).
+
+    Parts in order, in each the shortest name first.
+    """
     for part in _PARTS.split(organisation):
         plain = fold_line(part)
         for match in [*_OF_PLACE.finditer(plain)][::-1]:
-            yield part[match.end() :]
+            yield part[match.end() :], _JOINED.sub("", plain[: match.start()]) if match.group() == "-" else ""
         if (town := _OF_TOWN.match(plain)) is not None:
-            yield part[town.end() :]
+            yield part[town.end() :], ""
 
 
 def _place(commune: Commune) -> Place:

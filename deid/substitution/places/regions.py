@@ -26,8 +26,10 @@ _LAND = re.compile(
     r"plage|"
     r"vallee|val|gorges?|foret|bois|cascade|falaises?|calanque|canal|riviere|fleuve|cirque|plateau|plaine|bocca|cote|"
     r"rocher|grotte|desert|gare|aeroport|port|pont|quartier|faubourg|pays|parc|jardin|piste|refuge|barrage|"
-    r"circuit|stade|rade|ilet|lagon|anse|morne|piton|marais|autoroute|sentier|chemin|place|marche|mer|ocean)s?)\b"
+    r"circuit|stade|rade|ilet|region|agglomeration|banlieue|province|wilaya|canton|bassin|secteur|village|hameau|zone|"
+    r"lagon|anse|morne|piton|marais|autoroute|sentier|chemin|place|marche|mer|ocean)s?)\b"
 )
+_ADJECTIVE = re.compile(r"(?:la )?r[ée]gion [a-zà-ÿ-]+")  # "région parisienne" becomes "région de Molamboz"
 _NUMBERED = re.compile(r"(?:[adn]|rn|rd|rcea)? ?\d+ ?[a-z]?(?:er|e|eme)?(?: arr[a-z]*\.?)?|[ivx]+e?(?: arr[a-z]*\.?)?")
 _DISTRICT = re.compile(r"(\d{1,2}) ?(er|eme|e)?( arr[a-z]*\.?)?")
 # Paris has as many arrondissements.
@@ -52,7 +54,7 @@ class Regions:
         bare = original[len(article) :]
         text, noun = self._text(bare, attempt)
         may_return = is_public(bare) or (not attempt and self._follows(bare))
-        cased = in_case_of(bare, text)
+        cased = text if _ADJECTIVE.fullmatch(bare) else in_case_of(bare, text)
         return Draft(accented_like(original, cased, self._context.accented), STRATEGY, may_return=may_return, noun=noun)
 
     def _follows(self, original: str) -> bool:

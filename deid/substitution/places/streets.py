@@ -76,6 +76,10 @@ _PARTS = re.compile(r"(\s*[,;–—]\s*|\s+-\s+)")
 _WORD = re.compile(r"[^\W\d_]+(?:-point|-dit)?\.?|\d+")
 _LETTERS = re.compile(r"\s*((?:[^\W\d_]+[ -])+)")
 _SINGLE = re.compile(r"(?<![^\W\d_])[A-Z](?![^\W\d_])")
+# What makes a way's kind a name by itself, with a rank ahead: "Grande Rue", "première Grand-Rue".
+_WHOLE_WAY = re.compile(
+    r"(?:(?:premi[eè]re|deuxi[eè]me|seconde|troisi[eè]me) )?\b(?:grand'?e?|petite?|vieille)[ -]\Z", re.IGNORECASE
+)
 _LEAST_NAME = 3
 _TRIES = 40
 
@@ -150,7 +154,9 @@ class Streets:
         for following, mark in enumerate(marks, 1):
             word = fold_line(mark.group()).rstrip(".")
             if word in WAYS and len(marks) > 1:
-                return self._before(part[: mark.start()], stream) + self._way(part, mark, WAYS[word], stream)
+                whole = _WHOLE_WAY.search(part, 0, mark.start())
+                start = whole.start() if whole else mark.start()
+                return self._before(part[:start], stream) + self._way(part, mark, WAYS[word], stream, plain=bool(whole))
             if word in SITES and following < len(marks):
                 rest = marks[following:]
                 return self._before(part[: mark.start()], stream) + self._site(part, mark, rest, stream)
@@ -167,10 +173,13 @@ class Streets:
             return self._numbers(text, stream)
         return self._hamlet(text, marks, stream) + " "
 
-    def _way(self, part: str, mark: re.Match[str], way: str, stream: KeyedStream) -> str:
+    def _way(self, part: str, mark: re.Match[str], way: str, stream: KeyedStream, *, plain: bool) -> str:
+        """The way with another name; a `plain` one, which was a name by itself ("Grande Rue"), in lower case."""
         choices = self._names.by_way.get(way) or self._names.by_way["rue"]
-        name = stream.choice(choices)
-        return f"{mark.group()} {case_of(part[mark.start() :])(name)}"
+        name, rest = stream.choice(choices), part[mark.end() :]
+        head = mark.group().lower() if plain and not mark.group().isupper() else mark.group()
+        dated = not any(map(str.isupper, rest)) and any(map(str.isdigit, rest))  # "rue du 8 mai 1945" has no capital
+        return f"{head} {name if dated else case_of(part[mark.start() :])(name)}"
 
     def _site(self, part: str, mark: re.Match[str], after: Sequence[re.Match[str]], stream: KeyedStream) -> str:
         """Kind kept ("résidence", "bâtiment"); what follows is letters and numbers, or a name."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
@@ -13,7 +13,7 @@ from deid.domain.document import Mention
 from deid.domain.labels import Label
 from deid.french.folding import comparable, fold_line, words
 from deid.reference import Commune, CommuneTable
-from deid.reference.place_names import department_of_zip, place_key
+from deid.reference.place_names import department_of_zip, key_openings, place_key
 from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import digits_of
 from deid.substitution.places import abroad
@@ -32,10 +32,15 @@ _CODE_AHEAD = re.compile(r"(?<!\d)(\d{5})[ \t]+$")
 _PAIRING = re.compile(r"[\s,;:()/–—-]*(?:f-|fr-)?[\s(]*", re.IGNORECASE)
 # What a postal code and a name of one department say of where a document is, in times what a homonym says.
 _CODE_SAYS, _NAME_SAYS = 3, 2
+_MUCH_LARGER = 3  # times the inhabitants of a commune with a short name, where that name means a longer one
 
 
 def _digits(text: str) -> str:
     return digits_of(text.translate(_SCANNED))
+
+
+def _is_lesser(one: Commune | None, other: Commune | None) -> bool:
+    return one is None or (other is not None and one.population * _MUCH_LARGER <= other.population)
 
 
 class Survey:
@@ -102,6 +107,7 @@ class Survey:
         places: dict[int, Place] = {}
         for mention in context.labelled(Label.CITY):
             places[mention.start] = self._city(mention, pairs.get(mention.start))
+        places |= self._shortened(places)
         for mention in context.labelled(Label.ZIP):
             pair = pairs.get(mention.start)
             places[mention.start] = places[pair] if pair is not None else self._zip(mention, places)
@@ -122,6 +128,25 @@ class Survey:
                     places[mention.start], self.towns[mention.start] = found, name
                     break
         return places
+
+    def _shortened(self, places: Mapping[int, Place]) -> dict[int, Place]:
+        """The places of towns that are written short here and whole elsewhere: "Clermont" beside "Clermont-Ferrand".
+
+        A name that a postal code stands beside, or one of a commune as large as the other, is whole.
+        """
+        cities = self._context.labelled(Label.CITY)
+        keys = {one.start: place_key(without_cedex(self._context.text(one))) for one in cities}
+        whole: dict[str, dict[str, Place]] = {}
+        for start, key in keys.items():
+            if places[start].commune is not None:
+                for opening in key_openings(key):
+                    whole.setdefault(opening, {})[key] = places[start]
+        found: dict[int, Place] = {}
+        for start, key in keys.items():
+            longer = [*whole.get(key, {}).values()]
+            if len(longer) == 1 and start not in self._pairs and _is_lesser(places[start].commune, longer[0].commune):
+                found[start] = longer[0]
+        return found
 
     @cached_property
     def addressed(self) -> dict[str, Place]:

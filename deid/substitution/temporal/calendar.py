@@ -18,7 +18,7 @@ from deid.substitution.temporal.durations import Ties
 from deid.substitution.temporal.normalisation import NormalisedTimes, normalise
 from deid.substitution.temporal.strategies import AGES, DATES
 from deid.substitution.temporal.timeline import Timeline, anchor_epsilon, day_of
-from deid.substitution.temporal.values import Unit, age_at
+from deid.substitution.temporal.values import Unit, age_at, months_between
 from deid.substitution.temporal.wording import NEARBY, DateWriter
 
 # What an element costs: the ε that each gets (None), or one of its own, 0 for what no ε bounds.
@@ -26,6 +26,7 @@ _Cost = Fraction | None
 # Category, mechanism, cost of one element, elements.
 CostLine = tuple[str, str, _Cost, int]
 _FREE = Fraction(0)
+_MONTHS_IN_YEAR = 12
 # The two draws of a birth date.
 _BIRTH: tuple[CostLine, ...] = (("date", metric.MECHANISM, None, 1), ("age", metric.MECHANISM, None, 1))
 
@@ -172,6 +173,37 @@ class Calendar:
         if self._line is None or self._line.birth is None or self._line.moved_birth is None:
             return None
         return self._line.birth, self._line.moved_birth
+
+    @property
+    def age_class(self) -> str | None:
+        """The stage of life of the surrogate birth date on the document's moved date.
+
+        It is computed from draws that are counted already: under `stages` the stage of life is public, under another
+        strategy the text has to tell birth or age. None otherwise, and without a date or a birth date.
+        """
+        birth, line = self._published_birth, self._line
+        if birth is None or line is None or line.birth is None or self._context.document.reference_date is None:
+            return None
+        if self._policy.ages.strategy == "stages":
+            months = stages.own_months(line.birth, line.anchor, birth, line.moved_anchor)
+        elif self._normalised.tells_birth:
+            months = months_between(birth, line.moved_anchor)
+        else:
+            return None
+        return stages.class_of(min(months, _MONTHS_IN_YEAR * self._policy.ages.top_code))
+
+    @property
+    def told_birth_year(self) -> int | None:
+        """The year of the surrogate birth date; None where the text tells neither birth nor age."""
+        birth = self._published_birth
+        return birth.year if birth is not None and self._normalised.tells_birth else None
+
+    @property
+    def _published_birth(self) -> date | None:
+        """The birth date that published ages and dates are told from; None where the policy says less than a date."""
+        if self._line is None or "generalise" in (self._policy.dates.strategy, self._policy.ages.strategy):
+            return None
+        return None if "tag" in (self._policy.dates.strategy, self._policy.ages.strategy) else self._line.told_birth
 
     def write(self, mention: Mention, attempt: int) -> Draft:
         """The surrogate of a temporal mention; what was not read is masked."""

@@ -198,6 +198,21 @@ def move(context: DocumentContext, normalised: NormalisedTimes, epsilon: Fractio
     return Timeline(anchor, moved_anchor, normalised.birth, birth, birth, moved, kept, may_return=True)
 
 
+def move_day(context: DocumentContext, day: date) -> date | None:
+    """Return the surrogate of a day as the document would have it; None outside of its episode's window.
+
+    Around a stay of one day, a text that writes the weekday beside the day may have it up to three days off.
+    """
+    anchor = context.document.reference_date
+    if anchor is None:
+        return None
+    episode = episode_of(context, anchor)
+    low, high = _window(context, episode, anchor)
+    if not low <= day <= high:
+        return None
+    return episode.moved(day, episode_shift(context, episode, _life(context, context.document.patient.birth_date)))
+
+
 def _life(context: DocumentContext, birth: date | None) -> Life | None:
     """Return the patient's life where ages have stages: where they move otherwise, the birth date has no such draw."""
     if birth is None or context.policy.ages.strategy != "stages":

@@ -19,7 +19,7 @@ from deid.french.calendar import (
     THREE_LETTER_MONTHS,
     WEEKDAYS,
 )
-from deid.french.folding import in_case_of, sentence_case_of, without_accents
+from deid.french.folding import fold_line, in_case_of, sentence_case_of, without_accents
 from deid.french.numerals import write_like
 from deid.substitution.temporal import feasts
 from deid.substitution.temporal.values import Unit, index_of
@@ -211,6 +211,12 @@ class WeekNumber:
         return f"{self.lead}{day.isocalendar().week:0{self.width}d}"
 
 
+# Feasts that have a capital, unless the whole text has none: "avant noel".
+_PROPER_FEAST = re.compile(
+    r"\b(?:noel|paques|toussaint|pentecote|ascension|assomption|saint|epiphanie|rameaux|chandeleur)"
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Feast:
     """A feast of the month."""
@@ -219,7 +225,9 @@ class Feast:
 
     def write(self, day: date) -> str:
         name = feasts.feast_of_month(day.year, day.month)
-        return _plain(self.model, name.upper() if self.model.isupper() else name)
+        if self.model.isupper() or (self.model.islower() and _PROPER_FEAST.search(fold_line(self.model))):
+            name = in_case_of(self.model, name)
+        return _plain(self.model, name)
 
 
 _RANK = re.compile(r"(?P<number>\d)(?P<suffix> ?[^\W\d_]*)|(?P<word>[^\W\d_]{5,})")

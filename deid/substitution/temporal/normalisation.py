@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import date
-from itertools import pairwise
+from datetime import date, timedelta
+from itertools import pairwise, takewhile
 from typing import NamedTuple
 
 from deid.domain.document import Mention
@@ -82,6 +82,12 @@ _BORN = re.compile(
 _YEAR_AHEAD = re.compile(r"\b(?:en|ann[ée]e|depuis|dès|vers|an)\s*$", re.IGNORECASE)
 _BETWEEN_BOUNDS = re.compile(r"[\s,;/(>&+=-]*(?:au|et|a|ou|puis|jusqu'au)?[\s/>-]*(?:les?|au|du)?[\s-]*")
 _BOUNDS_REACH = 14
+# A day without a month is of the time that its sentence told before, if that is past.
+_SENTENCE_REACH = 200
+_NEAR = _SENTENCE_REACH // 4  # mentions ahead, of two characters and two between them at least
+_SENTENCE_ENDS = re.compile(r"[.!?](?:\s|\Z)|\n\s*(?:\n|(?![a-zà-ÿ\s]))")
+_ASIDE = re.compile(r"[^()\n]{0,20}\)")
+_PAST = timedelta(days=62)
 # What joins a distance and its date: "il y a 3 semaines, le 23 février".
 _BESIDE = re.compile(
     r"[\s,;:(–-]{0,4}(?:soit|donc|c'est-a-dire)?[\s:]{0,2}(?:le|en|au|du|depuis le|a partir du)?\s{0,2}"
@@ -149,8 +155,8 @@ def normalise(context: DocumentContext) -> NormalisedTimes:
         bounds = frozenset(part for parts in cut.parts.values() for part in parts)
         said, aged = _read_spans(context, cut.spans, bounds)
         aged = _with_units(context, cut, aged)
-    birth = context.document.patient.birth_date or _written_birth(context, said)
     anchor = context.document.reference_date or _latest(context, said) or _NO_ANCHOR
+    birth = context.document.patient.birth_date or _written_birth(context, said, anchor)
     if birth is not None and birth > anchor:
         birth = None  # nobody has a document before being born: one of the two dates is wrong, and links nothing
     instants = _placed(context, said, anchor, birth)
@@ -216,9 +222,19 @@ def _says_birth(context: DocumentContext, mention: Mention) -> bool:
     return _BORN.search(context.plain_before(mention)) is not None
 
 
-def _written_birth(context: DocumentContext, said: Mapping[Mention, Expression | Relative]) -> date | None:
-    births = (meant for mention, meant in said.items() if _says_birth(context, mention))
-    return next((day for meant in births if (day := _whole(meant))), None)
+def _written_birth(
+    context: DocumentContext, said: Mapping[Mention, Expression | Relative], anchor: date
+) -> date | None:
+    """The birth date that the text says; of two digits of a year, the last such year before the document."""
+    for mention, meant in said.items():
+        if not isinstance(meant, Expression) or not _says_birth(context, mention):
+            continue
+        if meant.year is not None and meant.year < 100 and meant.month and anchor != _NO_ANCHOR:
+            turn = anchor.year - (anchor.year - meant.year) % 100
+            meant = meant._replace(year=turn)
+        if (day := _whole(meant)) is not None:
+            return day
+    return None
 
 
 def _latest(context: DocumentContext, said: Mapping[Mention, Expression | Relative]) -> date | None:
@@ -239,14 +255,17 @@ def _placed(
     placed: dict[Mention, Instant] = {}
     following: tuple[Mention, Expression | Relative] | None = None
     bound: tuple[Mention, Instant] | None = None
-    for mention, written in reversed([*said.items()]):
+    in_order = [*said]
+    for at, (mention, written) in reversed([*enumerate(said.items())]):
         meant = written
         if isinstance(meant, Relative):
             instant = resolving.place_relative(meant, anchor)
         else:
             if meant.march is not None:
                 meant = said[mention] = _settled(context, mention, meant, following, anchor)
-            instant = resolving.place_date(meant, anchor, birth, _partner(context, mention, bound))
+            ahead = _near(in_order, at, mention)
+            since = _told_before(context, said, ahead, mention, anchor, birth)
+            instant = resolving.place_date(meant, anchor, birth, _partner(context, mention, bound), since)
         following = mention, meant
         if clamped(instant.unit, instant.index) != instant.index:
             continue  # "il y a 2000 ans": no document of a hospital speaks of that time
@@ -261,6 +280,33 @@ def _partner(context: DocumentContext, mention: Mention, bound: tuple[Mention, I
     if bound is None or bound[1].unit not in _BOUNDED or not are_bounds(context, mention, bound[0]):
         return None
     return bound[1].first
+
+
+def _near(in_order: Sequence[Mention], at: int, mention: Mention) -> Iterator[Mention]:
+    """Mentions ahead of the one at `at` that its sentence may reach, the nearest first."""
+    return takewhile(
+        lambda one: mention.start - one.end <= _SENTENCE_REACH, reversed(in_order[max(0, at - _NEAR) : at])
+    )
+
+
+def _told_before(
+    context: DocumentContext,
+    said: Mapping[Mention, Expression | Relative],
+    ahead: Iterable[Mention],
+    mention: Mention,
+    anchor: date,
+    birth: date | None,
+) -> date | None:
+    """The last day of a past time that the sentence told in full before a mention.
+
+    None where that day is a birth date or closes a bracket ("Mme N (21 juin 1967), vue le 3 octobre").
+    """
+    told = ((one, day) for one in ahead if one.end <= mention.start and (day := _whole(said[one])) is not None)
+    last = next(told, None)
+    if last is None or anchor - last[1] < _PAST or last[1] == birth or _says_birth(context, last[0]):
+        return None
+    between = context.document.text[last[0].end : mention.start]
+    return None if _ASIDE.match(between) or _SENTENCE_ENDS.search(between) else last[1]
 
 
 def _settled(

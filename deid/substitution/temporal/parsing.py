@@ -92,11 +92,11 @@ _GRAMMAR: list[tuple[re.Pattern[str], Reader]] = [
     for pattern, reader in (
         (r"F?W?[NXO][MR][NX]?", readers.day_month),
         (r"W?MNN", readers.month_first),
-        (r"[XOF]?W?M[NX]?|NM", readers.month_year),
+        (r"[XOF]?W?M[NX]?|NM|RN", readers.month_year),
         (r"F?S[NX]?N?", readers.season),
         (r"W?F[NX]?", readers.feast),
         (r"[QH][NX]?|N[QH]", readers.part_of_year),
-        (r"K[NX]?", readers.week),
+        (r"K[NX]?|NK", readers.week),
         (r"W?[NO]N{2}", readers.numeric),
         (r"XXX", readers.spoken),
         (r"W?[NO]N", readers.pair),

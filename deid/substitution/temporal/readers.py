@@ -190,12 +190,14 @@ def month_first(found: list[Token], places: list[int], _: bool) -> Expression | 
 
 def month_year(found: list[Token], places: list[int], _: bool) -> Expression | None:
     """[début, mi-, fin, premier samedi de…] month [year], or a year of four digits and a month."""
-    month = next(place for place in places if found[place].kind == "M")
+    month = next(place for place in places if found[place].kind in "MR")
     rest = places[places.index(month) + 1 :]
     if found[places[0]].kind == "N":
         rest = places[:1]
         if len(found[rest[0]].text) != 4:
             return None
+    if found[month].kind == "R" and len(found[rest[0]].text) != 4:
+        return None
     written: dict[int, Part] = {}
     month_name(found, month, written)
     year = year_of(found, rest[0], written) if rest else None
@@ -248,8 +250,9 @@ def part_of_year(found: list[Token], places: list[int], _: bool) -> Expression |
 
 
 def week(found: list[Token], places: list[int], _: bool) -> Expression | None:
-    """A week by its number (ISO 8601) [year]."""
-    week, *rest = places
+    """A week by its number (ISO 8601), the year on either side or none."""
+    week = next(place for place in places if found[place].kind == "K")
+    rest = [place for place in places if place != week]
     if not 1 <= found[week].value <= 53:
         return None
     digits = found[week].text[len(found[week].text.rstrip("0123456789")) :]

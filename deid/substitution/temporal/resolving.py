@@ -18,15 +18,28 @@ _LOOK_BACK = 3
 _WHOLE_YEAR = 100  # a year below was written with two digits
 
 
-def place_date(expression: Expression, anchor: date, birth: date | None = None, partner: date | None = None) -> Instant:
+def place_date(
+    expression: Expression,
+    anchor: date,
+    birth: date | None = None,
+    partner: date | None = None,
+    since: date | None = None,
+) -> Instant:
     """The instant that a DATE means in a document dated `anchor`.
 
     `birth` settles the century of a birth date written with two digits; `partner` is the other bound of a range
-    ("du 12 au 15/03/2021"), which lends the month and year that this bound leaves out.
+    ("du 12 au 15/03/2021"), which lends the month and year that this bound leaves out; `since` is the day that the
+    sentence told before: a day without a month follows it ("ponction du 23/01/2018, transfert le 26"), a day without a
+    year is near it.
     """
     year = _whole_year(expression, anchor, birth)
     unit = expression.unit
     if unit is Unit.DAY:
+        if since is not None and partner is None and _leaves_year_out(expression):
+            if expression.month is not None:
+                return _place_day(expression, None, since, None)
+            if (following := _following(expression, since)) is not None:
+                return _day(following)
         return _place_day(expression, year, anchor, partner)
     if unit is Unit.YEAR:
         return Instant(unit, _required(year, anchor))
@@ -78,6 +91,20 @@ def _place_day(expression: Expression, year: int | None, anchor: date, partner: 
     here = (partner or anchor).toordinal()
     near = [day.toordinal() for day in fitting or days]
     return Instant(Unit.DAY, min(near, key=lambda day: here - day if day <= here else _LOOK_BACK * (day - here)))
+
+
+def _leaves_year_out(expression: Expression) -> bool:
+    """Whether a day is told without its year and its weekday."""
+    told = expression.year is not None or expression.weekday is not None or expression.this_month
+    return expression.day is not None and not told
+
+
+def _following(expression: Expression, since: date) -> date | None:
+    """The first day from `since` on that has the written day; None if no month of the next year has it."""
+    first = since.year * 12 + since.month - 1
+    months = (divmod(index, 12) for index in range(first, first + 13))
+    days = (on_real_day(year, month + 1, expression.day or 1) for year, month in months)
+    return next((day for day in days if day >= since and day.day == expression.day), None)
 
 
 def _days(expression: Expression, year: int | None, anchor: date, partner: date | None) -> list[date]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import combinations, pairwise
 
 from deid.domain.document import Mention
+from deid.domain.labels import Label
 from deid.french.folding import comparable, fold_line
 from deid.french.numerals import NUMBER_WORDS
 from deid.substitution.context import DocumentContext
@@ -65,7 +66,10 @@ class Segments:
         """
         if mention in self.halves:
             half = self.halves[mention]
-            pair = _parted(context.text(half.whole), texts.get(half.whole), half.between)
+            original, text = context.text(half.whole), texts.get(half.whole)
+            if half.whole.label is Label.RELDATE and (text or "").split() == original.split():
+                return context.text(mention)  # kept, and public: "la semaine", "dernière"
+            pair = _parted(original, text, half.between)
             return pair[half.side] if pair else None
         if mention not in self.parts:
             return texts.get(mention)

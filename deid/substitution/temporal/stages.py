@@ -26,6 +26,10 @@ _STAGES: Sequence[tuple[int, Fraction]] = (
     (1080, Fraction(1, 48)),
 )  # fmt: skip
 _FIRST_MONTHS = [months for months, _ in _STAGES]
+CLASSES: Sequence[str] = (
+    *("0 mois", "1-11 mois", "1-2 ans", "3-5 ans", "6-10 ans", "11-14 ans", "15-17 ans", "18-49 ans", "50-89 ans"),
+    "90 ans ou plus",
+)
 # Scale in days of the noise on a birth date, by the first year of the decade of birth, which is public.
 _BIRTH_SCALES = ((2010, 60), (2000, 180), (0, 730))
 _CLAUSE = re.compile(r"[.;:\n]")
@@ -194,6 +198,21 @@ def _reached(birth: date, months: int) -> date:
     """Return the first day of an age in months."""
     day = add_months(birth, months)
     return day if months_between(birth, day) == months else day + timedelta(days=1)
+
+
+def rates() -> list[tuple[str, Fraction]]:
+    """Return each stage of life, in French, with ε of ages that are told of others, in nats per month."""
+    return [(name, epsilon) for name, (_, epsilon) in zip(CLASSES, _STAGES, strict=True)]
+
+
+def birth_rates() -> list[tuple[int, Fraction]]:
+    """Return the first year of birth that an ε holds from, in nats per day; 0 for all years before."""
+    return [(since, Fraction(1, days)) for since, days in _BIRTH_SCALES]
+
+
+def class_of(months: int) -> str:
+    """Return the stage of life of an age, in French; that of a newborn below nought."""
+    return CLASSES[max(0, _stage(Fraction(months)))]
 
 
 def birth_rate(birth: date) -> Fraction:

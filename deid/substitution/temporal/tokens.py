@@ -83,7 +83,7 @@ _SPOKEN = re.compile(
     rf"(?:(?: et | et-|-et-|[ -])(?:{'|'.join(sorted(numerals.NUMBER_WORDS, key=len, reverse=True))})(?![a-z]))*"
 )
 # "L17", "V. 26/05": the initial of a weekday ahead of a number; a small l is a scanned 1.
-_INITIAL = re.compile(r"[LMJVSD](?=\.? ?\d)")
+_INITIAL = re.compile(r"(?!S\d{1,2}[ /-](?:19|20)\d\d\Z)[LMJVSD](?=\.? ?\d)")  # "S28/2022" is a week
 _INITIALS: Mapping[str, int | None] = {"L": 0, "M": None, "J": 3, "V": 4, "S": 5, "D": 6}
 _RANK = (
     r"(?:(?P<rank>[1-4]) ?(?:ers?|eres?|res?|es?|emes?|nds?|ndes?)?|"
@@ -91,7 +91,7 @@ _RANK = (
 )
 _QUARTER = re.compile(rf"(?:{_RANK} ?(?:trimestre|trim\.?)|t(?:rim\.? ?)?(?P<short>[1-4]))(?![a-z0-9])")
 _SEMESTER = re.compile(rf"{_RANK} ?semestre(?![a-z0-9])")
-_WEEK = re.compile(r"(?:semaine|sem)\.? ?(?:n° ?)?(?P<number>\d{1,2})(?![\da-z])")
+_WEEK = re.compile(r"(?:(?:semaine|sem)\.? ?(?:n° ?)?|[sw])(?P<number>\d{1,2})(?![\da-z])")
 _WORD_RANKS = {"premier": 1, "deuxieme": 2, "second": 2, "troisieme": 3, "quatrieme": 4}
 _THIS_MONTH = re.compile(r"(?:crt|ct|courant|de ce mois|du mois(?: courant| present)?|du present mois)(?![a-z])\.?")
 # "2e semaine de mars", "première quinzaine": a rank that says no day.
@@ -256,6 +256,12 @@ def _english(word: str, raw: str) -> Token | None:
 
 def _settled(found: list[Token], as_march: bool) -> list[Token]:
     """Tokens with two words settled by what stands around them: "mar" (mars, mardi) and "sept" (7, September)."""
+    start = next((index for index, token in enumerate(found) if token.kind != "L"), 0)
+    others = found[start + 1 :]
+    if fold_line(found[start].text) == "mar" and any(
+        one.kind == "M" or fold_line(one.text) == "sept" for one in others
+    ):
+        found[start] = Token("W", found[start].text, 1)
     for index, token in enumerate(found):
         if token.kind != "X" or fold_line(token.text) != "sept" or any(one.kind == "M" for one in found):
             continue

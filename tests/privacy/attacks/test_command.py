@@ -27,7 +27,7 @@ def test_the_command_writes_a_page_and_its_plots(
         return study_page(found, names)
 
     monkeypatch.setattr(command, "study_page", kept)
-    assert command.main(["--patients", "16", "--draws", "400", "--out", str(tmp_path)]) == 0
+    assert command.main(["--patients", "10", "--draws", "150", "--out", str(tmp_path)]) == 0
     assert capsys.readouterr().out.strip() == str(tmp_path / "privacy_attacks.md")
     page = (tmp_path / "privacy_attacks.md").read_text(encoding="utf-8")
     for name in ("privacy_attacks.dates.svg", "privacy_attacks.more.svg"):

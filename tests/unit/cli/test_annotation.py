@@ -63,6 +63,10 @@ def test_from_a_sample_to_a_merged_corpus(deid: Call, given: Path, name: str) ->
     record["mentions"] = record["mentions"][1:]
     (given / "cd.jsonl").write_text(jsonl(records), encoding="utf-8")
     files = ("ab.jsonl", "cd.jsonl")
+    learned = deid("train", *files, "--kind", "crf", "--small", "--out", "models")
+    assert (learned.status, (given / "models").exists()) == (2, False)
+    assert f"1 documents sont donnés deux fois avec des mentions différentes ({record['id']})" in learned.err
+    assert "Dupont" not in learned.err
     assert deid("annotations", "adjudicate", *files, "--out", "differ.jsonl").err == "1 désaccords\n"
     (passage,) = [json.loads(line) for line in (given / "differ.jsonl").read_text().splitlines()]
     assert passage["text"] == "Dupont"
@@ -114,6 +118,20 @@ def test_a_blank_sample_has_no_marks(deid: Call, given: Path) -> None:
     assert deid("annotations", "sample", "lettres.jsonl", "todo", "--size", 3, "--blank").status == 0
     tasks = [json.loads(line) for line in (given / "todo" / "annotateur.jsonl").read_text().splitlines()]
     assert [task["spans"] for task in tasks] == [[], [], []]
+
+
+def test_a_sample_to_measure_is_of_patients_of_whom_nothing_was_learned(deid: Call, given: Path) -> None:
+    """A learned document is known by its text under another id, and another of its patient is left out with it."""
+    documents = [one | {"patient": {"key": f"P{number % 4}"}} for number, one in enumerate(LETTERS)]
+    documents.append({"id": "d8", "text": "Patient inconnu."})
+    (given / "in.jsonl").write_text(jsonl(documents), encoding="utf-8")
+    learned = [{"id": "x", "text": LETTERS[0]["text"], "mentions": []}, {"id": "d5", "text": "", "mentions": []}]
+    (given / "learned.jsonl").write_text(jsonl(learned), encoding="utf-8")
+    asked = ("annotations", "sample", "in.jsonl", "todo", "--blank", "--not-in", "learned.jsonl")
+    assert deid(*asked).status == 0
+    tasks = [json.loads(line) for line in (given / "todo" / "annotateur.jsonl").read_text().splitlines()]
+    assert {task["meta"]["ID_ENTREPOT"] for task in tasks} == {"d2", "d3", "d6", "d7"}
+    assert deid(*asked, "--not-in", "lettres.jsonl").status == 2
 
 
 def test_parhaf_is_evaluated_by_one_command(deid: Call, given: Path) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.cli.conftest import Call, jsonl
+from tests.unit.learning.exchange.test_formats import case
 
 CODES = {"v1": ["I501", "I10"], "v2": ["J13"], "v3": ["K359"], "v4": ["E119"]}
 FILES = ("stays.jsonl", "out", "--documents", "documents.jsonl", "--published", "published.jsonl")
@@ -126,9 +127,9 @@ def test_old_items_the_key_among_the_texts_and_too_few_stays_are_refused(deid: C
     assert deid("coding", "export", *FILES, "--size", 3).status == 0
     again = deid("coding", "export", *FILES)
     assert again.status == 2
-    assert "not empty" in again.err
+    assert "n'est pas vide" in again.err
     (given / "stays.jsonl").write_text("", encoding="utf-8")
-    assert "0 stays" in deid("coding", "export", "stays.jsonl", "new", *FILES[2:]).err
+    assert "0 séjours" in deid("coding", "export", "stays.jsonl", "new", *FILES[2:]).err
     assert not (given / "new").exists()
 
 
@@ -143,6 +144,77 @@ def test_a_stay_of_two_hundred_pages_is_written_whole(deid: Call, given: Path) -
         assert file.read_text().endswith("fin\n")
 
 
+SAID = {"I501": "insuffisance cardiaque gauche", "J13": "pneumonie à pneumocoque", "K359": "appendicite aiguë"}
+COMPARED = ("stays.jsonl", "--documents", "documents.jsonl", "--published", "usuelle=usual.jsonl", "--out", "page")
+
+
+def _stays(folder: Path, number: int, codes: tuple[str, ...] = tuple(SAID)) -> None:
+    """Write stays that each say their code, published with it and without."""
+    own = {f"v{n}": codes[n % len(codes)] for n in range(number)}
+    text = {stay: f"M. Dupont{stay} est hospitalisé pour {SAID[code]}." for stay, code in own.items()}
+    about = {
+        "stays": [{"id": stay, "documents": [stay], "codes": [code]} for stay, code in own.items()],
+        "documents": [{"id": stay, "text": one, "patient": {"key": f"p{stay}"}} for stay, one in text.items()],
+        "usual": [{"id": stay, "text": one.replace("Dupont", "Martin")} for stay, one in text.items()],
+        "empty": [{"id": stay, "text": one.partition(" pour ")[0]} for stay, one in text.items()],
+    }
+    for name, records in about.items():
+        (folder / f"{name}.jsonl").write_text(jsonl(records), encoding="utf-8")
+
+
+def test_policies_are_compared_by_what_a_coder_finds(deid: Call, tmp_path: Path) -> None:
+    _stays(tmp_path, 33)
+    stays = (tmp_path / "stays.jsonl").read_text().splitlines()
+    wrong = [{"id": "w1", "documents": ["v1"], "codes": []}, {"id": "w2", "documents": ["v2"], "codes": ["I10", "A10"]}]
+    (tmp_path / "stays.jsonl").write_text(jsonl([*stays, *wrong]), encoding="utf-8")
+    said = deid("coding", "compare", *COMPARED, "--published", "vide=empty.jsonl", "--level", "category")
+    assert said.status == 1
+    for told in ("séjour w1 : sans codes", "séjour w2 : 1 codes hors de la CIM-10", "34 séjours comparés"):
+        assert told in said.err
+    assert {path.name for path in (tmp_path / "page").iterdir()} == {"coding.md", "coding.svg"}
+    page = (tmp_path / "page" / "coding.md").read_text()
+    assert "34 stays of 33 patients" in page
+    assert "![Jaccard index, tf-idf, category](coding.svg)" in page
+    rows = {line.split(" | ")[0].removeprefix("| "): line.split(" | ") for line in reversed(page.splitlines())}
+    assert rows["usuelle"][4] == "+0.00 (+0.00 to +0.00)"
+    assert rows["vide"][4].startswith("+")
+    assert rows["vide"][4] != rows["usuelle"][4]
+    assert "P@8" in rows["arm"]
+    assert "gain over usuelle" in page
+    assert rows["X"][1] == "11"
+    assert not any(word in page for word in ("Dupont", "Martin", "cardiaque", "v1 "))
+
+
+def test_few_stays_are_compared_without_a_plot(deid: Call, tmp_path: Path) -> None:
+    _stays(tmp_path, 9)
+    said = deid("coding", "compare", *COMPARED)
+    assert (said.status, "moins de 30 séjours" in said.err) == (0, True)
+    assert [path.name for path in (tmp_path / "page").iterdir()] == ["coding.md"]
+    assert "no plot is drawn" in (tmp_path / "page" / "coding.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("number", "codes", "changed", "told"),
+    [
+        (3, tuple(SAID), (), "3 patients"),
+        (9, ("J13",), (), "mêmes codes"),
+        (0, ("J13",), (), "pas de séjours avec des codes"),
+        (9, tuple(SAID), ("--published", "usuelle=empty.jsonl"), "NOM=FICHIER"),
+        (9, tuple(SAID), ("--published", "original=empty.jsonl"), "textes originaux"),
+        (9, tuple(SAID), ("--encoder", "."), "sans effet"),
+        (9, tuple(SAID), ("--out", "."), "existe"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(
+    deid: Call, tmp_path: Path, number: int, codes: tuple[str, ...], changed: tuple[str, ...], told: str
+) -> None:
+    _stays(tmp_path, number, codes)
+    said = deid("coding", "compare", *COMPARED, *changed)
+    assert said.status == 2
+    assert told in said.err
+    assert not (tmp_path / "page").exists()
+
+
 @pytest.mark.usefixtures("given")
 def test_statistics_of_stays(deid: Call) -> None:
     said = deid("coding", "statistics", "stays.jsonl", "--documents", "documents.jsonl")
@@ -150,3 +222,15 @@ def test_statistics_of_stays(deid: Call) -> None:
     assert "4 séjours, 8 documents, 48 mots" in said.out
     assert "| code | tous | 5 | 1.2 | 5 | 5 | 0 | 0.2500 |" in said.out
     assert "| chapitre | associés | 1 | 0.2 | 1 | 1 | 0 | 0.2500 |" in said.out
+
+
+def test_parhaf_becomes_the_lines_that_the_other_commands_read(deid: Call, tmp_path: Path) -> None:
+    cases = [case(1), case(2, structured_abstract={"primary_diagnosis": []})]
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "train.jsonl").write_text(jsonl(cases), encoding="utf-8")
+    said = deid("coding", "parhaf", "data", "lus")
+    assert (said.status, said.err) == (1, "séjour p2 : sans codes ; laissé de côté\n1 séjours écrits dans lus\n")
+    described = deid("coding", "statistics", "lus/sejours.jsonl", "--documents", "lus/documents.jsonl")
+    assert described.status == 0
+    assert described.out.startswith("1 séjours, 1 documents")
+    assert "| code | tous | 1 |" in described.out

@@ -18,7 +18,8 @@ from tests.unit.cli.test_documents import LETTER
 
 COMMANDS = (
     "detect deidentify file evaluate score train provision migrate doctor refresh references night publish report "
-    "runs make-visible dpo-annex policy budget key models annotations coding audit ids opt-outs quarantine".split()
+    "runs make-visible dpo-annex policy budget key models annotations coding audit ids opt-outs quarantine link rights "
+    "source".split()
 )
 
 
@@ -50,7 +51,7 @@ def test_every_command_explains_itself(deid: Call, command: str) -> None:
 
 
 def test_every_command_is_listed_in_whole(deid: Call) -> None:
-    listed = deid("--help").out.split("Commands:")[1]
+    listed = deid("--help").out.split("Commandes :")[1]
     assert {line.split()[0] for line in listed.splitlines() if line.strip()} == {*COMMANDS}
     assert "..." not in listed
 

@@ -90,7 +90,7 @@ def test_deidentify_replaces_and_tells_where(deid: Call, secret: str) -> None:
 def test_without_a_secret_nothing_is_drawn(deid: Call, tmp_path: Path) -> None:
     said = deid("deidentify", "-o", tmp_path / "out.jsonl", stdin=jsonl([LETTER]))
     assert said.status == 2
-    assert "NOCTURNE_SECRET is not set" in said.err
+    assert "NOCTURNE_SECRET n'est pas donné" in said.err
     assert said.out == ""
     assert not (tmp_path / "out.jsonl").exists()
 
@@ -148,7 +148,7 @@ def test_a_file_that_cannot_be_used_is_named(deid: Call, tmp_path: Path) -> None
     for folder in (tmp_path, tmp_path / "." / "", "/"):
         into = deid("detect", "-o", folder, stdin=jsonl([LETTER]))
         assert into.status == 2
-        assert "is a folder. Give a file in it" in into.err
+        assert "est un dossier. Donner un fichier de ce dossier" in into.err
     assert deid("detect", "--policy", tmp_path / "absent.yaml", stdin=jsonl([LETTER])).status == 2
 
 

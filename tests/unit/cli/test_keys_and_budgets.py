@@ -42,7 +42,7 @@ def test_a_lone_secret_becomes_version_1_when_it_is_rotated(
 def test_a_secret_of_the_environment_is_changed_where_it_is_kept(command: list[str], deid: Call) -> None:
     said = deid("key", *command)
     assert said.status == 2
-    assert "not in a file of NOCTURNE_SECRET_FILE" in said.err
+    assert "n'est pas dans un fichier de NOCTURNE_SECRET_FILE" in said.err
     assert SECRET not in said.err
 
 
@@ -51,7 +51,7 @@ def test_a_limit_that_no_ledger_would_hold_is_refused(deid: Call, tmp_path: Path
     (tmp_path / "ours.yaml").write_text("extends: default\nname: ours\nsubstitution: {max_epsilon_per_patient: 9}\n")
     said = deid("deidentify", "-", "--policy", "ours.yaml", stdin=jsonl([{"id": "1", "text": "Vu ce jour."}]))
     assert (said.status, said.out) == (2, "")
-    assert "max_epsilon_per_patient needs the ledger" in said.err
+    assert "max_epsilon_per_patient demande le registre" in said.err
 
 
 def test_a_provider_that_cannot_be_had_is_noticed_before_a_policy_is_put_in_force(deid: Call, tmp_path: Path) -> None:
@@ -59,7 +59,7 @@ def test_a_provider_that_cannot_be_had_is_noticed_before_a_policy_is_put_in_forc
     (tmp_path / "ours.yaml").write_text(policy)
     said = deid("policy", "validate", "ours.yaml")
     assert said.status == 2
-    assert "substitution.labels.EMAIL: nowhere:Provider cannot be imported" in said.err
+    assert "substitution.labels.EMAIL : nowhere:Provider ne peut pas être importé" in said.err
 
 
 def test_the_page_on_epsilon_quotes_the_command(deid: Call) -> None:

@@ -204,6 +204,7 @@ def test_rotation_asks_the_third_party_first(deid: Call, split_secret: Service, 
     assert ring.current.secret.hex() not in (tmp_path / "hospital").read_text()
 
 
+@pytest.mark.usefixtures("english")
 @pytest.mark.usefixtures("split_secret")
 def test_a_secret_is_split_once(deid: Call, tmp_path: Path) -> None:
     again = deid("key", "split", tmp_path / "new")

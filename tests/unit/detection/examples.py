@@ -22,6 +22,8 @@ FOUND: dict[str, tuple[str, ...]] = {
         "Présent : Monsieur [[PATIENT|Le]].",
         "Son collègue de chantier [[PERSON|Ou]] (arrêté aussi).",
         "Dr [[DOCTOR|Do]], vu avec [[DOCTOR|Do]] et son interne.",
+        "Adressée par le Dr [[DOCTOR|Victor Hugo]], généraliste.",
+        "Sa voisine [[PERSON|Marie Curie]] l'accompagne.",
     ),
     "dates": (
         "Hospitalisé le [[DATE|12/02/2020]] en cardiologie.",
@@ -56,6 +58,8 @@ FOUND: dict[str, tuple[str, ...]] = {
         "Date : [[DATE|31/02/2020]]",
     ),
     "dates in words": (
+        "Tousse depuis le [[DATE|jour de l'an]], sans fièvre.",
+        "Garde fériée ([[DATE|fête cafre]]) assurée.",
         "Présent du [[DATE|20]] au [[DATE|25]].",
         "Revenu au [[RELDATE|printemps dernier]].",
         "Douleurs en [[DATE|hiver]].",
@@ -200,7 +204,13 @@ FOUND: dict[str, tuple[str, ...]] = {
         "Né au [[CITY|Havre]].",
         "SMUR de [[CITY|Corte]].",
     ),
+    "organisations named alone": (
+        "Il conduit un bus pour [[ORG|Transdev]] ; dossier suivi par [[ORG|Action Logement]].",
+        "La retraite de l'[[ORG|Ircantec]] est suspendue.",
+        "Demande à l'[[ORG|UNAFAM]], bénévoles du [[ORG|Secours islamique]].",
+    ),
     "organisations": (
+        "Se fait appeler autrement au travail ([[ORG|STMicroelectronics]], salle blanche).",
         "Transféré au [[ORG|CHU de Lille]].",
         "Il réside à l'[[ORG|EHPAD Les Tilleuls]].",
         "Suivi à la [[ORG|clinique Saint-Budoc]].",
@@ -252,7 +262,13 @@ NOT_FOUND: dict[str, tuple[str, ...]] = {
         "Bilan : Na 126, Ca 2,3. Vu le bilan.",
         "NÉE LE : AGE :",
     ),
+    "public figures": (
+        "Visages célèbres : Émile Zola et Édith Piaf reconnus, Jacques Chirac non.",
+        "Il dit que le président est le général de Gaulle.",
+    ),
     "eponyms": (
+        "Masse apicale droite (Pancoast-Tobias) au contact de T2.",
+        "Il a aussi un Dupuytren et un Gilbert.",
         "Suivi pour une maladie de Charcot.",
         "Une maladie de Parkinson évoluée.",
         "Maladie de Crohn iléale.",
@@ -277,6 +293,8 @@ NOT_FOUND: dict[str, tuple[str, ...]] = {
         "Augmentin puis Rocéphine.",
     ),
     "measures": (
+        "J'ai 13/8 d'habitude.",
+        "Tension prise : 15/9 couché, 12/7 debout.",
         "TA 12/8, FC 72, SpO2 98 %.",
         "PA 130/80 mmHg.",
         "Hb 12,9 g/dL, créatinine 96 µmol/L.",

@@ -35,6 +35,8 @@ def _names(detector: Detector, text: str, patient: Patient | None = None) -> lis
         ("Patient DT, 45 ans", "DT"),
         ("la patiente DT va bien", "DT"),
         ("Patient : DT", "DT"),
+        ("Consentement signé « DT », remis à sa sœur", "DT"),
+        ("Consentement signé : «\u00a0D.T.\u00a0»", "D.T."),
         ("Mme D. T. sort", "D. T."),
         ("Revu ce matin avant la visite : M. DT sort demain", "DT"),
     ],
@@ -56,6 +58,7 @@ def test_initials_that_agree_with_the_patient_are_found_behind_a_label(
         "Patient DT 2",
         "rappel DT polio, DT : à jour",
         "bracelet dt",
+        "Document signé « AB », carnet « DT »",
         "DT à 18 h (décès), vaccin DT",
     ],
 )
@@ -98,3 +101,40 @@ def test_writers_sign_by_their_initials(
 )
 def test_two_abbreviations_are_no_signature(text: str, rules: Detector) -> None:
     assert _names(rules, text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "initials"),
+    [
+        ("Cas 1: MF, 22 ans, G1P0, a consulté.", ["MF"]),
+        ("Observation n° 2 : J.B. âgée de 35 ans", ["J.B."]),
+        ("Cas clinique 3 - FS, 25 ans", ["FS"]),
+        ("Cas 1 : un homme de 22 ans", []),
+        ("Cas 2 : MF perçus, 22 SA", []),
+        ("en cas de fièvre : DT, 3 jours", []),
+    ],
+)
+def test_initials_open_a_case(text: str, initials: list[str], alone: Detector) -> None:
+    assert _names(alone, text) == initials
+
+
+TEAM = "Transmissions de Damien Eymard et Patricia Chaugnol, IDE.\n"
+
+
+@pytest.mark.parametrize(
+    ("entry", "initials"),
+    [
+        ("20h10 DE : patient calme.", ["DE"]),
+        ("15h15 : PC : selles +", ["PC"]),
+        ("sonnette à portée – PC", ["PC"]),
+        ("15h15 : PA : 12/7", []),
+        ("20h10 PC retrouvée, ventilation à PEP 5", []),
+        ("PD-L1 60 %, ROS1 négatif", []),
+    ],
+)
+def test_initials_of_staff_close_an_entry(entry: str, initials: list[str], rules: Detector) -> None:
+    assert _names(rules, TEAM + entry)[2:] == initials
+
+
+def test_letters_joined_to_a_code_are_no_initials(rules: Detector) -> None:
+    assert _names(rules, "Paul Delmas, carcinome, (PD-L1 60 %), PD-L1 : positif") == ["Paul Delmas"]

@@ -7,9 +7,10 @@ import pytest
 from deid.config import policy
 from deid.detection import Detector
 from deid.detection.reading import Reading
-from deid.detection.refining.boundaries import complete_names
-from deid.detection.refining.filters import drop_allowed, trim_civilities
+from deid.detection.refining.boundaries import complete_names, complete_organisations
+from deid.detection.refining.filters import drop_allowed
 from deid.detection.refining.overlaps import connect_entities, resolve_overlaps
+from deid.detection.refining.trimming import trim_civilities
 from deid.domain.document import Document, Mention, Patient
 from deid.domain.labels import Label
 
@@ -101,7 +102,7 @@ def test_a_name_found_once_is_found_everywhere(detector: Detector, text: str, ti
 def test_repetitions_can_be_switched_off() -> None:
     chosen = policy.load(policy.DEFAULT.parent / "balanced.yaml")
     quiet = chosen.model_copy(update={"detection": chosen.detection.model_copy(update={"repeat_names": False})})
-    text = "Dr Vraz-Kerazan. Revu selon vraz le soir."
+    text = "Dr Vraz-Kerazan. Traitement vraz matin et soir."
     assert [len(_names(Detector(one), text)) for one in (quiet, chosen)] == [1, 2]
 
 
@@ -245,3 +246,27 @@ def test_a_unit_in_capitals_is_no_initials(detector: Detector, unit: str) -> Non
 @pytest.mark.parametrize("text", ["TDM : TA/FC stables.\n", "Dr Tom Anders. TA 12/8, FC 70.", "5 mg/kg", "I.V. lente"])
 def test_abbreviations_are_no_initials(detector: Detector, text: str) -> None:
     assert set(_names(detector, text)) <= {"Tom Anders"}
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "whole"),
+    [
+        ("au centre équestre Les Crinières le mercredi", "Les Crinières", "centre équestre Les Crinières"),
+        ("plongeur au restaurant Le Ganesha", "Le Ganesha", "restaurant Le Ganesha"),
+        ("Garage Cévennes Auto fermé", "Cévennes Auto", "Garage Cévennes Auto"),
+        ("labo Eurofins prévenu", "Eurofins", "Eurofins"),
+        ("mutuelle Solimut, adhérente", "Solimut", "Solimut"),
+        ("au centre.\nLes Crinières", "Les Crinières", "Les Crinières"),
+    ],
+)
+def test_an_organisation_has_the_word_for_its_kind(text: str, part: str, whole: str) -> None:
+    at = text.index(part)
+    (found,) = complete_organisations(_reading(text), [Mention(at, at + len(part), Label.ORG, 0.9)])
+    assert text[found.start : found.end] == whole
+
+
+def test_the_word_before_a_civility_is_no_particle() -> None:
+    text = "CONSULTATION DE M. DOMINIQUE BASTARD"
+    at = text.index("M.")
+    (found,) = complete_names(_reading(text), [Mention(at, len(text), Label.PATIENT, 0.9)])
+    assert text[found.start : found.end] == "M. DOMINIQUE BASTARD"

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deid.detection.annotators.patterns import Patterns
+from deid.detection.annotators.patterns.contact import find_contacts
 from deid.detection.detector import Detector
 from deid.detection.reading import Reading
 from deid.detection.refining.clinical_values import drop_values
@@ -88,6 +89,39 @@ def test_values_are_no_identifiers(text: str, part: str, label: Label) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "part", "stays"),
+    [
+        ("Alouette : âge lexique inférieur à 6 ans 6 mois", "6 ans 6 mois", False),
+        ("âge osseux de 7 ans", "7 ans", False),
+        ("à 12 mois, soit 9 mois d'âge corrigé", "9 mois", False),
+        ("à 12 mois, soit 9 mois d'âge corrigé", "12 mois", False),
+        ("âge : 45 ans", "45 ans", True),
+        ("à 12 mois, soit trop tôt", "12 mois", True),
+    ],
+)
+def test_an_age_that_a_test_or_a_correction_gives_is_a_value(text: str, part: str, stays: bool) -> None:
+    assert kept(text, part, Label.AGE) is stays
+
+
+def test_one_digit_is_no_postal_code() -> None:
+    assert not kept("descente de la brèche, névé, 2 700", "2", Label.ZIP)
+    assert kept("02700 Tergnier", "02700", Label.ZIP)
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "stays"),
+    [
+        ("Formule : 18 17 15 – 13 12 11 / 48 46 45", "18 17 15", False),
+        ("Formule : 18 17 15 – 13 12 11 / 48 46 45", "13 12 11 / 48 46 45", False),
+        ("poste 18 17 15", "18 17 15", True),
+        ("Sec. 18 17 15 69 71", "18 17 15 69 71", True),
+    ],
+)
+def test_teeth_are_no_telephone(text: str, part: str, stays: bool) -> None:
+    assert kept(text, part, Label.PHONE) is stays
+
+
+@pytest.mark.parametrize(
     ("text", "part"),
     [
         ("IPP : 12345678", "12345678"),
@@ -151,6 +185,11 @@ def test_numbers_that_a_label_or_their_form_announces_stay(text: str, part: str,
         ("EVA revue le 2/10", "2/10", True),
         ("TA 12/8 ce matin", "12/8", False),
         ("TA prise le 12/8", "12/8", True),
+        ("TA av/ap | 74,2 | 18/9 - 14/8 |", "18/9", False),
+        ("TA av/ap | 74,2 | 18/9 - 14/8 |", "14", False),
+        ("TA av/ap, absent du 12/7 - 18/8", "12/7", True),
+        ("TA av/ap, fermé 20/12 - 13/3", "20/12", True),
+        ("vu du 18/9 - 14/8", "18/9", True),
         ("MMS 12/11 : 13", "12/11", True),
         ("le 1/3 supérieur", "1/3", False),
         ("les 2/3 de la cuisse", "2/3", False),
@@ -250,3 +289,19 @@ def test_a_telephone_number_is_never_a_value(digits: int, sign: str, unit: str) 
 def test_values_reach_the_end_untouched(detector: Detector, text: str) -> None:
     (found,) = detector.detect([Document("d", text)])
     assert [text[mention.start : mention.end] for mention in found] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Échographie. BIP 85 mm, PC 310 mm, LF 62 mm", []),
+        ("Biométries : BIP 32, PC 120, LF 20", []),
+        ("BIP : 8,5 cm, EPF 2100 g", []),
+        ("Joignable au BIP 4512", ["4512"]),
+        ("Interne de garde bip 47", ["47"]),
+        ("bip 06 12 34 56 78, écho : LF 62 mm", ["06 12 34 56 78"]),
+    ],
+)
+def test_a_biparietal_diameter_is_no_pager(text: str, found: list[str]) -> None:
+    mentions = find_contacts(Reading(Document("d", text)))
+    assert sorted({text[one.start : one.end] for one in mentions}) == found

@@ -44,6 +44,7 @@ def settled(text: str, label: Label, patient: Patient | None = None) -> list[tup
         "sœur décédée à [[51 ans]] d'un cancer",
         "Marche à [[22 mois]], premiers mots à [[3 ans]]",
         "ménopause à [[51 ans]]",
+        "premières règles à [[13 ans]]",
         "opéré à [[6 jours]] à Clermont",
         "depuis l'âge de [[14 ans]]",
         "à [[59 jours]] de vie",
@@ -125,6 +126,9 @@ def test_ages_are_kept(text: str) -> None:
         "il a marché [[cinquante ans]]",
         "Nous vous reverrons à [[un an]]",
         "gréviste de la faim, [[28 jours]]",
+        "cycle menstruel régulier à [[29 jours]]",
+        "cycles de [[28 jours]]",
+        "règles tous les mois, cures de [[21 jours]]",
     ],
 )
 def test_durations_of_an_adult_are_no_ages(text: str) -> None:
@@ -231,3 +235,16 @@ def test_ages_and_durations_at_the_end(detector: Detector, rules: Detector, text
     for one in (detector, rules):
         (found,) = one.detect([Document("d", text)])
         assert [text[mention.start : mention.end] for mention in found] == ages
+
+
+@pytest.mark.parametrize(
+    "text", ["vu [[ce]]\n[[jour]]", "revu [[la semaine]]\n[[dernière]]", "chute [[il y a]]\n[[3 ans]]"]
+)
+def test_a_relative_date_over_two_lines_is_judged_whole(text: str) -> None:
+    assert len(settled(text, Label.RELDATE)) == 2
+
+
+@pytest.mark.parametrize("text", ["vu [[ce]] matin", "[[dernière]]\nconsultation", "[[ce]]\n\nfait [[jour]]"])
+def test_a_word_that_tells_no_time_alone_is_dropped(text: str) -> None:
+    assert ("ce", Label.RELDATE) not in settled(text, Label.RELDATE)
+    assert ("dernière", Label.RELDATE) not in settled(text, Label.RELDATE)

@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from deid.detection.reading import Reading
-from deid.detection.refining.filters import drop_allowed, drop_lookalikes, trim_civilities
+from deid.detection.refining.filters import drop_allowed, drop_lookalikes
+from deid.detection.refining.trimming import trim_civilities
 from deid.domain.document import Document, Mention, Vote
 from deid.domain.labels import Label
 
@@ -30,6 +31,9 @@ def marked(text: str, part: str, label: Label, score: float = 0.6) -> Mention:
         ("acuité 8/10 à droite", "8/10", True),
         ("accrédité ISO/IEC 17025:2005", "2005", True),
         ("norme NF EN ISO 15189:2012", "2012", True),
+        ("fraisage cotyloïdien jusqu'au 54, impaction", "54", True),
+        ("absente du 12 au 14 inclus", "14", False),
+        ("suivi jusqu'en 54 à Dijon", "54", False),
         ("depuis : 2005", "2005", False),
     ],
 )
@@ -54,7 +58,18 @@ def test_a_ratio_that_a_rule_reads_as_a_date_or_that_is_sure_stays() -> None:
         ("maladie de Charcot", "Charcot", Label.PERSON, True),
         ("signe de la Babinski", "Babinski", Label.PERSON, True),
         ("vu Charcot hier", "Charcot", Label.PERSON, False),
+        ("chancre calcifié (Ghon)", "Ghon", Label.DOCTOR, True),
+        ("type A de Stanford (De Bakey I)", "De Bakey I", Label.DOCTOR, True),
+        ("colectomie (Hartmann)", "Hartmann", Label.DOCTOR, False),
+        ("il a un Dupuytren et un Gilbert, sans gêne", "Gilbert", Label.PERSON, True),
+        ("il a vu un Gilbert Morel", "Gilbert", Label.PERSON, False),
+        ("édentement, Kennedy classe III", "Kennedy", Label.PERSON, True),
+        ("vu par Kennedy, classe de CM2", "Kennedy", Label.PERSON, False),
+        ("cœlioscopie selon Hasson, quatre trocarts", "Hasson", Label.DOCTOR, True),
+        ("ascite dans la poche de Morison", "Morison", Label.DOCTOR, True),
         ("respiration de Cheyne-Stokes", "Cheyne-Stokes", Label.PERSON, True),
+        ("césarienne selon Joel-Cohen", "Joel-Cohen", Label.DOCTOR, True),
+        ("technique de JOEL-COHEN", "JOEL-COHEN", Label.PERSON, True),
         ("le Guillain-Barré évolue", "Guillain-Barré", Label.PERSON, True),
         ("sous amoxicilline", "amoxicilline", Label.PERSON, True),
         ("sous amoxicilline", "amoxicilline", Label.CITY, False),
@@ -85,6 +100,13 @@ def test_terms_that_are_no_names(text: str, part: str, label: Label, dropped: bo
         ("éradication de H. Pylori", "H. Pylori", True),
         ("Relu, P. Akari", "P. Akari", False),
         ("score House-Brackmann II", "House-Brackmann", True),
+        ("Prader-Willi éliminé", "Prader-Willi", True),
+        ("Mme Prader-Willi", "Prader-Willi", False),
+        ("Fatiha. R.A.S. ce matin", "R.A.S.", True),
+        ("JOIGNABLE DE 9 H A 17 H.", "H.", True),
+        ("Relu, Anne H.", "H.", False),
+        ("Infertilité. Madame : SOPK, AMH 7,4", "SOPK", True),
+        ("Infertilité. Madame SOPK est venue", "SOPK", False),
         ("Mél. secretariat@ch.example", "Mél", True),
         ("Observation 1 Nourrisson de sexe féminin", "Nourrisson", True),
         ("Mme Nourrisson", "Nourrisson", False),
@@ -253,3 +275,112 @@ def test_the_word_of_a_child_is_no_part_of_the_patients_name(label: Label, kept:
     text = "Patient : Enfant DIOP Ya, née le 3 mai"
     (found,) = trim_civilities(reading(text), [marked(text, "Enfant DIOP Ya", label)])
     assert text[found.start : found.end] == kept
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "kept"),
+    [
+        ("VOTRE PATIENT, LE PETIT LUCAS, 3 ANS", "PETIT LUCAS", ["LUCAS"]),
+        ("j'ai vu la petite Manon hier", "la petite Manon", ["Manon"]),
+        ("M. LE PETIT LUCAS est vu", "LE PETIT LUCAS", ["LE PETIT LUCAS"]),
+        ("Nom : LE PETIT LUCAS", "LE PETIT LUCAS", ["LE PETIT LUCAS"]),
+        ("REMPLI ET PARAPHE P.O.", "PARAPHE P.O.", ["P.O."]),
+    ],
+)
+def test_words_ahead_of_a_name_stay(text: str, part: str, kept: list[str]) -> None:
+    found = trim_civilities(reading(text), [marked(text, part, Label.PATIENT)])
+    assert [text[one.start : one.end] for one in found] == kept
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "dropped"),
+    [
+        ("Cher Confeère, chère Consœur,", "Confeère", True),
+        ("Cher Conrad, merci de votre lettre.", "Conrad", False),
+        ("Antécédents : FA, valve aortique + ACFA", "ACFA", True),
+        ("Vu par le Dr ACFA ce jour, ACFA rassurant", "ACFA", False),
+        ("(art. R. 4127-4 du code de la santé publique)", "R.", True),
+        ("(article L. 1110-4 du\ncode de la santé publique)", "1110-4", True),
+        ("dossier R. 4127-4 du service", "R.", False),
+        ("Une plaie a été opérée au centre hospitalier régional en 2019", "centre hospitalier régional", True),
+        ("Une plaie a été opérée au centre hospitalier Marchand en 2019", "centre hospitalier Marchand", False),
+        ("prélevé par la garde, validé le 3 mai", "validé", True),
+        ("lithiase urinaire traitée par LEC en 2020", "LEC", True),
+        ("MDV : Marié, 1 enfant", "Marié", True),
+        ("Vu avec Mme Marie, sa voisine", "Marie", False),
+        ("Vu avec le Dr Marié ce jour", "Marié", False),
+        ("compte rendu validé par LEC en 2020", "LEC", False),
+        ("SURJET SOUS-CUTANE, PEAU AUX FILS RESORBABLES.", "RESORBABLES", True),
+        ("VENU AVEC SON FILS RESORBABLES", "RESORBABLES", False),
+        ("pas de syndrome de Claude Bernard-Horner à droite", "Claude Bernard-Horner", True),
+        ("adressé par Claude Bernard-Horner hier", "Claude Bernard-Horner", False),
+        ("facteur v leiden heterozygote ; son frere aussi", "v leiden heterozygote", True),
+        ("SEANCES AU CENTRE MARDI, JEUDI, SAMEDI MATIN", "MARDI", True),
+        ("VU PAR MARDI HIER", "MARDI", False),
+        ("FRAPPE LE 13/11, VALIDE ELECTRONIQUEMENT.", "ELECTRONIQUEMENT", True),
+        ("cataracte sous anesth péribulbaire sans incident", "péribulbaire", True),
+        ("vu par Péribulbaire hier", "Péribulbaire", False),
+        ("HOMONYME - ne pas fusionner", "HOMONYME", True),
+    ],
+)
+def test_what_names_nobody_however_sure(text: str, part: str, dropped: bool) -> None:
+    label = Label.ORG if part.startswith("centre") else Label.DOCTOR
+    assert (drop_allowed(reading(text), [marked(text, part, label, 0.97)], {}) == []) is dropped
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "left"),
+    [
+        ("VU PAR LE DR FABRIS MONTRE UNE VESICULE EPAISSIE", "FABRIS MONTRE", "FABRIS"),
+        ("Vu par le Dr Fabris Montre hier", "Fabris Montre", "Fabris Montre"),
+        ("Prélevé par Elfriede –\nédité le 3 mai", "Elfriede –\nédité", "Elfriede"),
+        ("Prélevé par Elfriede Validé le 3 mai", "Elfriede Validé", "Elfriede Validé"),
+    ],
+)
+def test_a_name_goes_without_the_verb_behind_it(text: str, part: str, left: str) -> None:
+    (found,) = trim_civilities(reading(text), [marked(text, part, Label.DOCTOR)])
+    assert text[found.start : found.end] == left
+
+
+@pytest.mark.parametrize(
+    ("text", "dropped"),
+    [
+        ("– migraine\n\n2. Familiaux\n– sa mère : diabète", True),
+        ("Antécédents :\n  - Chirurgicaux :\nappendicectomie", True),
+        ("vu avec M. Familiaux hier", False),
+    ],
+)
+def test_a_section_of_the_history_alone_on_its_line_is_nobody(text: str, dropped: bool) -> None:
+    part = "Chirurgicaux" if "Chirurgicaux" in text else "Familiaux"
+    assert (drop_allowed(reading(text), [marked(text, part, Label.PERSON)], {}) == []) is dropped
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "name"),
+    [
+        ("Dr Grangé ; andro. Devillard ; biologiste", "andro. Devillard", "Devillard"),
+        ("IDEL : Letizia sem. impaires", "Letizia sem", "Letizia"),
+        ("docteur Lehideux bande du sept", "Lehideux bande", "Lehideux"),
+        ("vu par Anne petit ce jour", "Anne petit", "Anne petit"),
+        ("Traitant :\tDr Bricolle\tPersonne à prévenir :\tX", "Bricolle\tPersonne", "Bricolle"),
+        ("Nom et prénom :\tBricolle\tAnne\tSexe :\tF", "Bricolle\tAnne", "Bricolle\tAnne"),
+        ("Dr Cardio. Devillard", "Cardio. Devillard", "Cardio. Devillard"),
+        ("relais vu avec cardiol leclair-puech", "cardiol leclair-puech", "leclair-puech"),
+    ],
+)
+def test_a_name_goes_without_a_shortened_role_or_a_word_behind(text: str, part: str, name: str) -> None:
+    (kept,) = trim_civilities(reading(text), [marked(text, part, Label.DOCTOR)])
+    assert text[kept.start : kept.end] == name
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("Dénomination de visages : Jean Gabin, Brigitte Bardot ; Belmondo pour Delon", False),
+        ("Dénomination de visages : Jean Gabin ; Belmondo pour Delon", True),
+        ("Habite rue Jean Gabin, école Brigitte Bardot ; revu par Delon", True),
+        ("Dénomination : Jean Gabin, Brigitte Bardot ; Mme Delon", True),
+    ],
+)
+def test_a_surname_alone_is_a_public_figure_s_among_others_in_a_test(text: str, kept: bool) -> None:
+    assert bool(drop_allowed(reading(text), [marked(text, "Delon", Label.PERSON, 0.9)], {})) is kept

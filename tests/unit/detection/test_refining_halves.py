@@ -6,7 +6,7 @@ import pytest
 
 from deid.detection.reading import Reading
 from deid.detection.refining.halves import complete_halves
-from deid.domain.document import Document, Mention
+from deid.domain.document import Document, Mention, Vote
 from deid.domain.labels import Label
 
 
@@ -109,3 +109,36 @@ def test_a_phone_cut_by_a_line_is_one_mention(text: str, found: list[tuple[str, 
 )
 def test_numbers_on_two_lines_are_no_phone(text: str) -> None:
     assert completed(text) == []
+
+
+def test_an_organisation_cut_at_an_elision_becomes_whole() -> None:
+    text = "Transféré au SMIT de l'hôpital Ténon, puis au CHU."
+    for first in ("SMIT de l", "SMIT de l'"):
+        assert completed(text, (first, Label.ORG), ("hôpital Ténon", Label.ORG)) == [
+            ("SMIT de l'hôpital Ténon", Label.ORG)
+        ]
+    assert completed(text, ("SMIT", Label.ORG), ("hôpital Ténon", Label.ORG))[0] == ("SMIT", Label.ORG)
+
+
+def test_a_name_behind_the_word_of_an_organisations_kind_is_one_where_an_annotator_says_so() -> None:
+    text = "Copies : Dr Lucas, SMR Le Grand Chêne"
+    start = text.index("Le Grand")
+    for label in (Label.ORG, Label.DOCTOR):
+        mention = Mention(start, len(text), Label.DOCTOR, 0.9, votes=(Vote("network", label, 0.9),))
+        (found,) = complete_halves(Reading(Document("d", text)), [mention])
+        assert found.label is label
+
+
+@pytest.mark.parametrize(
+    ("text", "found", "other"),
+    [
+        ("NK1|2|CHAUVET^SANDRINE|DAU", "CHAUVET", "SANDRINE"),
+        ("NK1|2|MOREL|DAU^FILLE|", "DAU", None),
+        ("ORC|RE|IDE^NADEGE", "NADEGE", None),
+        ("PID|1|CHAVES^PRT|", "CHAVES", None),
+        ("PID|1|CHAVES^LUO|", "CHAVES", "LUO"),
+    ],
+)
+def test_the_other_half_of_an_exported_name_is_no_role_or_code(text: str, found: str, other: str | None) -> None:
+    names = {name for name, _ in completed(text, (found, Label.PERSON))}
+    assert names == ({found} if other is None else {found, other})

@@ -32,6 +32,8 @@ from deid.domain.labels import Label
         (Label.ID, "prélèvement biologique\n2031-44", "2031-44", "2031-44"),
         (Label.DOCTOR, "semaine 31\nLe Gac, Omnès", "Le Gac", "Le Gac"),
         (Label.AGE, "72 ans(e)", "72 ans", "72 ans"),
+        (Label.PATIENT, "Mr K. M âgé de 45 ans", "K.", "K. M"),
+        (Label.PATIENT, "Mr K. M a toussé", "K.", "K."),
     ],
 )
 def test_a_mention_takes_the_signs_that_are_its_own(label: Label, text: str, marked: str, whole: str) -> None:

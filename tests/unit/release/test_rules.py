@@ -66,6 +66,9 @@ ANSWERS = [
         Decision("rework", "7", "x", staged_digest="d"),
     ),
     ({"chosen": "approve", "decided_by": "c.morel", "reason": "vu"}, Decision("approve", "c.morel", "vu")),
+    ({"chosen_options": ["Approuver"], "responded_by_user": {"id": "7"}}, Decision("approve", "7")),
+    ({"chosen_options": ["Rejeter"], "responded_by_user": {"id": "7"}}, Decision("reject", "7")),
+    ({"chosen_options": ["Renvoyer en traitement"], "responded_by_user": {"id": "7"}}, Decision("rework", "7")),
 ]
 
 

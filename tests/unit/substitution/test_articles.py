@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from deid.domain.document import Patient
-from deid.french.articles import TOWN, Ahead, Kind, Noun, fitted, is_elided, of_place, own_article, read_ahead
+from deid.french.articles import PERSON, TOWN, Ahead, Kind, Noun, fitted, is_elided, of_place, own_article, read_ahead
 from deid.french.folding import comparable
 from deid.quality.grammar import count_errors
 from deid.substitution import Substitutor
@@ -48,6 +50,13 @@ FITTED = [
     ("de la ", BARE, "Airbus", "d'Airbus"), ("à ", SNCF, "SNCF", "à la SNCF"),
     ("au ", BARE, "Les Cèdres", "aux Cèdres"),
     ("de ", CUBA, "Antigua", "d'Antigua"), ("chez ", SNCF, "SNCF", "chez SNCF"), ("du ", SNCF, "SNCF", "de la SNCF"),
+    ("mère d'", PERSON, "Lucie", "mère de Lucie"), ("mère de ", PERSON, "Émilie", "mère d'Émilie"),
+    ("fils d’", PERSON, "Karim", "fils de Karim"), ("fils de ", PERSON, "Henri", "fils d'Henri"),
+    ("de ", PERSON, "Yasmine", "de Yasmine"), ("de ", PERSON, "Yvonne", "d'Yvonne"), ("D'", PERSON, "LUC", "DE LUC"),
+    ("plus qu'", PERSON, "Jean", "plus que Jean"), ("ce que ", PERSON, "Alain", "ce qu'Alain"),
+    ("du ", PERSON, "Anne", "du Anne"), ("la ", PERSON, "Le Goff", "la Le Goff"),
+    ("de ", PERSON, "Le Goff", "de Le Goff"),
+    ("à ", PERSON, "Anne", "à Anne"), ("plus que ", TOWN, "Avignon", "plus qu'Avignon"),
 ]  # fmt: skip
 
 
@@ -102,6 +111,13 @@ def test_no_text_is_left_with_an_elision_or_an_article_that_does_not_fit(
         document, mentions = marked(named + text, patient=Patient(key=key))
         result = substitutor.substitute(document, mentions)
         assert count_errors(result) == 0, result.text
+
+
+def test_the_elision_ahead_of_a_person_tells_no_letter_of_the_name(substitutor: Substitutor) -> None:
+    for key in KEYS:
+        markup = "mère d'[[PERSON|Anne]] et de [[PERSON|Lucie]], vue par l'épouse d'[[DOCTOR|Étienne Oger]] hier"
+        text = substitutor.substitute(*marked(markup, patient=Patient(key=key))).text
+        assert not re.search(r"\bd['’][BCDFGJKLMNPQRSTVWXZ]|\bde [AEIOUÉ]\w*[a-z]", text), text
 
 
 def test_the_replaced_span_begins_at_the_article(substitutor: Substitutor) -> None:

@@ -53,6 +53,60 @@ def test_what_leaves_a_part_out_is_placed_by_its_document(text: str) -> None:
     assert place_date(said, ANCHOR) != place_date(said, date(1990, 5, 1))
 
 
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("26", date(2018, 1, 26)),
+        ("le 2", date(2018, 2, 2)),
+        ("4 mars", date(2018, 3, 4)),
+        ("2 janvier", date(2018, 1, 2)),
+        ("20/11", date(2017, 11, 20)),
+    ],
+)
+def test_a_day_follows_the_one_that_its_sentence_told(text: str, meant: date) -> None:
+    said = parse(text)
+    assert said is not None
+    assert place_date(said, ANCHOR, since=date(2018, 1, 23)).first == meant
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ponction du [[DATE|23 janvier 2018]], transfert le [[DATE|26]].",
+        "Ponction du [[DATE|23 janvier 2018]], transfert le [[DATE|26/01]].",
+    ],
+)
+def test_a_day_of_a_past_sentence_stays_behind_the_one_told_before(text: str, substitutor: Substitutor) -> None:
+    for key in KEYS[:10]:
+        document, mentions = marked(text, patient=Patient(key=key))
+        first, second = surrogates(substitutor.substitute(document, mentions))
+        again = parse(second)
+        assert again is not None
+        assert 0 < (place_date(again, ANCHOR, since=_day(first)).first - _day(first)).days <= 31
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Née le [[DATE|23 janvier 1950]], vue le [[DATE|26]].",
+        "Mme X ([[DATE|23 janvier 1950]]), vue le [[DATE|26]].",
+        "Opérée le [[DATE|23 janvier 2018]]\nVue le [[DATE|26]].",
+        "Opérée le [[DATE|23 janvier 2018]]\n\nvue le [[DATE|26]].",
+        "Opérée le [[DATE|23 janvier 2018]]. Vue le [[DATE|26]].",
+        "Opérée le [[DATE|2 mai 2023]], vue le [[DATE|15]].",
+    ],
+)
+def test_a_day_after_a_birth_another_sentence_or_the_present_is_of_the_document(
+    text: str, substitutor: Substitutor
+) -> None:
+    document, mentions = marked(text, patient=Patient(key="patient-1"))
+    alone, others = marked("Vue le [[DATE|26]]." if "26" in text else "Vue le [[DATE|15]].", patient=document.patient)
+    assert surrogates(substitutor.substitute(document, mentions))[1] in (
+        *surrogates(substitutor.substitute(alone, others)),
+        surrogates(substitutor.substitute(alone, others))[0].lstrip("0"),
+    )
+
+
 def test_the_reference_date_moves_and_the_same_day_in_the_text_moves_with_it(substitutor: Substitutor) -> None:
     document, mentions = marked("Le [[DATE|17/05/2023]], lettre du [[DATE|17 mai 2023]].")
     result = substitutor.substitute(document, mentions)

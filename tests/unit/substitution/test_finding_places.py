@@ -6,8 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from deid.domain.document import Patient
 from deid.french.folding import comparable
 from deid.reference import Commune
+from deid.reference.place_names import place_key
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
 from deid.substitution.places.finding import Finder, Hints
@@ -16,6 +18,7 @@ from tests.unit.substitution.examples import marked, surrogates
 TABLE = packaged_tables().communes
 FINDER = Finder(TABLE)
 NOTHING = Hints()
+KEYS = [f"patient-{number}" for number in range(6)]
 
 
 @pytest.mark.parametrize(
@@ -147,3 +150,29 @@ def test_names_of_a_document_settle_each_other(substitutor: Substitutor) -> None
     first = surrogates(substitutor.substitute(document, mentions))[0]
     seine = TABLE.territory(TABLE.get("93066"))
     assert comparable(first) in {comparable(one.name) for one in seine}
+
+
+@pytest.mark.parametrize(
+    ("whole", "short"),
+    [
+        ("Clermont-Ferrand", "Clermont"), ("Clermont-Ferrand", "CLERMONT FD"), ("Chalon-sur-Saône", "Chalon/Saône"),
+        ("Villefranche-sur-Saône", "Villefranche"), ("Bourg-en-Bresse", "Bourg"),
+    ],
+)  # fmt: skip
+def test_a_town_written_short_is_that_written_whole_elsewhere(whole: str, short: str, substitutor: Substitutor) -> None:
+    for key in KEYS:
+        text = f"Suivie à [[CITY|{short}]]. Née à [[CITY|{whole}]], vue à [[CITY|{short}]]."
+        towns = surrogates(substitutor.substitute(*marked(text, patient=Patient(key=key))))
+        assert len({place_key(town) for town in towns}) == 1
+
+
+def test_a_large_town_is_not_a_small_one_that_begins_alike(substitutor: Substitutor) -> None:
+    told = {
+        len(set(surrogates(substitutor.substitute(*marked(text, patient=Patient(key=key))))))
+        for key in KEYS
+        for text in (
+            "De [[CITY|Saint-Denis]] à [[CITY|Saint-Denis-en-Val]].",
+            "[[ZIP|60600]] [[CITY|Clermont]] puis [[CITY|Clermont-Ferrand]]",
+        )
+    }
+    assert max(told) > 1

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from deid.domain.document import Patient
+from deid.french.articles import own_article
 from deid.french.folding import comparable, fold_line
 from deid.substitution import Substitutor
+from deid.substitution.generators.organisation_names import WHOLE, OrgKind
+from deid.substitution.places.areas import area_names
 from tests.unit.substitution.examples import marked, surrogates
 
 KEYS = [f"patient-{number}" for number in range(8)]
@@ -20,9 +25,8 @@ def _one(substitutor: Substitutor, markup: str, key: str) -> tuple[str, ...]:
     ("name", "address"),
     [
         ("CENTRE HOSPITALIER", "[[STREET|12 rue de la Paix]]\n[[ZIP|06000]] [[CITY|Nice]]"),
-        ("CH Les Tilleuls", "[[STREET|2 bd Foch]] - [[ZIP|21220]] [[CITY|Gevrey-Chambertin]]"),
+        ("CH", "[[STREET|2 bd Foch]] - [[ZIP|21220]] [[CITY|Gevrey-Chambertin]]"),
         ("CHIC", "Service de cardiologie\nDr [[DOCTOR|Roy]]\n[[STREET|2 bd Foch]]\n[[ZIP|29000]] [[CITY|Quimper]]"),
-        ("CENTRE HOSPITALIER ALPHONSE-GUÉRARD", "12 rue de la Paix\n[[ZIP|30000]] [[CITY|Nîmes]]"),  # no town is meant
         ("CPAM", "[[ZIP|80800]] [[CITY|Corbie]]"),
         ("CH de Gevrey-Chambertin", "[[ZIP|21220]] [[CITY|Gevrey-Chambertin]]"),
         ("CHU de Saint-Denis", "[[ZIP|97400]] [[CITY|Saint-Denis]]"),
@@ -34,6 +38,32 @@ def test_a_hospital_stands_in_the_town_of_its_address(name: str, address: str, s
         town = comparable(found[-2]).removeprefix("le").removeprefix("la")
         assert comparable(found[0]).endswith(town)
         assert found[0] == found[-1]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["Centre hospitalier Alphonse-Guérard", "CH Les Tilleuls", "Hôpital Édouard-Belin", "CENTRE HOSPITALIER DUBOIS"],
+)
+def test_a_hospital_with_its_own_name_has_one_name_in_a_patients_documents(name: str, substitutor: Substitutor) -> None:
+    """Guérard and Belin are communes, and no town is meant: the name says none, whatever address stands beside it."""
+    beside = ("\n[[ZIP|30000]] [[CITY|Nîmes]]", "\nTél. [[PHONE|04 66 00 00 00]]", ", à [[CITY|Vesoul]].")
+    for key in KEYS:
+        (found,) = {_one(substitutor, f"[[ORG|{name}]]{behind}", key)[0] for behind in beside}
+        assert " de " not in fold_line(found)
+        assert len(found) > len(name.split()[0])
+        lowered = _one(substitutor, f"[[ORG|{name.lower()}]], le 3 mai", key)[0]
+        assert lowered.islower()
+        assert fold_line(lowered) == fold_line(found)
+
+
+@pytest.mark.parametrize("name", ["laboratoire Bio-Ancelin", "clinique Les Amandiers", "pharmacie Kermaria"])
+def test_a_name_is_the_same_with_the_word_of_its_kind_inside_the_mention_and_ahead_of_it(
+    name: str, substitutor: Substitutor
+) -> None:
+    head, own = name.split(" ", 1)
+    for key in KEYS:
+        whole, part = _one(substitutor, f"copie au [[ORG|{name}]], reçu du {head} [[ORG|{own}]] ce jour", key)
+        assert whole == f"{head} {part}"
 
 
 def test_an_address_of_a_sentence_or_of_a_person_is_not_the_hospitals(substitutor: Substitutor) -> None:
@@ -86,3 +116,43 @@ def test_the_word_of_a_kind_ahead_of_a_name_is_not_said_twice(substitutor: Subst
     for key in KEYS:
         (found,) = _one(substitutor, "ampoules rendues à la pharmacie [[ORG|Kermaria]] ce jour", key)
         assert "pharmacie" not in found.lower()
+
+
+@pytest.mark.parametrize("markup", ["l'association [[ORG|Vie libre]]", "aidée par [[ORG|France Alzheimer]]"])
+def test_no_association_drawn_tells_an_illness(markup: str, substitutor: Substitutor) -> None:
+    drawn = {name.lower() for key in range(200) for name in _one(substitutor, markup, f"p{key}")}
+    told = re.compile("alzheimer|parkinson|cancer|alcool|paralys|diab|autis|sida|aides|adapei|papillons|unafam|apf")
+    assert len(drawn) > 20
+    assert not [name for name in drawn if told.search(name)]
+
+
+@pytest.mark.parametrize(
+    ("name", "kept"),
+    [
+        ("TJ Lyon", "TJ d"), ("auto-école Bellevue", "auto-école "), ("Mission locale de Nevers", "Mission locale d"),
+        ("Transports Dupuis", "Transports "), ("MECS Sainte-Anne", "MECS "), ("MJC de Dole", "MJC d"),
+        ("GAEC du Moulin", "GAEC "), ("Grande Pharmacie Riquier", "Grande Pharmacie "), ("Étude Firdion", "Étude "),
+        ("LABM Arpaia-Bobis", "LABM "), ("groupe scolaire Jean-Moulin", "groupe scolaire "),
+    ],
+)  # fmt: skip
+def test_the_kind_that_a_name_says_stays(name: str, kept: str, substitutor: Substitutor) -> None:
+    for key in KEYS:
+        (found,) = _one(substitutor, f"Suivi par [[ORG|{name}]] depuis mai.", key)
+        assert found.startswith(kept)
+
+
+def test_a_departments_body_is_that_of_a_department(substitutor: Substitutor) -> None:
+    departments = set(area_names("department").values())
+    for key in KEYS:
+        (found,) = _one(substitutor, "Dossier au [[ORG|conseil départemental du Rhône]] en mai.", key)
+        assert re.sub(r"^(?:de l'|de la |d[eu]s? |d')", "", found.removeprefix("conseil départemental ")) in departments
+        assert "Rhône" not in found
+        (found,) = _one(substitutor, "La [[ORG|maison départementale des personnes handicapées de l'Ain]] répond.", key)
+        assert found.startswith("maison départementale des personnes handicapées d")
+
+
+def test_the_branch_of_an_association_stays_an_association(substitutor: Substitutor) -> None:
+    names = {name[len(own_article(name)) :] for name in WHOLE[OrgKind.ASSOCIATION]}
+    for key in KEYS:
+        (found,) = _one(substitutor, "bénévole auprès de la [[ORG|Croix-Rouge de Luc-sur-Mer]].", key)
+        assert any(found.endswith(name) for name in names)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from fractions import Fraction
 from math import exp, sqrt
@@ -119,12 +120,22 @@ def test_a_word_that_many_communes_share_hides_nothing(substitutor: Substitutor)
 
 
 @pytest.mark.parametrize(
-    ("text", "head"), [("lac de Laffrey", "lac d"), ("Col de la Savine", "Col d"), ("île de Ré", "île d")]
-)
+    ("text", "head"),
+    [
+        ("lac de Laffrey", "lac d"), ("Col de la Savine", "Col d"), ("île de Ré", "île d"),
+        ("la région de Sidi Kacem", "la région d"), ("village de Tiznit", "village d"),
+    ],
+)  # fmt: skip
 def test_the_kind_of_a_named_place_is_kept(text: str, head: str, substitutor: Substitutor) -> None:
     (place,) = _one(substitutor, f"près du [[LOC|{text}]]")
     assert place.startswith(head)
-    assert not set(text.split()[2:]) & set(place.split())
+    assert not set(text.removeprefix("la ").split()[2:]) & set(place.split())
+
+
+def test_a_region_named_by_its_town_gets_another_town(substitutor: Substitutor) -> None:
+    (place,) = _one(substitutor, "vit en [[LOC|région parisienne]]")
+    name = re.sub("^région (?:de |d'|du |des )", "", place)
+    assert name[:1].isupper()
 
 
 # address, what must be gone, what must stay
@@ -153,6 +164,27 @@ def test_an_address_keeps_its_build_only(
         assert all(word in found for word in kept), found
         assert not any(f" {word} " in f" {found} " for word in gone if word.isalpha()), found
         assert found != address
+
+
+@pytest.mark.parametrize(
+    ("address", "shape"),
+    [
+        ("12 Grande Rue", r"\d\d rue [^\W\d_].*"),
+        ("3 Grand-Rue, appt 7", r"\d rue [^\W\d_].*, appt \d"),
+        ("75 première Grand Rue", r"\d\d rue [^\W\d_].*"),
+        ("GRANDE RUE", r"RUE [^a-z]+"),
+        ("12 grande rue", r"\d\d rue [^A-Z]+"),
+        ("4 Petite Rue des Lilas", r"\d rue (?!des Lilas).+"),
+        ("12 rue du 8 mai 1945", r"\d\d rue .*[A-Z].*"),
+        ("12 rue grande", r"\d\d rue [^A-Z]+"),
+    ],
+)
+def test_a_way_whose_kind_is_its_name_and_one_named_after_a_day(
+    address: str, shape: str, substitutor: Substitutor
+) -> None:
+    for key in KEYS[:8]:
+        (found,) = _one(substitutor, f"demeurant [[STREET|{address}]], à B.", Patient(key=key))
+        assert re.fullmatch(shape, found), found
 
 
 def test_the_draw_has_the_law_of_the_exponential_mechanism(policy: Policy, communes: CommuneTable) -> None:

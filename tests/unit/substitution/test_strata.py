@@ -48,8 +48,7 @@ def test_an_overseas_town_stays_in_its_department(
     ("markup", "kinds"),
     [
         ("[[ORG|CHU d'Angers]]", {"university"}), ("[[ORG|CHR Metz-Thionville]]", {"university"}),
-        ("[[ORG|CHU Dupuytren]]", {"university"}), ("[[ORG|CH de Beaune]]", {"general"}),
-        ("[[ORG|CH Val-Durance]]", {"general", "university"}), ("soins au [[ORG|CHBA]]", {"general", "university"}),
+        ("[[ORG|CH de Beaune]]", {"general"}), ("soins au [[ORG|CHBA]]", {"general", "university"}),
     ],
 )  # fmt: skip
 def test_a_hospital_moves_to_a_town_with_one_of_its_kind(

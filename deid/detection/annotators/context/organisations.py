@@ -25,6 +25,7 @@ from deid.domain.document import Mention
 from deid.domain.labels import Label
 
 _NOT_EMPLOYERS = frozenset("m me mlle les la le l".split())
+_AT_WORK = (["au", "travail"], ["au", "boulot"], ["au", "bureau"])  # "au travail (STMicroelectronics, ..."
 _NAMED_BY = frozenset("la le les l".split())
 
 
@@ -42,7 +43,7 @@ def find_organisations(reading: Reading) -> Iterator[Mention]:
                 index = last
         elif word in ORG_ACRONYMS and (is_capital(reading, index) or reading.lower_case):
             yield Mention(reading.starts[index], reading.ends[index], Label.ORG, 0.7)
-        elif word == "chez":
+        elif word == "chez" or (word == "(" and index > 1 and words[index - 2 : index] in _AT_WORK):
             yield from _employer(reading, index)
         index += 1
 

@@ -46,6 +46,10 @@ _SHORT = re.compile(
     r" ?[,(=]? ?[.:°]{0,2} ?\*?(?:interne |direct |n° ?|no |: ?|au )?((?:\+ ?)?\d[\d .\-/]{1,18}\d|"
     r"\d{2,})(?!\w|[/,:]\d| ?h(?:\d\d)?\b)"
 )
+# "BIP 85 mm", "BIP 32, PC 120, LF 20": the biparietal diameter of a foetus, no pager.
+_DIAMETER = re.compile(r"bip ?[:=]? ?\d{2,3}(?:[.,]\d)?(?: ?(?:mm|cm)\b|(?![\d ]*\d{2}))")
+_BIOMETRY = re.compile(r"\b(?:pc|lf|dat|epf|biometries?|f[o]?et(?:us|al\w*)|mm|percentile|perimetre|femur)\b")
+_NEAR = 60  # characters
 
 
 def find_contacts(reading: Reading) -> Iterator[Mention]:
@@ -62,7 +66,8 @@ def find_contacts(reading: Reading) -> Iterator[Mention]:
         if (text[at] == "+" or text.startswith("00", at)) and (match := _INTERNATIONAL.match(text, at)):
             yield Mention(at, match.end(), Label.PHONE, _plausible(match.group(), None))
     for index, word in enumerate(reading.words):
-        if word in _ANNOUNCES and (match := _SHORT.match(text, reading.starts[index])):
+        start = reading.starts[index]
+        if word in _ANNOUNCES and not _is_diameter(text, start) and (match := _SHORT.match(text, start)):
             yield from _extension(match)
     yield from _nets(reading)
     yield from _spoken(reading)
@@ -76,6 +81,11 @@ def _plausible(written: str, region: str | None) -> float:
     except phonenumbers.NumberParseException:
         return 0.75
     return 0.98 if phonenumbers.is_possible_number(parsed) else 0.8
+
+
+def _is_diameter(text: str, start: int) -> bool:
+    match = _DIAMETER.match(text, start)
+    return match is not None and bool(_BIOMETRY.search(text, max(0, start - _NEAR), match.end() + _NEAR))
 
 
 def _extension(match: re.Match[str]) -> Iterator[Mention]:

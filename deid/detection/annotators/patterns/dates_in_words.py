@@ -167,6 +167,7 @@ _FEASTS = re.compile(
     r"(?:(?:debut|fin|mi|veille de|lendemain de)[ -])?\b(?:" + "|".join(FEASTS) + r")\b(?: (?:19|20)\d\d\b)?"
 )
 _FEAST_FIRST_WORDS = frozenset(re.split(r"[ '-]", feast)[0] for feast in FEASTS) | {"aid"}
+_ALWAYS_DAYS = (" de l'an", "nouvel an", " cafre", " kaf")  # without a capital too
 _SAINT_DAY = re.compile(r"sainte?[- ][a-z]{3,}(?:-[a-z]+)?(?: (?:19|20)\d\d\b)?")
 _NUMERIC = re.compile(r"\d{1,2}[/.-]\d{1,2}(?:[/.-]\d{2,4})?(?!\d)")
 _RECURRING = frozenset("le les chaque tous l un du au et".split())
@@ -237,7 +238,7 @@ def _season(reading: Reading, index: int) -> Iterator[Mention]:
 def _feast(reading: Reading, index: int) -> Iterator[Mention]:
     match = _FEASTS.match(reading.folded, reading.starts[index])
     if match and not _in_a_name(reading, index):
-        capital = reading.capitals[index] or reading.lower_case
+        capital = reading.capitals[index] or reading.lower_case or match.group().endswith(_ALWAYS_DAYS)
         if capital or match.group()[-4:].isdigit() or reading.word(index - 1) in ("a", "de", "pour", "depuis"):
             yield Mention(match.start(), match.end(), Label.DATE, 0.85)
 

@@ -20,9 +20,9 @@ _UNIT = r"(?:ans?|annees?|mois|semaines?|sem|jours?|j|heures?|h|minutes?|min|qui
 _PART = r"(?: (?:matin|soir|midi|apres-midi|nuit|au soir|au matin))?"
 _DAY = f"(?:{'|'.join(WEEKDAYS)})"
 
-# First word → patterns of the phrases that it opens.
+# First word → patterns of the phrases that it opens. A space may be the end of a line.
 _RELATIVE = {
-    word: [re.compile(pattern) for pattern in patterns]
+    word: [re.compile(pattern.replace(" ", r"\s")) for pattern in patterns]
     for words, patterns in (
         (("il",), [rf"il y a (?:environ |pres de |plus de |presque |a peine )?{_COUNT}[ ']?{_UNIT}(?: et demie?)?\b"]),
         (("y",), [rf"y a (?:environ )?{_COUNT} {_UNIT}\b"]),

@@ -143,7 +143,7 @@ def load_tokenizer(path: Path, model: str) -> Tokenizer:
     if not (path / TOKENIZER).is_file():
         raise PolicyError(
             f"model {model} has no {TOKENIZER}: a slow tokenizer does not say where its sub-words stand.",
-            "Convert it once with transformers (AutoTokenizer, then save_pretrained), or choose another model.",
+            "Convert it once: “models tokenizer” for a FlauBERT, else save_pretrained of transformers.",
         )
     try:
         tokenizer = Tokenizer.from_file(str(path / TOKENIZER))
@@ -238,9 +238,9 @@ class Card(BaseModel):
     `labels`: its tags, by index; `vocabulary`: entries of the tokenizer, special ones included; `tokenizer`: hash of
     tokenizer.json; `weights`: hash of model.safetensors; `corpus`: hash of documents and mentions; `temperature`:
     divides the logarithms of probabilities, to calibrate them; `head`: on the encoder, `crf` adds transitions between
-    tags; `window`: sub-words of an input,
-    special ones included; `versions`: of the libraries; `settings`: the training
-    configuration; `measures`: what was measured at the end.
+    tags; `window`: sub-words of an input, special ones included; `versions`: of the libraries; `settings`: the training
+    configuration; `data`: numbers of the corpus (`deid.learning.statistics.summarise`), empty where training recorded
+    none; `measures`: what was measured at the end.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -257,6 +257,7 @@ class Card(BaseModel):
     window: int = 512
     versions: Mapping[str, str]
     settings: Mapping[str, Any] = {}
+    data: Mapping[str, Any] = {}
     measures: Mapping[str, float] = {}
 
     def write(self, folder: Path) -> None:
@@ -280,6 +281,23 @@ def read_card(folder: Path, model: str) -> Card | None:
         raise PolicyError(
             f"model {model}: {CARD} cannot be read.", "Restore the directory as training wrote it."
         ) from None
+
+
+def encoder_files(path: Path) -> dict[str, str]:
+    """Return the SHA-256 of each file of a directory that an encoder is read from, by name.
+
+    Raises:
+        PolicyError: there is no configuration, fast tokenizer or safetensors.
+    """
+    weights = sorted(one.name for one in path.glob("*.safetensors"))
+    names = [CONFIG, TOKENIZER, INDEX, *weights]
+    found = {name: file_hash(path / name) for name in names if (path / name).is_file()}
+    if not weights or not {CONFIG, TOKENIZER} <= found.keys():
+        raise PolicyError(
+            f"{path.name} holds no encoder: {CONFIG}, {TOKENIZER} and safetensors are expected.",
+            "Give a directory as save_pretrained writes it, of the model and of a fast tokenizer.",
+        )
+    return found
 
 
 def file_hash(path: Path) -> str:

@@ -6,7 +6,8 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
-from typing import Literal
+from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
 import torch
@@ -64,7 +65,9 @@ class Network:
         self.transitions = _transitions(directory)
         self._matrix = torch.from_numpy(directory.labels.matrix).to(device)
         try:
-            self._model = _load(directory, _DTYPES[precision]).to(device)
+            self._model = load_weights(
+                AutoModelForTokenClassification, directory.path, directory.name, _DTYPES[precision]
+            ).to(device)
         except torch.OutOfMemoryError:
             raise PolicyError(
                 f"model {directory.name} does not fit in the memory of {device}.", "Choose a smaller one, or the CPU."
@@ -163,11 +166,16 @@ def chosen_precision(name: str, device: torch.device) -> Precision:
     return name  # type: ignore[return-value]
 
 
-def _load(directory: ModelDirectory, dtype: torch.dtype) -> torch.nn.Module:
+def load_weights(auto: Any, path: Path, name: str, dtype: torch.dtype = torch.float32) -> torch.nn.Module:
+    """Return the model of a directory, made by a class of the transformers library such as `AutoModel`.
+
+    Raises:
+        PolicyError: the library does not know the architecture, or the weights lack a part; the message gives `name`.
+    """
     try:
         with quiet():
-            model, report = AutoModelForTokenClassification.from_pretrained(
-                directory.path,
+            model, report = auto.from_pretrained(
+                path,
                 dtype=dtype,
                 local_files_only=True,
                 trust_remote_code=False,
@@ -178,13 +186,13 @@ def _load(directory: ModelDirectory, dtype: torch.dtype) -> torch.nn.Module:
         raise
     except (OSError, ValueError, KeyError, RuntimeError, ImportError):
         raise PolicyError(
-            f"model {directory.name}: transformers cannot load it as a token classifier.",
+            f"model {name}: transformers cannot load it ({auto.__name__}).",
             "Check its architecture and that its weights are complete.",
         ) from None
     missing = [key for key in report["missing_keys"] if not any(part in key for part in _IDLE)]
     if missing or report["mismatched_keys"]:
         raise PolicyError(
-            f"model {directory.name}: its weights lack {len(missing)} tensors that the architecture needs, and "
+            f"model {name}: its weights lack {len(missing)} tensors that the architecture needs, and "
             f"{len(report['mismatched_keys'])} have another shape.",
             "They would be random; fetch or train the model again.",
         )

@@ -6,10 +6,12 @@ from datetime import date
 
 import pytest
 
+from deid.config.policy import load
 from deid.domain.document import Patient
+from deid.reference import CommuneTable
 from deid.substitution import Substitutor
 from deid.substitution.temporal.parsing import parse
-from tests.unit.substitution.examples import marked, surrogates
+from tests.unit.substitution.examples import KEY, marked, surrogates
 
 KEYS = [f"patient-{number}" for number in range(25)]
 
@@ -91,6 +93,14 @@ def test_a_distance_over_two_lines(substitutor: Substitutor) -> None:
     distance = _one(substitutor, "opérée [[RELDATE|il y a]]\n[[RELDATE|10 ans]], vue")
     assert "\n" not in "".join(distance)
     assert not any("[" in text for text in distance)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"), [("ce", "jour"), ("la semaine", "dernière"), ("il y a trois", "semaines")]
+)
+def test_a_distance_that_is_kept_is_kept_over_two_lines(first: str, second: str, communes: CommuneTable) -> None:
+    default = Substitutor(load(), KEY, communes)
+    assert _one(default, f"vu [[RELDATE|{first}]]\n[[RELDATE|{second}]], seul") == [first, second]
 
 
 def test_a_range_of_ages_keeps_its_unit(substitutor: Substitutor) -> None:

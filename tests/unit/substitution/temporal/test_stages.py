@@ -19,9 +19,10 @@ from deid.reference import CommuneTable
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
 from deid.substitution.context import DocumentContext
-from deid.substitution.temporal.ages import parse_age
+from deid.substitution.temporal.ages import Age, parse_age
 from deid.substitution.temporal.constraints import count_constraints
-from deid.substitution.temporal.stages import birth_rate, epsilon_of, is_of_another, stage_of
+from deid.substitution.temporal.stages import CLASSES, birth_rate, epsilon_of, is_of_another, stage_of
+from deid.substitution.temporal.values import Unit, months_between
 from tests.unit.substitution.examples import KEY, changed, marked, surrogates
 
 WRITTEN = date(2022, 3, 16)
@@ -89,6 +90,40 @@ def test_the_patients_age_stays_in_its_stage(drawn: Substitutor, days: int, key:
     assert before is not None
     assert after is not None
     assert stage_of(before) == stage_of(after), years
+
+
+@given(days=st.integers(1, 99 * 365), key=st.text("abcdef", min_size=1, max_size=6))
+@hypothesis_settings(max_examples=150)
+def test_the_published_class_is_the_stage_of_life_and_the_year_what_the_text_tells(
+    drawn: Substitutor, days: int, key: str
+) -> None:
+    birth = WRITTEN - timedelta(days=days)
+    patient = Patient(key, birth_date=birth)
+    stage = stage_of(Age(Unit.MONTH, months_between(birth, WRITTEN), "figures", ""))
+    silent = drawn.substitute(*marked("Vu ce jour.", patient=patient, reference_date=WRITTEN))
+    assert (silent.age_class, silent.birth_year) == (CLASSES[stage], None)
+    told = drawn.substitute(*marked(f"Né le [[DATE|{birth:%d/%m/%Y}]].", patient=patient, reference_date=WRITTEN))
+    assert (told.age_class, told.birth_year) == (CLASSES[stage], int(surrogates(told)[0][-4:]))
+
+
+@pytest.mark.parametrize(
+    ("changes", "text", "age_class"),
+    [
+        ({"ages": {"top_code": 80}}, "Vu ce jour.", "50-89 ans"),
+        ({"ages": {"strategy": "tag"}}, "Agé de [[AGE|94 ans]].", None),
+        ({"ages": {"strategy": "generalise"}}, "Agé de [[AGE|94 ans]].", None),
+        ({"dates": {"strategy": "metric"}, "ages": {"strategy": "metric"}}, "Vu ce jour.", None),
+        ({"dates": {"strategy": "metric"}, "ages": {"strategy": "metric"}}, "Agé de [[AGE|94 ans]].", "90 ans ou plus"),
+    ],
+)
+def test_a_class_says_no_more_than_the_policy_lets_texts_say(
+    stages: Policy, communes: CommuneTable, changes: dict, text: str, age_class: str | None
+) -> None:
+    patient = Patient("p1", birth_date=date(WRITTEN.year - 95, 1, 2))
+    substitutor = Substitutor(changed(stages, **changes), KEY, communes)
+    result = substitutor.substitute(*marked(text, patient=patient, reference_date=WRITTEN))
+    assert result.age_class == age_class
+    assert result.birth_year is None or "AGE" in text
 
 
 def test_the_patients_age_follows_the_surrogate_of_the_birth_date(drawn: Substitutor) -> None:
@@ -188,15 +223,18 @@ def test_a_relatives_age_at_another_time_is_not_bound(drawn: Substitutor) -> Non
     key=st.text("abcdef", min_size=1, max_size=6),
     born=st.dates(date(1934, 1, 1), WRITTEN - timedelta(days=1100)),
     stay=st.sampled_from([None, Stay(date(2022, 3, 7), date(2022, 3, 16))]),
+    short=st.booleans(),
 )
 @hypothesis_settings(max_examples=100)
 def test_an_age_agrees_with_the_birth_date_beside_it(
-    drawn: Substitutor, key: str, born: date, stay: Stay | None
+    drawn: Substitutor, key: str, born: date, stay: Stay | None, short: bool
 ) -> None:
+    """A birth date of two digits is one that only the text tells."""
     told = (WRITTEN.year - born.year) - ((WRITTEN.month, WRITTEN.day) < (born.month, born.day))
-    patient = Patient(key, birth_date=born)
+    patient = Patient(key, birth_date=None if short else born)
+    written = f"{born:%d/%m/%y}" if short else f"{born:%d/%m/%Y}"
     document, mentions = marked(
-        f"Né le [[DATE|{born:%d/%m/%Y}]], [[AGE|{told} ans]].", patient=patient, reference_date=WRITTEN, stay=stay
+        f"Né le [[DATE|{written}]], [[AGE|{told} ans]].", patient=patient, reference_date=WRITTEN, stay=stay
     )
     done = drawn.substitute(document, mentions)
     assert count_constraints(document, done)[Constraint.AGE].violated == 0

@@ -1,0 +1,70 @@
+"""Cells of tables in CSV and fields of HL7 messages that name nobody: headings, statuses, units, timestamps."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from deid.detection.reading import Reading
+from deid.domain.document import Mention
+from deid.domain.labels import IDENTIFIERS, NAMES, Label
+
+_WORDED = NAMES | {Label.CITY, Label.LOC, Label.ORG}
+_NUMBERED = IDENTIFIERS | {Label.PHONE}
+_CELL = re.compile(r'"[^"\n]*"|[^;"\n]*')
+# A line of headings: four cells or more in capitals, one of which a patient's export always has.
+_HEADINGS = re.compile(r'^(?:"?[A-Z][A-Z0-9_ ]{0,24}"?;){3,40}"?[A-Z][A-Z0-9_ ]{0,24}"?;?[ \t]*$', re.MULTILINE)
+_OF_PATIENTS = frozenset("ipp nom patient prenom ddn".split())
+_CODED = frozenset("acte ccam cim code etat ghm mode sexe statut type uf um unite".split())
+# Year to minute or second, between the signs of a message: "|202111161519|".
+_TIMESTAMP = re.compile(
+    r"(?<=[|^~\"])(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[01]\d|2[0-3])[0-5]\d(?:[0-5]\d)?(?=[|^~\"\n]|\Z)"
+)
+_DAY = 8  # digits of the day in a timestamp
+
+
+def settle_exports(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
+    """Return the mentions but those of coded cells; of a timestamp taken for a number, the day."""
+    coded = [*_coded_cells(reading.text)]
+    starts = [start for start, _ in coded]
+    settled = []
+    for mention in mentions:
+        stamp = _TIMESTAMP.match(reading.text, mention.start) if mention.label in _NUMBERED else None
+        if stamp and stamp.end() == mention.end:
+            mention = replace(mention, end=mention.start + _DAY, label=Label.DATE)
+        cell = bisect_right(starts, mention.start) - 1
+        inside = cell >= 0 and mention.end <= coded[cell][1]
+        known = any(vote.annotator == "identity" for vote in mention.votes)
+        if not inside or known or mention.label not in _WORDED | _NUMBERED:
+            settled.append(mention)
+    return settled
+
+
+def _coded_cells(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the spans of lines of headings and, below each, of the cells of coded columns, in the text's order."""
+    for headings in _HEADINGS.finditer(text):
+        names = [cell.strip().strip('"').lower() for cell in headings.group().split(";")]
+        if _OF_PATIENTS.isdisjoint(names):
+            continue
+        yield headings.span()
+        coded = {at for at, name in enumerate(names) if not _CODED.isdisjoint(name.split("_"))}
+        start = headings.end() + 1
+        while start < len(text):
+            end = text.find("\n", start)
+            end = len(text) if end < 0 else end
+            cells = [*_cells(text, start, end)]
+            if len(cells) != len(names):
+                break
+            yield from (cells[at] for at in sorted(coded))
+            start = end + 1
+
+
+def _cells(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield the spans of the cells of a line, without quotation marks ahead."""
+    while start <= end:
+        match = _CELL.match(text, start, end)
+        stop = match.end() if match else end
+        yield start, stop
+        start = stop + 1

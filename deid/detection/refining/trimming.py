@@ -1,0 +1,152 @@
+"""Words that annotators took into a name or an organisation: civilities, ranks, verbs, shortened roles."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from deid.detection.annotators.vocabulary import PROFESSIONS, word_list
+from deid.detection.known_names import LOWER_PARTICLES, PARTICLES
+from deid.detection.names import is_capital
+from deid.detection.reading import Reading
+from deid.domain.document import Mention
+from deid.domain.labels import NAMES, Label
+
+USUAL_NAME = 5000  # births from which a word is a usual surname
+_STATED = frozenset("dicte edite enregistre frappe imprime preleve recu relu saisi signe tape transmis valide".split())
+_WHEN = frozenset("a au ce le par".split())
+_TIME_WORDS = word_list("time_words")
+# "Mme M.A. 4 ème geste": the rank of a pregnancy beside initials.
+_RANK, _RANKS = re.compile(r"(?<=[a-z.]) \d{1,2}\Z"), re.compile(r" ?i?e(?:me)?s?\b")
+# "M. J Patient de 60 ans": the word for a patient behind an initial.
+_PATIENT_BEHIND = re.compile(r"(?<=\b[a-z])\.? patiente?\Z")
+# "M." is left out, since it may be an initial.
+_CIVILITY = re.compile(r"(?:mmes?\.?|mlles?|melles?|messieurs|mesdames|madame|mademoiselle|monsieur|docteur|drs\.?) ")
+_FIELD_BEHIND = re.compile(r"[^:\t\n]{0,30}:")
+_CHILD = re.compile(r"enfant ")  # of the patient alone: the database says who is called so
+# "le petit Lucas" of a child; a surname Le Petit stands behind a civility, in a field, or in the patient's identity.
+_LITTLE = re.compile(r"(?:(?:le )?petit|(?:la )?petite)(?: |\Z)")
+_TITLED = re.compile(r"\b(?:m|mr|mme|mlle|monsieur|madame|mademoiselle|dr|docteur|pr|professeur)\.? (?:l[ea] )?\Z")
+_IN_A_SENTENCE = re.compile(r"(?:\w|,) (?:l[ea] )?\Z")
+_SIGNED = re.compile(r"(?:paraphe|contresigne|vise|signe|relu)e? (?=[a-z]\b)")  # ahead of initials
+_LINK_BEHIND = re.compile(r" (?:de|du|des|d'?)\Z")
+_VERBS = frozenset(
+    """
+    adresse conclut confirme constate decide decrit demande indique met montre note objective pose prescrit propose
+    prevoit retrouve revele signale suspecte trouve voit
+    """.split()
+)
+_SPECIALTIES = frozenset(
+    """
+    anesth cardio cardiol chir derm dermato diabeto endocrino gastro geriat gyneco hemato hepato kine nephro neuro
+    neurochir oncol ophta ophtalmo ortho pneumo psychiat radiol rhumato stomato uro urol
+    """.split()
+)
+_OBJECTS = frozenset("d de des l la le les qu que un une".split())
+
+
+def trim_civilities(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
+    """Return the mentions, names without a civility ("Mmes"), as the annotation guide asks, or a rank ("M.A. 4").
+
+    "M." alone is dropped before another name. An organisation goes without the "de" of the place behind it.
+    """
+    starts = {reading.token_at(one.start) for one in mentions if one.label in NAMES}
+    trimmed = []
+    for mention in mentions:
+        if reading.folded[mention.start : mention.end] in ("m", "m.") and mention.label in NAMES:
+            behind = reading.token_at(mention.end - 1) + 1
+            if behind in starts or (reading.word(behind) == "." and behind + 1 in starts):
+                continue
+            behind += reading.word(behind) == "."
+            if reading.word(behind) in ("le", "la") and "NOM" in reading.lexicon.parts.get(
+                reading.word(behind + 1), ""
+            ):
+                continue  # "M. le directeur"
+        opens = mention.label in NAMES and _CIVILITY.match(reading.folded, mention.start, mention.end)
+        if mention.label is Label.PATIENT and not opens:
+            opens = _CHILD.match(reading.folded, mention.start, mention.end)
+        if mention.label in (Label.PATIENT, Label.PERSON) and not opens:
+            opens = _little(reading, mention)
+            if opens and opens.end() == mention.end and reading.token_at(mention.end - 1) + 1 in starts:
+                continue
+        if mention.label in NAMES and not opens:
+            opens = _SIGNED.match(reading.folded, mention.start, mention.end)
+        if opens and opens.end() < mention.end:
+            mention = replace(mention, start=opens.end())
+        rank = mention.label in NAMES and _RANK.search(reading.folded, mention.start, mention.end)
+        if rank and _RANKS.match(reading.folded, mention.end):
+            mention = replace(mention, end=rank.start())
+        patient = mention.label in NAMES and _PATIENT_BEHIND.search(reading.folded, mention.start, mention.end)
+        if patient:
+            mention = replace(mention, end=patient.start())
+        link = mention.label is Label.ORG and _LINK_BEHIND.search(reading.folded, mention.start, mention.end)
+        if link:
+            mention = replace(mention, end=link.start())
+        if mention.label in NAMES:
+            mention = _without_next_field(reading, _without_role(reading, _without_verb(reading, mention)))
+        trimmed.append(mention)
+    return trimmed
+
+
+def _without_verb(reading: Reading, mention: Mention) -> Mention:
+    """Return a name without the verb behind it: "LE DR FABRIS [MONTRE] UNE VESICULE", "par Elfriede – [édité] le"."""
+    *names, last = reading.tokens(mention)
+    named = [at for at in names if reading.words[at].isalpha()]
+    shows = reading.words[last] in _VERBS and reading.shouted(last) and reading.word(last + 1) in _OBJECTS
+    if not named or not (shows or (is_stated(reading, last) and is_capital(reading, named[-1]))):
+        return mention
+    if reading.lexicon.surnames.get(reading.words[last], 0) >= USUAL_NAME:
+        return mention
+    return replace(mention, end=reading.ends[named[-1]])
+
+
+def _without_next_field(reading: Reading, mention: Mention) -> Mention:
+    """Return a name without the label of the next cell: "Bricolle", before a tab and "Personne à prévenir :"."""
+    tab = reading.text.find("\t", mention.start, mention.end)
+    if tab < 0 or not _FIELD_BEHIND.match(reading.text, mention.end):
+        return mention
+    words = [reading.words[at] for at in reading.tokens(mention) if reading.starts[at] > tab]
+    ordinary = all(reading.lexicon.is_word(one) and not reading.lexicon.is_first_name(one) for one in words)
+    return replace(mention, end=tab) if ordinary and tab > mention.start else mention
+
+
+def _without_role(reading: Reading, mention: Mention) -> Mention:
+    """Return a name without a shortened role ahead or a word behind: "[andro.] Devillard", "Letizia [sem.]".
+
+    A shortened specialty in lower case goes without its dot too: "[cardiol] leclair-puech".
+    """
+    first, *rest = reading.tokens(mention)
+    if rest and reading.words[first] in _SPECIALTIES and reading.surface(first).islower():
+        behind = next((at for at in rest if reading.words[at].isalpha()), None)
+        if behind is not None and reading.text[reading.ends[first] : reading.starts[behind]] in (" ", ". "):
+            mention = replace(mention, start=reading.starts[behind])
+    shortened = reading.words[first] in PROFESSIONS and reading.surface(first).islower()
+    if shortened and len(rest) > 1 and reading.words[rest[0]] == "." and is_capital(reading, rest[1]):
+        mention = replace(mention, start=reading.starts[rest[1]])
+    words = [at for at in reading.tokens(mention) if reading.words[at].isalpha()]
+    if len(words) < 2 or not is_capital(reading, words[-2]) or not reading.surface(words[-1]).islower():
+        return mention
+    last, lexicon = reading.words[words[-1]], reading.lexicon
+    named = lexicon.is_first_name(last) or lexicon.is_surname(last) or last in PARTICLES | LOWER_PARTICLES
+    plain = last in _TIME_WORDS or (lexicon.is_word(last) and not named)
+    apart = reading.text[reading.ends[words[-2]] : reading.starts[words[-1]]] == " "
+    return replace(mention, end=reading.ends[words[-2]]) if plain and apart else mention
+
+
+def _little(reading: Reading, mention: Mention) -> re.Match[str] | None:
+    """Match the words for a small child at the start of a mention, where they are no surname."""
+    before = reading.folded[max(0, mention.start - 12) : mention.start]
+    told = any(one.start == mention.start for one in reading.overlapping("identity", mention))
+    first = reading.token_at(mention.start)
+    if told or (reading.capitals[first] and not reading.shouted(first)):
+        return None  # a nickname: "Petit Louis"
+    if not _IN_A_SENTENCE.search(before) or _TITLED.search(before):
+        return None
+    return _LITTLE.match(reading.folded, mention.start, mention.end)
+
+
+def is_stated(reading: Reading, index: int) -> bool:
+    """True for a participle in lower case that tells what was done to the report: "édité le", "validé par"."""
+    small = reading.surface(index).islower()
+    return small and reading.words[index] in _STATED and reading.word(index + 1) in _WHEN

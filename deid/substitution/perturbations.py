@@ -1,0 +1,245 @@
+"""Description of what a policy does to each label and published column: strategy, bound, scale and ε.
+
+The rows of `research.perturbation`, in French. They state the policy; docs/privacy.md proves what ε means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+from deid.config.generators import DEFAULT
+from deid.config.policy import Policy
+from deid.domain.labels import CONTACT, NAMES, OPTIONAL, TAGGED, Label
+from deid.privacy.budget import Counts, rational, shares
+from deid.substitution.places.strategies import COSTS
+from deid.substitution.temporal import stages
+from deid.substitution.temporal.timeline import tempered
+from deid.substitution.temporal.values import Unit
+
+
+class Perturbation(NamedTuple):
+    """Treatment of a label or column, or of a part of it.
+
+    `scale` is that of the noise, about its mean absolute value, `bound` a hard limit, both in `unit`. `epsilon` is in
+    nats per `epsilon_per`; None where nothing is proven or where each document has its own.
+    """
+
+    element: str
+    part: str
+    strategy: str
+    effect: str
+    bound: float | None = None
+    scale: float | None = None
+    unit: str | None = None
+    epsilon: float | None = None
+    epsilon_per: str | None = None
+
+
+_FRENCH = {
+    Unit.DAY: "jour", Unit.WEEK: "semaine", Unit.MONTH: "mois", Unit.QUARTER: "trimestre", Unit.SEASON: "saison",
+    Unit.SEMESTER: "semestre", Unit.YEAR: "année", Unit.DECADE: "décennie",
+}  # fmt: skip
+_DRAWN: dict[Label, str] = {
+    **dict.fromkeys(NAMES, "autre nom, de même genre et de fréquence voisine ; l'initiale n'est jamais gardée"),
+    Label.STREET: "autre voie, de la commune de substitution quand elle en a",
+    Label.LOC: "autre lieu, qui suit la commune de substitution",
+    Label.ORG: "autre organisation du même genre, dans la commune de substitution",
+    Label.PHONE: "autre numéro",
+    **dict.fromkeys((Label.EMAIL, Label.URL), "autre adresse, d'après les noms de substitution"),
+    Label.NIR: "autre numéro, à clé juste, d'après la naissance et la commune de substitution",
+    **dict.fromkeys((Label.IPP, Label.NDA, Label.RPPS, Label.ID), "autres chiffres et lettres, de même forme"),
+}
+_PSEUDONYM = "HMAC-SHA-256 de l'identifiant source sous le secret de l'hôpital"
+_INTEGER = "60 bits d'un condensé du pseudonyme"
+
+
+def describe_policy(policy: Policy) -> list[Perturbation]:
+    """Return what a policy does, label by label, own type by own type, then column by column."""
+    return [*_labels(policy), *_own_types(policy), *_columns(policy)]
+
+
+def _labels(policy: Policy) -> Iterator[Perturbation]:
+    chosen = policy.substitution.labels
+    for label in (*TAGGED, *sorted(OPTIONAL)):
+        choice = chosen.get(label)
+        if choice is not None and choice.provider != DEFAULT:
+            yield Perturbation(label, "", choice.provider, "substitut choisi par la politique (substitution.labels)")
+        elif label in (Label.DATE, Label.RELDATE):
+            yield from _dates(policy, label)
+        elif label is Label.AGE:
+            yield from _ages(policy)
+        elif label in (Label.CITY, Label.ZIP):
+            yield _place(policy, label)
+        elif label in OPTIONAL:
+            yield Perturbation(label, "", "mask", "masqué, là où un annotateur de la politique le trouve")
+        else:
+            marked = label in CONTACT and policy.substitution.hiding == "marked"
+            yield Perturbation(label, "", DEFAULT, _DRAWN[label] + (", que personne n'a" if marked else ""))
+
+
+def _own_types(policy: Policy) -> Iterator[Perturbation]:
+    for name, own in policy.types.items():
+        yield Perturbation(name, "", own.provider, f"type propre à l'hôpital, étiquette de base {own.label}")
+
+
+def _each(policy: Policy) -> tuple[Fraction | None, Fraction | None]:
+    """Return ε of an element of time and of place; None where it depends on the document's number of elements."""
+    if policy.substitution.split != "nominal":
+        return None, None
+    return shares(policy.substitution, Counts(1, 1))
+
+
+def _noise(
+    element: str, part: str, strategy: str, effect: str, unit: str, epsilon: Fraction | None, times: int = 1
+) -> Perturbation:
+    """Return a row of noise whose weight is exp(−ε·d/`times`), hence of scale `times`/ε."""
+    if epsilon is None:
+        return Perturbation(element, part, strategy, effect, unit=unit)
+    drawn = tempered(epsilon)
+    return Perturbation(element, part, strategy, effect, None, float(times / drawn), unit, float(epsilon), unit)
+
+
+def _shift(policy: Policy, element: str) -> Perturbation:
+    rate = 1 / rational(policy.substitution.dates.anchor_scale_days)
+    effect = "toutes les dates du patient sont déplacées du même nombre de jours"
+    return _noise(element, "décalage du patient", policy.substitution.dates.strategy, effect, "jour", rate)
+
+
+def _dates(policy: Policy, element: str) -> Iterator[Perturbation]:
+    dates, (time, _) = policy.substitution.dates, _each(policy)
+    name = dates.strategy
+    if name == "tag":
+        yield Perturbation(element, "", name, "remplacée par son étiquette")
+        return
+    if name == "generalise":
+        said = "mois" if dates.granularity == "month" else "année"
+        yield Perturbation(element, "", name, f"un jour devient son {said}, une date plus vague l'unité au-dessus")
+        return
+    if name == "uniform_shift":
+        effect = "toutes les dates du patient sont déplacées du même nombre de jours ; rien n'est prouvé"
+        yield Perturbation(element, "", name, effect, dates.shift_max_days, None, "jour")
+        return
+    yield _shift(policy, element)
+    if name == "bounded_laplace":
+        effect = "l'intervalle jusqu'à la date voisine est tiré sur une classe de 61, 660 ou 36 000 jours"
+        epsilon = None if time is None else float(time)
+        yield Perturbation(element, "intervalle", name, effect, None, None, "jour", epsilon, "intervalle")
+    elif name == "metric":
+        for unit in Unit:
+            yield _noise(element, _FRENCH[unit], name, "bruit propre, dans l'unité de la date", _FRENCH[unit], time)
+    else:
+        yield from _episodes(policy, element)
+
+
+def _episodes(policy: Policy, element: str) -> Iterator[Perturbation]:
+    dates = policy.substitution.dates
+    rate = rational(dates.episode_epsilon)
+    if dates.moves == "day":
+        yield _noise(element, "jour", "episodes", "chaque jour est déplacé pour lui-même", "jour", rate, 2)
+    else:
+        effect = (
+            f"les dates d'un séjour, de {dates.days_before} jours avant à {dates.days_after} jours après, sont "
+            "déplacées ensemble, par semaines entières ; durées et jours de semaine restent"
+        )
+        yield _noise(element, "séjour", "episodes", effect, "jour", rate, 2)
+    for unit in Unit:
+        if (told := dates.history_epsilon.get(unit)) is not None:
+            effect = "hors du séjour : bruit propre, en plus du décalage du patient"
+            yield _noise(element, _FRENCH[unit], "episodes", effect, _FRENCH[unit], rational(told))
+    effect = "une durée jusqu'à cette limite (« il y a trois semaines ») reste telle quelle"
+    yield Perturbation(element, "distance courte", "kept", effect, dates.kept_days, None, "jour")
+
+
+def _ages(policy: Policy) -> Iterator[Perturbation]:
+    ages, (time, _) = policy.substitution.ages, _each(policy)
+    name = ages.strategy
+    if name == "tag":
+        yield Perturbation(Label.AGE, "", name, "remplacé par son étiquette")
+        return
+    effect = "à partir de cet âge, seul l'âge limite est écrit"
+    yield Perturbation(Label.AGE, "plafond", name, effect, ages.top_code, None, "an")
+    if name == "generalise":
+        yield Perturbation(Label.AGE, "", name, "remplacé par sa tranche", ages.band_years, None, "an")
+    elif name == "stages":
+        effect = "la naissance est déplacée avec le patient et d'un bruit propre ; l'âge en est recalculé"
+        for since, rate in stages.birth_rates():
+            born = f"patient né depuis {since}" if since else "autre patient"
+            yield _noise(Label.AGE, born, name, effect, "jour", rate)
+        for named, rate in stages.rates():
+            effect = "âge d'une autre personne : tiré dans cette classe, qui reste"
+            yield _noise(Label.AGE, f"autre personne, {named}", name, effect, "mois", rate, 2)
+    else:
+        unit = "unité où il est dit" if name == "metric" else "âge"
+        effect = "bruit propre" if name == "metric" else "tiré sur tous les âges, sauf l'original"
+        epsilon = None if time is None else float(time)
+        yield Perturbation(Label.AGE, "", name, effect, None, None, None, epsilon, unit)
+
+
+_PLACES = {
+    "health_exponential": ("commune tirée dans une strate publique, l'original compris", "unité de profil"),
+    "knn_exponential": ("commune tirée parmi les plus proches par le profil", "unité de profil"),
+    "geo_indistinguishability": ("commune la plus proche d'un point déplacé au hasard", "unité de distance"),
+}
+
+
+def _place(policy: Policy, element: str) -> Perturbation:
+    places, (_, place) = policy.substitution.places, _each(policy)
+    if places.strategy == "tag":
+        return Perturbation(element, "", "tag", "remplacé par son étiquette")
+    effect, per = _PLACES[places.strategy]
+    epsilon = None if place is None else float(place * COSTS.get(places.strategy, 1))
+    bound: float | None = None
+    scale: float | None = None
+    unit: str | None = None
+    if places.strategy == "knn_exponential":
+        bound, unit = places.radius_km, "km"
+    elif places.strategy == "geo_indistinguishability":
+        per, unit = f"{places.unit_km:g} km", "km"
+        scale = None if place is None else 2 * places.unit_km / float(place)
+    return Perturbation(element, "", places.strategy, effect, bound, scale, unit, epsilon, per)
+
+
+def _columns(policy: Policy) -> Iterator[Perturbation]:
+    told: Sequence[tuple[str, str, str]] = (
+        ("document_id patient_id stay_id", "pseudonym", _PSEUDONYM),
+        ("note_id person_id visit_occurrence_id", "pseudonym", _INTEGER),
+        ("document_type loinc_code", "kept", "comme dans l'entrepôt"),
+        ("title", "kept", "gardé si rien d'identifiant n'y a été trouvé, sinon null"),
+        ("text markup file", "labels", "chaque élément trouvé est remplacé selon son étiquette"),
+        ("visible_from", "month", "mois réel où la version est devenue lisible"),
+    )
+    for names, strategy, effect in told:
+        for name in names.split():
+            yield Perturbation(f"document.{name}", "", strategy, effect)
+    yield from _reference_date(policy)
+    beside = {
+        "sex": ("kept", "comme dans l'entrepôt"),
+        "age_class": ("generalise", "classe de l'âge selon la naissance et la date de substitution"),
+        "birth_year": ("generalise", "année de la naissance de substitution, si le texte dit naissance ou âge"),
+    }
+    for name, (strategy, effect) in beside.items():
+        shown = name in policy.publication.columns
+        yield Perturbation(f"document.{name}", "", *((strategy, effect) if shown else _HIDDEN))
+    categories = ("generalise", "catégorie que la politique donne au code du service")
+    yield Perturbation("document.service", "", *(categories if policy.publication.services else _HIDDEN))
+    places = ("kept", "place des substituts dans le texte publié")
+    yield Perturbation("document.spans", "", *(places if policy.publication.spans else _HIDDEN))
+
+
+_HIDDEN = ("null", "non publié par cette politique")
+
+
+def _reference_date(policy: Policy) -> Iterator[Perturbation]:
+    """Yield what is done to a document's own date, which is published even where dates in the text are tags."""
+    element, dates = "document.reference_date", policy.substitution.dates
+    if dates.strategy in ("generalise", "uniform_shift"):
+        yield from _dates(policy, element)
+        return
+    yield _shift(policy, element)
+    if dates.strategy == "episodes":
+        yield from (one for one in _episodes(policy, element) if one.part in ("séjour", "jour"))
+    elif dates.document_date == "metric":
+        time, _ = _each(policy)
+        yield _noise(element, "jour", "metric", "bruit propre au document", "jour", time)

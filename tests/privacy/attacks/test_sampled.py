@@ -1,0 +1,103 @@
+"""Attacks of places and names on a sample of a release."""
+
+from __future__ import annotations
+
+import logging
+from fractions import Fraction
+
+import pytest
+
+from deid.config.policy import Policy
+from deid.domain.outcomes import Candidate
+from deid.evaluation.attacks.city_posterior import guess_communes
+from deid.evaluation.attacks.document_dates import KEY
+from deid.evaluation.attacks.inputs import Population, with_dates, with_places
+from deid.evaluation.attacks.sampled import attack_sample
+from deid.reference.tables import packaged_tables
+from deid.substitution import Substitutor
+from deid.warehouse.evaluations import Measured
+
+DOCUMENTS = 90  # fewer than the attack of leaks asks for
+
+
+def attacked(population: Population, policy: Policy, documents: int = DOCUMENTS) -> dict[str, Measured]:
+    substitutor = Substitutor(policy, KEY, packaged_tables().communes)
+    records = population.records[:documents]
+    sample = [
+        Candidate(one.document, one.mentions, substitutor.substitute(one.document, one.mentions)) for one in records
+    ]
+    return {one.measure: one for one in attack_sample(sample, policy, KEY)}
+
+
+@pytest.fixture(scope="module")
+def near(small: Population) -> dict[str, Measured]:
+    """A draw that nearly always gives the commune itself."""
+    return attacked(small, with_places("health_exponential", Fraction(2000)))
+
+
+@pytest.fixture(scope="module")
+def far(small: Population) -> dict[str, Measured]:
+    return attacked(small, with_places("health_exponential", Fraction(1, 100)))
+
+
+def test_communes_are_guessed_as_far_as_the_draw_keeps_them(
+    near: dict[str, Measured], far: dict[str, Measured]
+) -> None:
+    assert near["attack.places"].value > 0.6
+    assert far["attack.places"].value < 0.4
+    for found in (near, far):
+        one = found["attack.places"]
+        assert one.low is not None
+        assert one.high is not None
+        assert 0 <= one.low <= one.value <= one.high <= 1
+        assert one.n > 30
+
+
+def test_communes_are_compared_with_what_is_guessed_without_the_published_one(
+    near: dict[str, Measured], far: dict[str, Measured]
+) -> None:
+    prior, chance = near["attack.places_prior"], near["attack.places_chance"]
+    assert prior.n == chance.n == near["attack.places"].n
+    assert 0 < chance.value < prior.value < near["attack.places"].value
+    assert prior.low is not None
+    assert prior.high is not None
+    assert prior.low <= far["attack.places"].value <= prior.high, "a draw that tells nothing: the populations alone"
+
+
+def test_under_the_strategies_of_the_articles_the_department_is_known(small: Population) -> None:
+    found = attacked(small, with_places("knn_exponential", Fraction(1)), 30)
+    assert 0 <= found["attack.places"].value < 1
+
+
+def test_tags_give_no_commune_to_guess_from(small: Population) -> None:
+    assert "attack.places" not in attacked(small, with_places("tag"), 30)
+
+
+def test_the_likeliest_commune_is_the_populous_one_where_the_draw_tells_nothing() -> None:
+    """Without ε every commune of the territory is as likely given any other: the guess is by population."""
+    table = packaged_tables().communes
+    (dijon,) = table.find("Dijon")
+    crowd = [one for one in table.communes if table.territory_name(one) == table.territory_name(dijon)]
+    places = with_places("health_exponential").substitution.places
+    most = max(crowd, key=lambda one: one.population)
+    assert guess_communes(table, places, 1e-9, crowd, crowd[:3]) == [[most]] * 3
+    # Under a draw that keeps the commune, each is its own likeliest original.
+    assert guess_communes(table, places, 1e6, crowd, crowd[:3]) == [[one] for one in crowd[:3]]
+
+
+def test_one_surrogate_per_name_keeps_its_rank_and_one_per_patient_hides_it(small: Population) -> None:
+    corpus = attacked(small, with_dates("metric", scope="corpus"), 240)["attack.names"]
+    patient = attacked(small, with_dates("metric"), 240)["attack.names"]
+    assert corpus.n == patient.n > 50
+    assert corpus.value > patient.value
+    assert corpus.high is not None
+    assert corpus.value < corpus.high
+
+
+def test_the_log_counts_attacks_and_nothing_else(small: Population, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.INFO, logger="deid.evaluation.attacks.sampled"):
+        attacked(small, with_dates("metric"), 20)
+    said = [record.getMessage() for record in caplog.records if record.name == "deid.evaluation.attacks.sampled"]
+    assert said[0] == "attack 1 of 6: text"
+    assert said[-1] == "attack 6 of 6: leaks"
+    assert len(said) == 6

@@ -1,0 +1,72 @@
+"""Headings, coded cells and timestamps of exports name nobody; the other cells and numbers stay mentions."""
+
+from __future__ import annotations
+
+import pytest
+
+from deid.detection.reading import Reading
+from deid.detection.refining.exports import settle_exports
+from deid.domain.document import Document, Mention, Vote
+from deid.domain.labels import Label
+
+TABLE = """Extraction du jour
+"IPP";"NOM";"NOM_NAISS";"UF";"STATUT";"MOTIF"
+"8001";"CARTON";"DUFLOT";"4410 RHUMATO";"HONORE";"vue avec Honoré"
+"8002";"HONORE";"ERREUR";"2205 PNEUMO";"ERREUR";"rappel"
+Fin de HONORE
+"""
+MESSAGE = "ZVL|VALIDE|BIDAULT^TANGUY|10101556610|202111161519|20211116151960|"
+
+
+def settled(text: str, at: int, part: str, label: Label, votes: tuple[Vote, ...] = ()) -> list[tuple[Label, str]]:
+    mention = Mention(at, at + len(part), label, 0.9, None, votes)
+    return [(one.label, text[one.start : one.end]) for one in settle_exports(Reading(Document("d", text)), [mention])]
+
+
+@pytest.mark.parametrize(
+    ("row", "part", "label", "kept"),
+    [
+        (1, "NAISS", Label.PATIENT, False),
+        (1, "UF", Label.ORG, False),
+        (2, "CARTON", Label.PATIENT, True),
+        (2, "8001", Label.IPP, True),
+        (2, "RHUMATO", Label.CITY, False),
+        (2, "4410", Label.NDA, False),
+        (2, "HONORE", Label.DOCTOR, False),
+        (2, "Honoré", Label.PERSON, True),
+        (3, "HONORE", Label.PATIENT, True),
+        (4, "HONORE", Label.PERSON, True),
+    ],
+)
+def test_coded_cells_name_nobody(row: int, part: str, label: Label, kept: bool) -> None:
+    start = sum(len(line) for line in TABLE.splitlines(keepends=True)[:row])
+    found = settled(TABLE, TABLE.index(part, start), part, label)
+    assert found == ([(label, part)] if kept else [])
+
+
+def test_a_cell_that_holds_the_patient_stays() -> None:
+    at = TABLE.index("RHUMATO")
+    vote = (Vote("identity", Label.PATIENT, 1.0),)
+    assert settled(TABLE, at, "RHUMATO", Label.PATIENT, vote) == [(Label.PATIENT, "RHUMATO")]
+
+
+def test_a_table_without_a_patient_s_column_is_no_export() -> None:
+    text = "VILLE;STATUT;UF;CODE\nDIJON;HONORE;4410;12\n"
+    assert settled(text, text.index("HONORE"), "HONORE", Label.PERSON) == [(Label.PERSON, "HONORE")]
+
+
+@pytest.mark.parametrize(
+    ("number", "label", "found"),
+    [
+        ("202111161519", Label.RPPS, (Label.DATE, "20211116")),
+        ("20211116151960", Label.ID, (Label.ID, "20211116151960")),
+        ("10101556610", Label.RPPS, (Label.RPPS, "10101556610")),
+    ],
+)
+def test_the_day_of_a_timestamp_is_a_date(number: str, label: Label, found: tuple[Label, str]) -> None:
+    assert settled(MESSAGE, MESSAGE.index(number), number, label) == [found]
+
+
+def test_a_long_number_outside_of_a_message_stays() -> None:
+    text = "dossier 202111161519 clos"
+    assert settled(text, 8, "202111161519", Label.NDA) == [(Label.NDA, "202111161519")]

@@ -1,0 +1,139 @@
+"""The benchmark of ICD-10 coding, on twelve patients of the synthetic hospital."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from benchmarks import coding
+from deid.domain.document import Document, Mention
+from deid.domain.labels import Label
+from deid.evaluation.coding import tables
+from deid.evaluation.coding.comparison import Coded
+from demo.hospital.coding import OF_AGE, OF_PLACE
+
+LONG = 8  # characters
+Sources = tuple[coding.Texts, dict[str, tuple[str, ...]]]
+
+
+@pytest.fixture(scope="module")
+def sources() -> Sources:
+    texts, codes = coding.sources(12)
+    return texts[:30], codes
+
+
+def _said(texts: coding.Texts, label: Label) -> dict[str, set[str]]:
+    """Return the long values of a label by stay: short ones, such as the parts of a number, stand elsewhere too."""
+    found: dict[str, set[str]] = {}
+    for stay, document, mentions in texts:
+        own = {document.text[one.start : one.end] for one in mentions if one.label is label}
+        found.setdefault(stay, set()).update(value for value in own if len(value) >= LONG)
+    return found
+
+
+def test_a_tagged_text_keeps_what_no_mention_covers() -> None:
+    document = Document("a", "Mme Le Goff, vue le 3 mai.")
+    mentions = [Mention(20, 25, Label.DATE, "test", 1.0), Mention(4, 11, Label.PATIENT, "test", 1.0)]
+    assert coding.tagged(document, mentions) == "Mme [PATIENT], vue le [DATE]."
+
+
+def test_arms_hold_the_same_stays_and_each_what_its_policy_publishes(sources: Sources) -> None:
+    texts, codes = sources
+    written, read = coding.arms(texts, codes, ("original", "tags", "default"))
+    for versions in (written, read):
+        assert list(versions) == ["original", "tags", "default"]
+        assert len({tuple((one.stay, one.patient, one.codes) for one in stays) for stays in versions.values()}) == 1
+    phones = _said(texts, Label.PHONE)
+    for original, tags, default in zip(*written.values(), strict=True):
+        for phone in phones[original.stay]:
+            assert phone in original.text
+            assert phone not in tags.text
+            assert phone not in default.text
+    assert any(phones.values())
+    assert all("[PHONE]" in one.text for one in written["tags"] if phones[one.stay])
+    # With values read, the distance of a date to its document's is a word in all arms but the tags.
+    assert any("[DATE] avant-" in one.text for one in read["default"])
+    assert not any("[DATE] avant-" in one.text for one in read["tags"])
+
+
+def test_an_arm_keeps_its_labels_as_written_and_no_other(sources: Sources) -> None:
+    texts, codes = sources
+    found = dict(coding.kept_arms(texts, codes))
+    assert list(found) == list(coding.KEPT)
+    kept, moved = {"numbers kept": Label.PHONE, "dates kept": Label.DATE}, {"dates kept": Label.PHONE}
+    for name, label in kept.items():
+        said = _said(texts, label)
+        assert all(value in one.text for one in found[name] for value in said[one.stay]), name
+    for name, label in moved.items():
+        said = _said(texts, label)
+        assert not any(value in one.text for one in found[name] for value in said[one.stay]), name
+
+
+CLASSES = ("A90", "I10", "J13", "R54")  # by home; by none; by none; by age
+GOLD = np.array([[1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 1], [0, 1, 0, 1]] * 30, dtype=bool)
+
+
+def _coded(found: np.ndarray) -> Coded:
+    return Coded(CLASSES, GOLD, found.astype(float), found)
+
+
+def _without(*columns: int) -> Coded:
+    answers = GOLD.copy()
+    answers[:, list(columns)] = False
+    return _coded(answers)
+
+
+def test_codes_that_values_yield_are_those_of_the_hospital_s_rules() -> None:
+    found = coding.decided()
+    assert {code for _, _, code, _ in OF_AGE} < found["age"]
+    assert {code for _, _, code, _ in OF_PLACE} == found["place"]
+    assert {"G459", "Z867", "I639"} < found["date"]
+    assert not any("<" in code for codes in found.values() for code in codes)
+
+
+def test_codes_that_values_yield_are_scored_apart() -> None:
+    """The default loses the code of the home, tags those of age and home; neither loses another."""
+    rows = {
+        row[0]: row
+        for row in coding.by_value({"original": _coded(GOLD), "tags": _without(0, 3), "default": _without(0)})
+    }
+    assert rows["place"][1:7] == ["1", "30", "12.5 %", "1.000", "0.000", "0.000"]
+    assert rows["age"][1:7] == ["1", "60", "25.0 %", "1.000", "0.000", "1.000"]
+    assert rows["none of them"][4:] == ["1.000", "1.000", "1.000", *["+0.00 (+0.00 to +0.00)"] * 2]
+
+
+@pytest.mark.parametrize(
+    ("original", "tags", "default", "said"),
+    [
+        (_coded(GOLD), _without(0, 3), _without(0), ["as there", "as there"]),
+        (_without(0, 3), _coded(GOLD), _without(0), ["the opposite", "the opposite"]),
+        (_without(0), _without(0), _without(0), ["no difference shown", "no difference shown"]),
+    ],
+)
+def test_the_order_is_said_by_the_paired_intervals(
+    original: Coded, tags: Coded, default: Coded, said: list[str]
+) -> None:
+    text = coding.order({"original": original, "tags": tags, "default": default})
+    assert [part.rsplit(", ", 1)[1] for part in text.split("; ")] == said
+
+
+def test_tags_are_called_better_where_no_value_tells_only_if_they_are() -> None:
+    better = {"original": _without(2), "tags": _coded(GOLD), "default": _without(2)}
+    same = {"original": _without(0), "tags": _coded(GOLD), "default": _without(0)}
+    assert coding.rest_gains(better)
+    assert not coding.rest_gains(same)
+
+
+def test_chapters_score_every_arm_over_their_own_codes() -> None:
+    rows = list(tables.by_chapter({"original": _coded(GOLD), "default": _without(1)}))
+    assert [row[:2] for row in rows] == [["I", "30"], ["IX", "90"], ["X", "60"], ["XVIII", "60"]]
+    assert [row[2] for row in rows] == ["1.00 1.00 **1.00**"] * 4
+    assert [row[3][-8:] for row in rows] == ["**1.00**", "**0.00**", "**1.00**", "**1.00**"]
+
+
+def test_a_kept_label_gains_over_the_default() -> None:
+    others = {"names kept": _without(0, 1), "dates kept": _without(0)}
+    rows = {row[0]: row for row in tables.gained(others, _without(0, 1))}
+    assert rows["names kept"][2] == "+0.00 (+0.00 to +0.00)"
+    assert rows["dates kept"][2].startswith("+")
+    assert rows["dates kept"][2] != rows["names kept"][2]
