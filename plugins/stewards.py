@@ -5,16 +5,23 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from airflow.plugins_manager import AirflowPlugin
+from nocturne_airflow import lineage, pools
 from nocturne_pages.answers import AnswerRights
-from nocturne_pages.app import PREFIX, app
+from nocturne_pages.app import PREFIX, FirstPage, app
+
+lineage.require_filter()
 
 
 class StewardPages(AirflowPlugin):
-    """Serves `nocturne_pages`, links to it from Airflow's menu and each run, checks who answers a release."""
+    """Serves `nocturne_pages`, links to it from Airflow's menu and each run, checks answers, makes missing pools."""
 
     name = "nocturne_pages"
     fastapi_apps: ClassVar[list[Any]] = [{"app": app, "url_prefix": PREFIX, "name": "Nocturne"}]
-    fastapi_root_middlewares: ClassVar[list[Any]] = [{"middleware": AnswerRights, "name": "Nocturne"}]
+    fastapi_root_middlewares: ClassVar[list[Any]] = [
+        {"middleware": AnswerRights, "name": "Nocturne"},
+        {"middleware": FirstPage, "name": "Nocturne's first page"},
+    ]
+    listeners: ClassVar[list[Any]] = [pools]
     external_views: ClassVar[list[Any]] = [
         {"name": "Nocturne", "href": f"{PREFIX}/", "destination": "nav", "category": "browse"},
         {

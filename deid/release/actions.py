@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from typing import Any
 
 from deid.config.settings import settings
@@ -11,13 +11,13 @@ from deid.domain.errors import InputRefused, ReleaseRefused
 from deid.release.decisions import APPROVE, MAX_REASON, AnswerProblem, Decision, Outcome, take_answer
 from deid.release.interval import POLICY_ACTOR, check_interval_key, current_policy, open_interval
 from deid.release.rules import approval_needed, check_publishable
-from deid.reports import write_report
+from deid.reports import write_checks, write_report
 from deid.reports.annex import gather_annex, write_annex
 from deid.reports.render import replace_file
 from deid.reports.run_checks import run_checks
 from deid.reviews.lifecycle import SamplePlan, erase_expired_texts, open_review_unasked
 from deid.warehouse import audit, signatures
-from deid.warehouse.publish import make_visible, publish_interval, staged_digest
+from deid.warehouse.publish import make_visible, publish_interval, recorded_attempt, staged_digest
 from deid.warehouse.queries import one, query
 
 
@@ -39,6 +39,8 @@ def summarise(interval_key: str) -> dict[str, Any]:
         planned = interval.policies()
     for run_id, rules in planned.items():
         run_checks(run_id, rules)
+    if planned:
+        write_checks(interval_key, settings().home / "reports")
     run_ids = list(planned)
     with open_interval(interval_key) as interval:
         cursor, review = interval.cursor, policy.release.review
@@ -56,7 +58,7 @@ def summarise(interval_key: str) -> dict[str, Any]:
 
 
 def needs_approval(summary: Mapping[str, Any]) -> bool:
-    """Return whether the policy requires a person to decide on a summary of `summarise`.
+    """Return whether a person must decide on a summary of `summarise`: by the policy, or since one rejected it.
 
     Raises:
         WarehouseUnreachable, WarehouseError: the policies of the staged runs could not be read.
@@ -64,6 +66,8 @@ def needs_approval(summary: Mapping[str, Any]) -> bool:
     if not summary["runs"]:
         return False
     with open_interval(summary["interval_key"]) as interval:
+        if not summary["critical"] and interval.is_vetoed(str(summary["staged_digest"])):
+            return True
         approval = interval.release.approval
     return approval_needed(approval, critical=summary["critical"], warnings=summary["warnings"])
 
@@ -109,7 +113,9 @@ def publish(
 
 def _publish(interval_key: str, decision: Mapping[str, Any]) -> dict[str, Any]:
     """Publish, then rewrite what researchers read if the policy's period has passed."""
-    release = publish_interval(interval_key, decision)
+    digest = decision.get("staged_digest")
+    with recorded_attempt(interval_key, digest) if digest else nullcontext():
+        release = publish_interval(interval_key, decision)
     make_visible(current_policy().release.visible)
     signatures.sign_trail("publisher")
     return release
@@ -176,7 +182,8 @@ def _check_approved(interval_key: str, run_ids: list[int], digest: str, warnings
         release = interval.release
         if interval.is_approved(digest, run_ids):
             return
-        if not approval_needed(release.approval, critical=0, warnings=warnings):
+        vetoed = interval.is_vetoed(digest)
+        if not vetoed and not approval_needed(release.approval, critical=0, warnings=warnings):
             if interval.record_by_policy(run_ids[-1], digest, APPROVE):
                 about, details = f"release {interval_key}", {"staged_digest": digest, "reason": "", "approvals": 0}
                 audit.write(interval.cursor, POLICY_ACTOR, audit.Action.APPROVE, about, **details)
@@ -187,6 +194,11 @@ def _check_approved(interval_key: str, run_ids: list[int], digest: str, warnings
             f"{interval_key} needs the approval of another person: {len(given)} given, {release.approvals} wanted"
             " by the policy, not by whoever asked for the run alone.",
             "Have another steward approve the same content.",
+        )
+    if vetoed:
+        raise ReleaseRefused(
+            f"{interval_key} was rejected after it was approved.",
+            "Read the reason on the release's page; have it approved again, or send it back for reprocessing.",
         )
     raise ReleaseRefused(
         f"{interval_key} needs a person's approval by the policy.", "Answer the approval task in Airflow."

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Any
 
 from deid.domain.errors import ReleaseRefused
@@ -17,10 +18,14 @@ from deid.release.rules import may_approve
 from deid.warehouse import audit
 from deid.warehouse.connection import open_cursor
 from deid.warehouse.publish import end_interrupted, find_interrupted, try_lock_publication
-from deid.warehouse.queries import one, query
+from deid.warehouse.queries import Cursor, one, query
 
 APPROVE, REJECT, REWORK = "approve", "reject", "rework"
 CHOICES = (APPROVE, REJECT, REWORK)
+ANSWERS: Mapping[str, str] = MappingProxyType(  # as Airflow's form shows the choices
+    {APPROVE: "Approuver", REJECT: "Rejeter", REWORK: "Renvoyer en traitement"}
+)
+RIGHT_DAYS = 30  # for which a right that the auth manager confirmed holds at a command line, which cannot ask it
 MAX_REASON = 200  # characters: an answer passes through Airflow, which keeps no texts
 
 
@@ -44,6 +49,13 @@ class AnswerProblem(StrEnum):
     NOT_ALLOWED = "not_allowed"  # this person may not decide
 
 
+class Kept(StrEnum):
+    """Consequence of an answer that came after another one."""
+
+    VETO = "veto"  # a rejection: nothing is published under the approvals given before
+    LATE = "late"  # it decides nothing
+
+
 @dataclass(frozen=True, slots=True)
 class Decision:
     """A person's answer: a choice, an account's name, a reason, and the digest of the content shown, if known."""
@@ -57,24 +69,26 @@ class Decision:
     def from_answer(cls, answer: Mapping[str, Any]) -> Decision:
         """Read an answer of Airflow's approval task, or the same facts under plain names (`chosen`, `decided_by`…).
 
-        The account's name is preferred to its id, because Airflow stores the name of the person who started a run.
+        A choice is one of `CHOICES` or its name in `ANSWERS`. The account's name is preferred to its id, because
+        Airflow stores the name of the person who started a run.
 
         Raises:
             ReleaseRefused: the answer is neither approve nor reject nor rework.
         """
         options = answer.get("chosen_options") or [answer.get("chosen", "")]
-        chosen = str(options[0]).casefold() if len(options) == 1 else ""
-        if chosen not in CHOICES:
+        given = str(options[0]).casefold() if len(options) == 1 else ""
+        chosen = next((one for one, name in ANSWERS.items() if given in (one, name.casefold())), None)
+        if chosen is None:
             raise ReleaseRefused(
-                "the answer is neither “Approve” nor “Reject” nor “Rework”.", "Ask for the decision again."
+                "the answer is neither to approve nor to reject nor to send back.", "Ask for the decision again."
             )
         person = answer.get("responded_by_user") or {}
-        given = answer.get("params_input") or {}
+        form = answer.get("params_input") or {}
         return cls(
             chosen=chosen,
             decided_by=str(person.get("name") or person.get("id") or answer.get("decided_by") or ""),
-            reason=str(given.get("motif") or answer.get("reason") or "").strip(),
-            staged_digest=given.get("empreinte") or answer.get("staged_digest"),
+            reason=str(form.get("motif") or answer.get("reason") or "").strip(),
+            staged_digest=form.get("empreinte") or answer.get("staged_digest"),
         )
 
 
@@ -100,13 +114,14 @@ def ask_question(airflow_run: str, interval_key: str, digest: str, *, requested_
         cursor.execute(query("deid", "question", "ask"), row | {"requested_by": requested_by or ""})
 
 
-def close_question(airflow_run: str, outcome: str, *, role: str = "publisher") -> None:
-    """Record the end of a release run's question: approve, reject, rework, stale, expired or lost.
+def close_question(airflow_run: str, outcome: str, *, role: str = "publisher") -> bool:
+    """Record the end of a release run's question: approve, reject, rework, stale, expired or lost; True if it was open.
 
     `role` is "steward" on the pages. A question that is closed already keeps its outcome.
     """
     with open_cursor(role, "nocturne release") as cursor:
         cursor.execute(query("deid", "question", "close"), {"airflow_run": airflow_run, "outcome": outcome})
+        return cursor.rowcount > 0
 
 
 def record_right(airflow_run: str, account: str, *, may_decide: bool) -> None:
@@ -124,6 +139,29 @@ def record_right(airflow_run: str, account: str, *, may_decide: bool) -> None:
         if asked is not None and not may_decide:
             why = str(AnswerProblem.NOT_ALLOWED)
             audit.write(cursor, account, audit.Action.REFUSED, f"release {asked[0]}", why=why)
+
+
+def check_right(interval_key: str, account: str) -> None:
+    """Refuse an account that answers outside Airflow, unless its right was confirmed in the last `RIGHT_DAYS`.
+
+    The right is the one that `record_right` keeps, whichever question the person answered, or that an administrator
+    granted (`deid.release.rights`). A refusal is written to the audit trail.
+
+    Raises:
+        ReleaseRefused: the last check says no, or there was none.
+        WarehouseUnreachable, WarehouseError: the ledger could not be read.
+    """
+    check_interval_key(interval_key)
+    with open_cursor("publisher", "nocturne release") as cursor:
+        cursor.execute(query("deid", "answer_right", "latest"), {"account": account, "days": RIGHT_DAYS})
+        if cursor.fetchone() == (True,):
+            return
+        why = str(AnswerProblem.NOT_ALLOWED)
+        audit.write(cursor, account, audit.Action.REFUSED, f"release {interval_key}", chosen=APPROVE, why=why)
+    raise ReleaseRefused(
+        f"{account} may not decide on releases by any answer of the last {RIGHT_DAYS} days.",
+        "Answer on the release's page in Airflow, which checks the right, or have it granted (`rights grant`).",
+    )
 
 
 def settled_outcome(interval_key: str, digest: str, *, airflow_run: str, asked_by: str | None = None) -> Taken | None:
@@ -160,17 +198,26 @@ def take_answer(
     """Take an answer about the content of `digest`; `asked_by` is the account that started the release by hand, if any.
 
     `airflow_run` names the run whose question was answered in Airflow: the answer then counts only if the person may
-    decide (`record_right`). Sending back empties the interval in the same transaction: its staged documents are
-    superseded, their texts erased. What an interrupted publication has written of it stays published.
+    decide (`record_right`). Where a veto came after the answer and before this, the outcome is the veto's. Without it,
+    an answer that settles the interval closes its questions in Airflow. Sending back empties the interval in the same
+    transaction: its staged documents are superseded, their texts erased. What an interrupted publication has written of
+    it stays published.
 
     Raises:
-        ReleaseRefused: the staged content is another, or its publication has begun: the question is void.
+        ReleaseRefused: the staged content is another, its publication has begun, or another answer came first: the
+            question is void.
         WarehouseUnreachable, WarehouseError: nothing was recorded.
     """
     check_interval_key(interval_key)
     with open_interval(interval_key, asked_by=asked_by) as interval:
+        interval.cursor.execute(query("deid", "question", "lock"), {"interval_key": interval_key})
         interval.lock_decisions()
         taken = _take_answer(interval, answer, digest, airflow_run)
+        if airflow_run is not None:
+            interval.cursor.execute(query("deid", "answer", "weigh"), {"airflow_run": airflow_run})
+        elif isinstance(taken, Taken) and taken.outcome is not Outcome.ASK:
+            closed = {"interval_key": interval_key, "outcome": taken.outcome.value}
+            interval.cursor.execute(query("deid", "question", "close_others"), closed)
     if isinstance(taken, ReleaseRefused):  # raised after the commit, which keeps the line of the audit trail
         raise taken
     return taken
@@ -197,6 +244,13 @@ def _take_answer(
         if why is not AnswerProblem.AGAIN:
             record_refused_answer(interval, decision, why)
         return Taken(Outcome.ASK, why, _missing_approvals(interval, digest))
+    about = {"interval_key": interval.key, "staged_digest": digest}
+    interval.cursor.execute(query("deid", "answer", "unweighed"), about)
+    if airflow_run is None and (first := interval.cursor.fetchone()):
+        keep_answer(interval.cursor, interval.key, digest, decision, "answered")
+        return ReleaseRefused(
+            f"{first[0]} answered about {interval.key} a moment before.", "See on the release's page what was decided."
+        )
     interrupted = find_interrupted(interval.cursor, interval.key) if decision.chosen == REWORK else None
     if interrupted is not None and not try_lock_publication(interval.cursor):
         record_refused_answer(interval, decision, "begun")
@@ -207,9 +261,44 @@ def _take_answer(
     _record_decision(interval, run_ids, decision, digest, interrupted)
     if decision.chosen != APPROVE:
         return Taken(Outcome(decision.chosen))
+    if airflow_run is not None and _repeat_vetoes(interval, run_ids, digest, airflow_run):
+        return Taken(Outcome.REJECT)
     if interval.is_approved(digest, run_ids):
         return Taken(Outcome.APPROVE)
     return Taken(Outcome.ASK, AnswerProblem.SECOND, _missing_approvals(interval, digest))
+
+
+def _repeat_vetoes(interval: IntervalContext, run_ids: list[int], digest: str, airflow_run: str) -> bool:
+    """Record again what people rejected while the approval just recorded was on its way; return whether anybody did."""
+    interval.cursor.execute(query("deid", "answer", "sent"), {"airflow_run": airflow_run})
+    if (sent := interval.cursor.fetchone()) is None:
+        return False
+    row = {"interval_key": interval.key, "run_id": run_ids[-1], "staged_digest": digest, "missing": 0, "blind": False}
+    interval.cursor.execute(query("deid", "answer", "vetoes"), row | {"sent_at": sent[0]})
+    vetoes = interval.cursor.fetchall()
+    for account, reason in vetoes:
+        said = {"chosen": REJECT, "decided_by": account, "reason": reason}
+        interval.cursor.execute(query("deid", "decision", "record"), row | said)
+    return bool(vetoes)
+
+
+def keep_answer(
+    cursor: Cursor, interval_key: str, digest: str, decision: Decision, why: str, airflow_run: str = ""
+) -> Kept:
+    """Keep an answer that came after another one; return whether it is a veto, which stops the release, or late.
+
+    A rejection of a content that is staged and not published is a veto, with or without Airflow: it is recorded as a
+    rejection, and no approval given before counts after it. The audit trail has either, `why` a late one is late.
+    """
+    row = {"interval_key": interval_key, "staged_digest": digest, "airflow_run": airflow_run}
+    said = {"account": decision.decided_by, "chosen": decision.chosen, "reason": decision.reason[:MAX_REASON]}
+    cursor.execute(query("deid", "answer", "keep"), row | said)
+    kept = Kept(one(cursor)[0])
+    details = {"chosen": decision.chosen, "staged_digest": digest, "reason": said["reason"]}
+    action = audit.Action.VETO if kept is Kept.VETO else audit.Action.REFUSED
+    more = {} if kept is Kept.VETO else {"why": why}
+    audit.write(cursor, decision.decided_by or "?", action, f"release {interval_key}", **details, **more)
+    return kept
 
 
 def answer_obstacle(interval: IntervalContext, decision: Decision, digest: str) -> AnswerProblem | None:
@@ -228,9 +317,18 @@ def answer_obstacle(interval: IntervalContext, decision: Decision, digest: str) 
 
 
 def record_refused_answer(interval: IntervalContext, decision: Decision, why: str) -> None:
-    """Write an answer that was not taken to the audit trail."""
+    """Write an answer that was not taken to the audit trail, with its reason."""
     actor, details = decision.decided_by or "?", {"chosen": decision.chosen, "why": str(why)}
+    if decision.reason:
+        details["reason"] = decision.reason[:MAX_REASON]
     audit.write(interval.cursor, actor, audit.Action.REFUSED, f"release {interval.key}", **details)
+
+
+def is_vetoed(interval_key: str) -> bool:
+    """Return whether a person has rejected what is staged for an interval since it was last approved, if it was."""
+    with open_interval(interval_key) as interval:
+        digest = interval.digest
+        return digest is not None and interval.is_vetoed(digest)
 
 
 def rework_run(interval_key: str) -> dict[str, Any] | None:
@@ -270,7 +368,11 @@ def _record_decision(
     cursor, given = interval.cursor, interval.approvers(digest)
     if decision.chosen == APPROVE and decision.decided_by in given:
         return  # the task that brought the approval is being repeated
-    row = {"interval_key": interval.key, "run_id": run_ids[-1], "staged_digest": digest}
+    missing = 0
+    if decision.chosen == APPROVE:
+        missing = interval.missing_approvals([*given, decision.decided_by], run_ids)
+    row = {"interval_key": interval.key, "run_id": run_ids[-1], "staged_digest": digest, "missing": missing}
+    row["blind"] = missing > 0 and interval.release.second_review == "blind"
     answer = {"chosen": decision.chosen, "decided_by": decision.decided_by, "reason": decision.reason}
     cursor.execute(query("deid", "decision", "record"), row | answer)
     (decided_at,) = one(cursor)

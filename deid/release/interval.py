@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -41,13 +41,19 @@ class IntervalContext:
         A file that asks for less publishes nothing that was staged under one that asks for more.
         """
         self.cursor.execute(query("deid", "policy", "staged"), {"interval_key": self.key})
-        planned = [(content or {}).get("release") for _, content in self.cursor.fetchall()]
+        planned = [(content or {}).get("release") for _, _, content in self.cursor.fetchall()]
         return strictest(current_policy().release, planned)
 
     def policies(self) -> dict[int, Policy]:
         """Policy of each staged run: the one that it was planned with, or this process's where that is unreadable."""
         self.cursor.execute(query("deid", "policy", "staged"), {"interval_key": self.key})
-        return {run_id: _planned_policy(content) for run_id, content in self.cursor.fetchall()}
+        return {run_id: _planned_policy(content) for run_id, _, content in self.cursor.fetchall()}
+
+    def replaced_policies(self) -> tuple[tuple[str, str], ...]:
+        """Name and hash of each policy that staged runs were planned with and that is not this process's."""
+        self.cursor.execute(query("deid", "policy", "staged"), {"interval_key": self.key})
+        found = {digest: str((content or {}).get("name", "")) for _, digest, content in self.cursor.fetchall()}
+        return tuple((name, digest) for digest, name in found.items() if digest != current_policy().digest)
 
     @property
     def run_ids(self) -> list[int]:
@@ -83,9 +89,20 @@ class IntervalContext:
 
     def is_approved(self, digest: str, run_ids: list[int]) -> bool:
         """Return whether enough people approve this content."""
-        release = self.release
-        given, asked = self.approvers(digest), self.requesters(run_ids)
-        return approvals_suffice(given, asked, approvals=release.approvals, own_approval=release.own_approval)
+        return self.missing_approvals(self.approvers(digest), run_ids) == 0
+
+    def missing_approvals(self, given: Sequence[str], run_ids: list[int]) -> int:
+        """Return how many people must approve these runs beside those of `given`."""
+        release, asked = self.release, self.requesters(run_ids)
+        if approvals_suffice(given, asked, approvals=release.approvals, own_approval=release.own_approval):
+            return 0
+        return max(1, release.approvals - len(set(given)))
+
+    def is_vetoed(self, digest: str) -> bool:
+        """Return whether a person has rejected this content since it was last approved, if it was."""
+        about = {"interval_key": self.key, "staged_digest": digest}
+        self.cursor.execute(query("deid", "decision", "vetoed"), about)
+        return bool(one(self.cursor)[0])
 
     def record_by_policy(self, run_id: int, digest: str, chosen: str, reason: str = "") -> bool:
         """Record once that the policy, not a person, proposed, approved or refused this content; True if new."""

@@ -53,6 +53,7 @@ def strictest(release: Release, planned: Iterable[Mapping[str, Any] | None]) -> 
             "approval": approval if approval in STRICTNESS else STRICTNESS[0],
             "approvals": max(int(section.get("approvals") or 1) for section in sections),
             "own_approval": all(section.get("own_approval") is True for section in sections),
+            "second_review": "blind" if any(one.get("second_review") == "blind" for one in sections) else "open",
         }
     )
 

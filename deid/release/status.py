@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 
 from deid.release.decisions import APPROVE, REJECT, REWORK, AnswerProblem, Decision, answer_obstacle
-from deid.release.interval import INTERVAL_KEY, POLICY_ACTOR, IntervalContext, open_interval
+from deid.release.interval import INTERVAL_KEY, POLICY_ACTOR, IntervalContext, current_policy, open_interval
 from deid.release.rules import approval_needed, decision_due, staging_due
 from deid.warehouse.queries import one, query
 
@@ -20,15 +20,19 @@ class DecisionState(StrEnum):
 
     RUNNING = "running"  # a run is at work on it, and nothing waits yet
     WAITING = "waiting"  # people are asked about what is staged
+    APPROVED_ONCE = "approved_once"  # one person approves it, and another is asked
     CHANGED = "changed"  # people are asked about what was staged before
     CRITICAL = "critical"  # a critical check failed: nobody is asked
     REJECTED = "rejected"  # people said no, and nobody is asked again yet
-    APPROVED = "approved"  # its publication is under way, or has failed
+    APPROVED = "approved"  # its publication has not begun
+    PUBLISHING = "publishing"  # its publication is under way
+    FAILED = "failed"  # its publication failed
     LOST = "lost"  # the run that asked people ended without their decision
     AUTOMATIC = "automatic"  # the policy asks nobody
     UNASKED = "unasked"  # people will be asked once it is summed up
     SENT_BACK = "sent_back"  # it was emptied, and is to be processed again
     PUBLISHED = "published"  # nothing is left to decide
+    RECALLED = "recalled"  # what was published was taken out of research
     EMPTY = "empty"  # nothing was staged
 
 
@@ -45,12 +49,25 @@ class GivenAnswer:
 
 
 @dataclass(frozen=True, slots=True)
+class LateRejection:
+    """A rejection that came after publication: account, choice, reason, time."""
+
+    account: str
+    chosen: str
+    reason: str
+    sent_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class DecisionStatus:
     """Status of the decision on an interval.
 
-    `digest` identifies the staged content, `counts` are the effects of publishing it (as in `summarise`),
-    `airflow_run` and `asked_at` describe the open question. `approvers` approve this content, `wanted` is the number
-    required by the policy. `requesters` asked for the runs by hand; `own_approval` if one of them alone may approve.
+    `digest` identifies the staged content, `counts` are the effects of publishing it (as in `summarise`), `policy` is
+    name and hash of the policy in force, `replaced_policies` those of others that runs staged it under. `airflow_run`
+    and `asked_at` describe the open question. `approvers` approve this content, `wanted` is the number required by the
+    policy. `requesters` asked for the runs by hand; `own_approval` if one of them alone may approve. `asked_last` is
+    the run of Airflow that last asked about this content, if any: the one to resume where it failed. `rejected_late`
+    came after publication, and no recall followed. `blind`: whoever has not answered may not know what others said.
     """
 
     interval_key: str
@@ -68,7 +85,12 @@ class DecisionStatus:
     requesters: frozenset[str]
     wanted: int
     own_approval: bool
+    asked_last: str | None
+    policy: tuple[str, str]
+    replaced_policies: tuple[tuple[str, str], ...]
     said: tuple[GivenAnswer, ...]
+    rejected_late: tuple[LateRejection, ...]
+    blind: bool
 
     @property
     def late(self) -> bool:
@@ -108,7 +130,7 @@ def find_obstacle(status: DecisionStatus, decision: Decision) -> AnswerProblem |
 def _read_status(interval: IntervalContext) -> DecisionStatus | None:
     cursor, about = interval.cursor, {"interval_key": interval.key}
     cursor.execute(query("deid", "run", "decision_status"), about)
-    runs, at_work, staged_at, interval_end, scheduled, published_at = one(cursor)
+    runs, at_work, staged_at, interval_end, scheduled, published_at, recalled_at = one(cursor)
     if not runs:
         return None
     release, run_ids, digest = interval.release, interval.run_ids, interval.digest
@@ -123,20 +145,24 @@ def _read_status(interval: IntervalContext) -> DecisionStatus | None:
         GivenAnswer(chosen, by, reason, at, about_this=content == digest, published=published)
         for chosen, by, reason, at, content, published in cursor.fetchall()
     )
+    cursor.execute(query("deid", "answer", "late"), about)
+    rejected_late = tuple(LateRejection(*row) for row in cursor.fetchall())
     last = said[0].chosen if said else ""
+    ended, asked_last = _last_question(interval, digest or "")
+    policy = current_policy()
     if airflow_run is None and not any(counts[name] for name in ("staged", "quarantined", "withdrawn")):
         digest = None  # the digest of an empty content: the night had no document, and nobody is asked about it
     if digest is None:
-        state = _state_without_content(at_work, last, published_at)
+        state = _state_without_content(at_work, last, published_at, recalled_at)
     elif airflow_run is not None:
-        state = DecisionState.WAITING if asked_about == digest else DecisionState.CHANGED
+        state = _state_asked(interval, digest, asked_about)
     elif critical:
         state = DecisionState.CRITICAL
     elif last == REJECT and said[0].about_this:
         state = DecisionState.REJECTED
     elif last == APPROVE and said[0].about_this and _is_approved(interval, digest, said[0]):
-        state = DecisionState.APPROVED
-    elif _last_question(interval, digest) in UNANSWERED:
+        state = _state_approved(interval, digest, said[0].decided_at)
+    elif ended in UNANSWERED:
         state = DecisionState.LOST
     elif judged and not approval_needed(release.approval, critical=critical, warnings=warnings):
         state = DecisionState.AUTOMATIC
@@ -158,24 +184,50 @@ def _read_status(interval: IntervalContext) -> DecisionStatus | None:
         requesters=frozenset(interval.requesters(run_ids)) | ({asked_for} if asked_for else set()),
         wanted=release.approvals,
         own_approval=release.own_approval,
+        asked_last=asked_last,
+        policy=(policy.name, policy.digest),
+        replaced_policies=interval.replaced_policies() if digest else (),
         said=said,
+        rejected_late=rejected_late,
+        blind=release.second_review == "blind" and release.approvals > 1,
     )
+
+
+def _state_asked(interval: IntervalContext, digest: str, asked_about: str | None) -> DecisionState:
+    if asked_about != digest:
+        return DecisionState.CHANGED
+    given = interval.approvers(digest)
+    once = given and interval.release.second_review == "open" and interval.missing_approvals(given, interval.run_ids)
+    return DecisionState.APPROVED_ONCE if once else DecisionState.WAITING
+
+
+def _state_approved(interval: IntervalContext, digest: str, decided_at: datetime) -> DecisionState:
+    """Return how far the publication of an approved content is."""
+    about = {"interval_key": interval.key, "staged_digest": digest}
+    interval.cursor.execute(query("deid", "publication", "last"), about)
+    found = interval.cursor.fetchone()
+    if found is None or found[1] < decided_at or found[0] == "published":
+        return DecisionState.APPROVED
+    return DecisionState(found[0])
 
 
 def _is_approved(interval: IntervalContext, digest: str, last: GivenAnswer) -> bool:
     return last.decided_by == POLICY_ACTOR or interval.is_approved(digest, interval.run_ids)
 
 
-def _last_question(interval: IntervalContext, digest: str) -> str | None:
-    """Return how the latest question about this content ended."""
+def _last_question(interval: IntervalContext, digest: str) -> tuple[str | None, str | None]:
+    """Return how the latest question about this content ended, and the run of Airflow that asked it."""
     interval.cursor.execute(query("deid", "question", "last"), {"interval_key": interval.key, "staged_digest": digest})
-    found = interval.cursor.fetchone()
-    return None if found is None else found[0]
+    return interval.cursor.fetchone() or (None, None)
 
 
-def _state_without_content(at_work: int, last: str, published_at: datetime | None) -> DecisionState:
+def _state_without_content(
+    at_work: int, last: str, published_at: datetime | None, recalled_at: datetime | None
+) -> DecisionState:
     if at_work:
         return DecisionState.RUNNING
+    if recalled_at is not None and published_at is not None and recalled_at >= published_at:
+        return DecisionState.RECALLED
     if last == REWORK:
         return DecisionState.SENT_BACK
     return DecisionState.PUBLISHED if published_at is not None else DecisionState.EMPTY

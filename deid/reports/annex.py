@@ -47,7 +47,7 @@ def gather_annex(interval_key: str) -> Figures:
         InputRefused: nothing of this interval is published.
         WarehouseUnreachable, WarehouseError: they could not be read.
     """
-    figures = gather(interval_key)
+    figures = gather(interval_key, "held")
     with open_cursor("publisher", "nocturne annex", readonly=True) as cursor:
         part = {
             name: read_rows(cursor, name, table="annex", interval_key=interval_key)
@@ -288,9 +288,8 @@ def _quality(figures: Figures) -> Iterable[str]:
         )
     else:
         yield "Aucun document en quarantaine."
-    if figures["waived"]:
+    if waived := figures["sides"]["held"]["waived"]:
         yield ""
-        waived = sum(row["documents"] for row in figures["waived"])
         yield f"Contrôles levés par une personne, avec justification : {_n(waived)} document(s)."
 
 

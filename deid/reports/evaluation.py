@@ -14,7 +14,15 @@ WIDEST = 0.3  # of an interval of 95 % that is worth a point
 # Attacks of which the plot shows the one that finds most; who holds the whole text finds it by design.
 ATTACKS = ("attack.person", "attack.dates_exact", "attack.dates", "attack.known_dates")
 UTILITY = "utility.constraints_kept"
-RATIOS = ("utility.long_gaps_error", "utility.perplexity_ratio", "utility.own_perplexity_ratio")
+RATIOS = (
+    *("utility.long_gaps_error", "utility.perplexity_ratio"),
+    *("utility.own_perplexity_ratio", "utility.own_undated_perplexity_ratio"),
+)
+# Rows that say why a measure has no figure.
+REASONS = (
+    *("attack.membership_no_model", "attack.membership_unrecorded", "attack.membership_few"),
+    *("utility.coding_no_codes", "utility.coding_few"),
+)
 Row = Mapping[str, Any]
 
 
@@ -36,8 +44,15 @@ def shown_evaluation(rows: Sequence[Row], key: str, words: Mapping[str, str], wr
         "rows": [_shown(row, words, write) for row in own.values()],
         "at": next((row["at"] for row in own.values()), ""),
         "chart": scatter(points, write) if drawn else None,
-        "no_chart": "" if drawn else words["evaluation_wide"].format(widest=write.percent(WIDEST, 0)),
+        "no_chart": "" if drawn else _why_none(own, words, write),
     }
+
+
+def _why_none(own: Mapping[str, Row], words: Mapping[str, str], write: Writer) -> str:
+    """Return why an evaluation has no plot: intervals are wide, or a sample of one patient was not attacked."""
+    if "attack.chance" not in own:
+        return words["evaluation_one_patient"]
+    return words["evaluation_wide"].format(widest=write.percent(WIDEST, 0))
 
 
 def _interval(row: Row) -> str:
@@ -48,16 +63,26 @@ def _shown(row: Row, words: Mapping[str, str], write: Writer) -> dict[str, Any]:
     name = row["measure"]
 
     def written(value: float) -> str:
+        if name.startswith(REASONS):
+            return "–"
         return write.plain(value, 2) if name in RATIOS else write.percent(value)
 
     bounds = row["low"] is not None
     return {
-        "name": words.get(f"evaluation_{name}", name),
+        "name": name_of(name, words),
         "measure": name,
         "value": written(row["value"]),
         "range": words["range"].format(low=written(row["low"]), high=written(row["high"])) if bounds else "",
         "n": row["n"],
     }
+
+
+def name_of(measure: str, words: Mapping[str, str]) -> str:
+    """Return the words for a measure, with the kind of model that it is of, if any."""
+    head, _, kind = measure.removeprefix("attack.").partition(".")
+    if measure.startswith("attack.") and kind:
+        return f"{name_of(f'attack.{head}', words)} – {kind}"
+    return words.get(f"evaluation_{measure}", measure)
 
 
 def _point(
@@ -70,7 +95,7 @@ def _point(
     attack, kept = max(attacks, key=lambda row: row["value"]), measures[UTILITY]
     if any(row["low"] is None or row["high"] - row["low"] > WIDEST for row in (attack, kept)):
         return None
-    name = words.get(f"evaluation_{attack['measure']}", attack["measure"])
+    name = name_of(attack["measure"], words)
     told = f"{label} · {name} : {write.percent(attack['value'])} · {write.percent(kept['value'])}"
     return Point(
         x=attack["value"],

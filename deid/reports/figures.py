@@ -3,29 +3,37 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
-from deid.config.policy import load
+from pydantic import ValidationError
+
+from deid.config.policy import Policy, load
 from deid.config.settings import settings
 from deid.domain.errors import InputRefused
 from deid.domain.labels import Label
+from deid.quality.measures import ROW_SUITE
 from deid.refresh.reference_versions import source_states
 from deid.reports.charts import count_bins, quantiles
 from deid.reports.evaluation import MOST
-from deid.reports.intervals import habit, habits, read
+from deid.reports.intervals import IntervalSummary, habit, habits, read
 from deid.reports.run_checks import RUN_SUITE
 from deid.warehouse.connection import open_cursor
 from deid.warehouse.queries import Cursor, one, query
 
 # JSON-safe: what is written beside the page is exactly what the page shows.
 Figures = dict[str, Any]
+SIDES = ("proposed", "held")
 
 
-def gather(interval_key: str) -> Figures:
+def gather(interval_key: str, side: str | None = None) -> Figures:
     """The numbers of an interval's report.
+
+    `sides` tells what is proposed now from what research holds now. The details (mentions, ε, lengths…) are of `side`,
+    one of `SIDES`; by default of what is proposed, or of what is held where nothing waits.
 
     Raises:
         InputRefused: no run ever worked on this interval.
@@ -36,33 +44,83 @@ def gather(interval_key: str) -> Figures:
         if not runs:
             raise InputRefused(f"no run has worked on {interval_key}.", "Run deidentify_documents on it first.")
         run_ids = [run["run_id"] for run in runs]
+        mentions = read_rows(cursor, "mentions", interval_key=interval_key)
+        spent = read_rows(cursor, "epsilon_documents", interval_key=interval_key)
+        types = _types(cursor, interval_key, mentions, spent)
+        waived = read_rows(cursor, "waived", interval_key=interval_key)
+        sides = {name: _side(name, types, waived) for name in SIDES}
+        side = side or next((name for name in SIDES if sides[name]["documents"]), "held")
+        about = {"interval_key": interval_key, "side": side}
+        (this,) = read(cursor, limit=1, keys=[interval_key])
+        earlier = read(cursor, limit=load(settings().policy).quality.baseline_runs, before=this.start)
         figures: Figures = {
             "interval": _interval(interval_key, runs),
-            "headline": _headline(cursor, interval_key, runs),
+            "headline": _headline(cursor, this, runs),
+            "sides": sides,
+            "side": side,
             "decision": next(iter(read_rows(cursor, "decisions", interval_key=interval_key)), None),
             "checks": _checks(cursor, interval_key, runs),
-            "mentions": _mentions(cursor, interval_key),
-            "constraints": read_rows(cursor, "constraints", interval_key=interval_key),
-            "agreement": read_rows(cursor, "agreement", interval_key=interval_key),
-            "files": read_rows(cursor, "files", interval_key=interval_key),
-            "clinical": read_rows(cursor, "clinical", interval_key=interval_key)[0],
-            "types": read_rows(cursor, "types", interval_key=interval_key),
+            "mentions": _mentions([row for row in mentions if row["side"] == side]),
+            "constraints": read_rows(cursor, "constraints", **about),
+            "agreement": read_rows(cursor, "agreement", **about),
+            "files": read_rows(cursor, "files", **about),
+            "clinical": read_rows(cursor, "clinical", **about)[0],
+            "types": sides[side]["types"],
             "quarantine": read_rows(cursor, "quarantine", interval_key=interval_key),
             "held_back": read_rows(cursor, "held_back")[0],
             "evaluation": read_rows(cursor, "history", table="evaluation", interval_key=interval_key, most=MOST),
-            "waived": read_rows(cursor, "waived", interval_key=interval_key),
-            "epsilon": _epsilon(cursor, interval_key),
-            "lengths": _lengths(cursor, interval_key),
+            "waived": [row for row in waived if row["check_name"] is not None],
+            "epsilon": _epsilon(cursor, about, [row["epsilon"] for row in spent if row["side"] == side]),
+            "lengths": _lengths(cursor, about),
             "steps": read_rows(cursor, "steps", run_ids=run_ids),
             "references": _references(cursor, runs),
             "versions": _versions(runs),
-            "previous": _previous(cursor, interval_key, runs[0]["interval_start"]),
-            "usual": _usual(cursor, interval_key),
+            "previous": _previous(cursor, interval_key, runs[0]["interval_start"], earlier),
+            "usual": _usual(this, earlier),
             "state": _state(cursor, interval_key),
         }
         figures["policy_changes"] = _policy_changes(cursor, figures)
     figures["generated_at"] = datetime.now(UTC).isoformat(timespec="seconds")
     return figures
+
+
+def gather_checks(interval_key: str) -> tuple[Figures, Policy]:
+    """The results of an interval's checks, and its policy: this process's where the ledger's cannot be read.
+
+    Raises:
+        InputRefused: no run ever worked on this interval.
+        WarehouseUnreachable, WarehouseError: they could not be read.
+    """
+    with open_cursor("publisher", "nocturne report", readonly=True) as cursor:
+        runs = read_rows(cursor, "runs", interval_key=interval_key)
+        if not runs:
+            raise InputRefused(f"no run has worked on {interval_key}.", "Run deidentify_documents on it first.")
+        figures: Figures = {
+            "interval": _interval(interval_key, runs),
+            "documents": max(run["planned"] for run in runs),
+            "checks": read_rows(cursor, "checks", run_ids=[run["run_id"] for run in runs]),
+        }
+        content = policy_content(cursor, _versions(runs)["policy_hash"])
+    try:
+        return figures, Policy.model_validate(content)
+    except ValidationError:
+        return figures, load(settings().policy)
+
+
+def pages_of_checks(figures: Figures) -> dict[str, str]:
+    """Addresses of an interval's pages of Great Expectations by suite, relative to the folder of the reports."""
+    key, start = (figures["interval"][name] for name in ("key", "start"))
+    run = datetime.fromisoformat(start).astimezone(UTC).strftime("%Y%m%dT%H%M%S.%fZ")
+    pages = (ROW_SUITE, RUN_SUITE)
+    return {suite: f"data_docs/validations/{suite}/{run_name_of(key)}/{run}/{key}.html" for suite in pages}
+
+
+def run_name_of(interval_key: str) -> str:
+    """Return how Great Expectations names the run of an interval.
+
+    It reads a name as a time if it can, and fails on some that it cannot: "2026-10-01..2026-10-28".
+    """
+    return f"interval_{interval_key}"
 
 
 def read_rows(cursor: Cursor, step: str, *, table: str = "report", **parameters: Any) -> list[dict[str, Any]]:
@@ -81,12 +139,13 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _headline(cursor: Cursor, interval_key: str, runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def _headline(cursor: Cursor, summary: IntervalSummary, runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Every number counts a document once, however many runs took up the interval."""
+    interval_key = summary.key
     run_ids = [run["run_id"] for run in runs]
     (counts,) = read_rows(cursor, "headline", interval_key=interval_key, run_ids=run_ids)
     (released,) = read_rows(cursor, "releases", interval_key=interval_key)
-    return {"seen": max(run["seen"] for run in runs), **counts, **released}
+    return {"seen": max(run["seen"] for run in runs), **counts, "mentions": summary.mentions, **released}
 
 
 def _interval(interval_key: str, runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -99,8 +158,32 @@ def _interval(interval_key: str, runs: Sequence[dict[str, Any]]) -> dict[str, An
     }
 
 
-def _mentions(cursor: Cursor, interval_key: str) -> dict[str, Any]:
-    cells = read_rows(cursor, "mentions", interval_key=interval_key)
+def _types(
+    cursor: Cursor, interval_key: str, mentions: Sequence[dict[str, Any]], spent: Sequence[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Document types of both sides with their documents, characters, mentions and ε."""
+    sums: dict[tuple[str, str, str], float] = defaultdict(int)
+    for figure, cells in (("mentions", mentions), ("epsilon", spent)):
+        for cell in cells:
+            sums[figure, cell["side"], cell["document_type"]] += cell[figure]
+    types = read_rows(cursor, "types", interval_key=interval_key)
+    return [
+        row | {figure: sums[figure, row["side"], row["document_type"]] for figure in ("mentions", "epsilon")}
+        for row in types
+    ]
+
+
+def _side(name: str, types: Sequence[dict[str, Any]], waived: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Documents, characters, mentions and ε of one side, in all and by type; documents with a check that was waived."""
+    mine = [row for row in types if row["side"] == name]
+    return {
+        **{figure: sum(row[figure] for row in mine) for figure in ("documents", "characters", "mentions", "epsilon")},
+        "waived": sum(row["documents"] for row in waived if row["side"] == name and row["check_name"] is None),
+        "types": mine,
+    }
+
+
+def _mentions(cells: Sequence[dict[str, Any]]) -> dict[str, Any]:
     counts: dict[str, dict[str, int]] = {}
     for cell in cells:
         row = counts.setdefault(cell["document_type"], {})
@@ -112,17 +195,16 @@ def _mentions(cursor: Cursor, interval_key: str) -> dict[str, Any]:
     return {"labels": labels, "counts": counts, "totals": totals, "own": own}
 
 
-def _epsilon(cursor: Cursor, interval_key: str) -> dict[str, Any]:
-    spent = [row["epsilon"] for row in read_rows(cursor, "epsilon_documents", interval_key=interval_key)]
+def _epsilon(cursor: Cursor, about: Mapping[str, str], spent: Sequence[float]) -> dict[str, Any]:
     return {
-        "mechanisms": read_rows(cursor, "epsilon_mechanisms", interval_key=interval_key),
+        "mechanisms": read_rows(cursor, "epsilon_mechanisms", **about),
         "documents": quantiles(spent),
         "histogram": count_bins(spent),
     }
 
 
-def _lengths(cursor: Cursor, interval_key: str) -> dict[str, Any]:
-    lengths = [row["characters"] for row in read_rows(cursor, "lengths", interval_key=interval_key)]
+def _lengths(cursor: Cursor, about: Mapping[str, str]) -> dict[str, Any]:
+    lengths = [row["characters"] for row in read_rows(cursor, "lengths", **about)]
     return {"documents": quantiles(lengths), "histogram": count_bins(lengths, tail=0.99)}
 
 
@@ -130,7 +212,10 @@ def _versions(runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Versions of the last run that took up a document, else of the last run."""
     run = max(runs, key=lambda one: (one["planned"] > 0, one["run_id"]))
     names = ("policy_hash", "pipeline_version", "detector_version", "key_version")
-    return {**{name: run[name] for name in names}, "references": dict(sorted(run["reference_versions"].items()))}
+    contract = f"{run['source']} {run['source_digest'][:16]}".strip()
+    planned_by = {"source_contract": contract, "dag_version": run["dag_version"] or "–"}
+    references = dict(sorted(run["reference_versions"].items()))
+    return {**{name: run[name] for name in names}, **planned_by, "references": references}
 
 
 def _references(cursor: Cursor, runs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -152,8 +237,10 @@ def _references(cursor: Cursor, runs: Sequence[dict[str, Any]]) -> list[dict[str
     ]
 
 
-def _previous(cursor: Cursor, interval_key: str, interval_start: str) -> dict[str, Any] | None:
-    """The same headline for the published interval before this one."""
+def _previous(
+    cursor: Cursor, interval_key: str, interval_start: str, earlier: Sequence[IntervalSummary]
+) -> dict[str, Any] | None:
+    """The same headline for the published interval before this one, which is mostly one of the `earlier`."""
     cursor.execute(
         query("deid", "report", "previous"), {"interval_key": interval_key, "interval_start": interval_start}
     )
@@ -161,12 +248,12 @@ def _previous(cursor: Cursor, interval_key: str, interval_start: str) -> dict[st
     if found is None:
         return None
     runs = read_rows(cursor, "runs", interval_key=found[0])
-    cursor.execute(query("deid", "report", "epsilon_documents"), {"interval_key": found[0]})
-    spent = [float(row[0]) for row in cursor.fetchall()]
+    (summary,) = [one for one in earlier if one.key == found[0]] or read(cursor, limit=1, keys=[found[0]])
+    spent = read_rows(cursor, "epsilon_documents", interval_key=found[0])
     return {
         "key": found[0],
-        "headline": _headline(cursor, found[0], runs),
-        "epsilon": quantiles(spent),
+        "headline": _headline(cursor, summary, runs),
+        "epsilon": quantiles([row["epsilon"] for row in spent if row["side"] == "held"]),
         "versions": _versions(runs),
     }
 
@@ -190,10 +277,9 @@ def _checks(cursor: Cursor, interval_key: str, runs: Sequence[dict[str, Any]]) -
     return checks
 
 
-def _usual(cursor: Cursor, interval_key: str) -> list[dict[str, Any]]:
+def _usual(this: IntervalSummary, earlier: Sequence[IntervalSummary]) -> list[dict[str, Any]]:
     """The interval's measures beside those of the intervals before it; no habit where there are too few of these."""
-    (this,) = read(cursor, limit=1, keys=[interval_key])
-    known = habits(this, read(cursor, limit=load(settings().policy).quality.baseline_runs, before=this.start))
+    known = habits(this, earlier)
     return [
         {
             "measure": name,

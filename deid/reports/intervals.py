@@ -30,7 +30,8 @@ class IntervalSummary:
     """One interval: where it stands (see the view deid.interval_state), counts of documents, ε in nats, versions.
 
     A document counts once, whatever the number of runs. `treated` documents went through every step, and no other
-    interval has corrected them since; `published` ones are in the research schema. `critical` and `warnings` count
+    interval has corrected them since; `published` ones are in the research schema, and `readable`
+    ones those of them that researchers read now, in this version or a former one. `critical` and `warnings` count
     run-level rules that failed.
     """
 
@@ -45,6 +46,7 @@ class IntervalSummary:
     seen: int
     treated: int
     published: int
+    readable: int
     waiting: int
     quarantined: int
     corrected: int

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from types import MappingProxyType
 from zoneinfo import ZoneInfo
 
@@ -81,13 +81,13 @@ class Writer:
         return f"{self.day(local.date())}, {clock}"
 
     def interval(self, key: str) -> str:
-        """The key of an interval in words: one night, or a period."""
+        """The key of an interval in words: one night, or the first and the last; the day that ends a key is outside."""
         first, _, last = key.partition("..")
         start = date.fromisoformat(first)
         if not last:
             return f"{'Nuit du' if self.lang == 'fr' else 'Night of'} {self.day(start, weekday=True)}"
-        end = date.fromisoformat(last)
-        link = ("Du", "au") if self.lang == "fr" else ("From", "to")
+        end = date.fromisoformat(last) - timedelta(days=1)
+        link = ("Nuits du", "au") if self.lang == "fr" else ("Nights of", "to")
         return f"{link[0]} {self.day(start)} {link[1]} {self.day(end)}"
 
     def duration(self, seconds: float) -> str:

@@ -139,8 +139,8 @@ MEANING: Mapping[str, tuple[str, str]] = MappingProxyType(
             "The share of documents in quarantine stays below the limit.",
         ),
         "quarantined_share_high": (
-            "La part de documents en quarantaine reste habituelle.",
-            "The share of documents in quarantine is usual.",
+            "La part de documents en quarantaine reste sous le seuil d'alerte.",
+            "The share of documents in quarantine stays below the warning limit.",
         ),
         "failed_share": (
             "La détection et la substitution aboutissent.",
@@ -151,24 +151,24 @@ MEANING: Mapping[str, tuple[str, str]] = MappingProxyType(
             "Few documents come out without any mention found.",
         ),
         "without_mentions_share_high": (
-            "La part de documents sans mention reste habituelle.",
-            "The share of documents without mention is usual.",
+            "La part de documents sans mention reste sous le seuil d'alerte.",
+            "The share of documents without mention stays below the warning limit.",
         ),
         "unparsed_share": (
             "Presque toutes les valeurs sont comprises, peu sont masquées faute de mieux.",
             "Nearly all values are understood, few are masked for want of better.",
         ),
         "unparsed_share_high": (
-            "La part de valeurs non comprises reste habituelle.",
-            "The share of values not understood is usual.",
+            "La part de valeurs non comprises reste sous le seuil d'alerte.",
+            "The share of values not understood stays below the warning limit.",
         ),
         "foreign_share": (
             "Les documents sont en français, à de rares exceptions près.",
             "Documents are in French, with rare exceptions.",
         ),
         "foreign_share_high": (
-            "La part de documents en langue étrangère reste habituelle.",
-            "The share of documents in another language is usual.",
+            "La part de documents en langue étrangère reste sous le seuil d'alerte.",
+            "The share of documents in another language stays below the warning limit.",
         ),
         "warned_share_high": (
             "Peu de documents publiés portent une alerte.",
@@ -183,8 +183,8 @@ MEANING: Mapping[str, tuple[str, str]] = MappingProxyType(
             "No document spends several times the nominal ε budget.",
         ),
         "epsilon_max": (
-            "Aucun document ne dépense plus que le budget ε de la politique.",
-            "No document spends more than the policy's ε budget.",
+            "Aucun document ne dépense plus que le plafond d'ε par document, fixé par la politique.",
+            "No document spends more than the policy's cap of ε per document.",
         ),
         "references_old": (
             "Aucun référentiel n'est plus ancien que la politique ne le permet.",

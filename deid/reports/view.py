@@ -15,6 +15,7 @@ from deid.quality import reasons
 from deid.quality.checks import BY_NAME
 from deid.refresh.sources import SOURCES
 from deid.reports.charts import histogram
+from deid.reports.code_words import document_type_words, mechanism_words, setting_words, value_words
 from deid.reports.evaluation import shown_evaluation
 from deid.reports.figures import Figures
 from deid.reports.numbers import Writer
@@ -29,8 +30,14 @@ TONES: Mapping[str, str] = MappingProxyType(
     {
         "published": "good",
         "waiting": "warn",
+        "approved_once": "warn",
+        "approved": "warn",
+        "publishing": "info",
+        "failed": "bad",
         "refused": "bad",
         "rejected": "bad",
+        "sent_back": "info",
+        "recalled": "bad",
         "unfinished": "info",
         "empty": "info",
     }
@@ -61,7 +68,9 @@ def view(figures: Figures, lang: str) -> dict[str, Any]:
         "clinical": _clinical(figures, words, write),
         "quarantine": quarantine,
         "held_back": _held_back(figures, words, write),
-        "flow": _flow(figures),
+        "flow": _flow(figures, words),
+        "sides": _sides(figures, words, write),
+        "sides_note": _sides_note(figures, words, write),
         "epsilon_chart": _chart(figures["epsilon"], words, write, digits=1),
         "lengths_chart": _chart(figures["lengths"], words, write, digits=0),
         "slowest": max((step["seconds"] for step in figures["steps"]), default=0),
@@ -69,6 +78,10 @@ def view(figures: Figures, lang: str) -> dict[str, Any]:
         "usual": _usual(figures, words, write),
         "titles": {name: source.title for name, source in SOURCES.items()} if lang == "fr" else {},
         "versions": _versions(figures, words),
+        "policy": _policy(figures["policy_changes"], lang),
+        "mechanisms": [
+            {**row, "words": mechanism_words(row["mechanism"], lang)} for row in figures["epsilon"]["mechanisms"]
+        ],
         "notes": _notes(figures, checks, quarantine, words, write),
         "decision": _decision(figures, words),
     }
@@ -186,7 +199,8 @@ def _heat(figures: Figures, lang: str) -> dict[str, Any]:
         }
         for label in mentions["labels"]
     ]
-    return {"columns": columns, "rows": rows, "total": sum(mentions["totals"].values())}
+    types = {name: document_type_words(name, lang) for name in columns}
+    return {"columns": columns, "types": types, "rows": rows, "total": sum(mentions["totals"].values())}
 
 
 def label_names(figures: Figures, lang: str) -> dict[str, str]:
@@ -264,12 +278,63 @@ def _held_back(figures: Figures, words: Mapping[str, str], write: Writer) -> str
     return words["held_back"].format(share=write.percent(counts["let_through"] / counts["judged"]), **shown)
 
 
-def _flow(figures: Figures) -> list[tuple[str, int, float]]:
-    """Parts of the documents treated: name, count, share."""
+def check_meaning(name: str, words: Mapping[str, str]) -> str:
+    """Return what a check on a document requires, in the language of `words`; its name where it is unknown."""
+    known = BY_NAME.get(name)
+    return (known.french if words is WORDING["fr"] else known.english) if known else name
+
+
+def _flow(figures: Figures, words: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Disjoint parts of the documents treated: class of the style sheet, words, number and share."""
     headline = figures["headline"]
-    parts = [(name, headline[name]) for name in ("published", "waiting", "quarantined") if headline[name]]
-    whole = sum(count for _, count in parts)
-    return [(name, count, count / whole) for name, count in parts]
+    parts = {name: headline[name] for name in ("in_force", "quarantined", "removed")}
+    parts["waiting"] = headline["treated"] - sum(parts.values())
+    names = {"published": "in_force", "waiting": "waiting", "quarantined": "quarantined", "removed": "removed"}
+    return [
+        {"class": tone, "words": words[name], "count": parts[name], "share": parts[name] / headline["treated"]}
+        for tone, name in names.items()
+        if parts[name]
+    ]
+
+
+def _sides(figures: Figures, words: Mapping[str, str], write: Writer) -> list[dict[str, Any]]:
+    """A row per figure, then per document type, with its value among what is proposed and among what is held."""
+    sides = figures["sides"]
+    digits = {"documents": 0, "waived": 0, "mentions": 0, "epsilon": 2, "characters": 0}
+    rows = [
+        {
+            "name": words[f"sides_{name}"],
+            **{side: write.plain(sides[side][name], digits[name]) for side in sides},
+        }
+        for name in digits
+    ]
+    through = {
+        side: {row["check_name"]: row["documents"] for row in figures["waived"] if row["side"] == side}
+        for side in sides
+    }
+    rows[2:2] = [
+        {
+            "name": words["sides_waived_check"].format(meaning=check_meaning(check, words)),
+            **{side: write.plain(through[side].get(check, 0)) for side in sides},
+        }
+        for check in sorted({check for known in through.values() for check in known})
+    ]
+    counts = {side: {row["document_type"]: row["documents"] for row in sides[side]["types"]} for side in sides}
+    rows += [
+        {
+            "name": words["sides_type"].format(type=kind or "–"),
+            **{side: write.plain(counts[side].get(kind, 0)) for side in sides},
+        }
+        for kind in sorted({kind for known in counts.values() for kind in known})
+    ]
+    return rows
+
+
+def _sides_note(figures: Figures, words: Mapping[str, str], write: Writer) -> str:
+    """Say which side the details are of, and what an opt-out took that the ledger still counts."""
+    opted_out = figures["headline"]["opted_out"]
+    pending = f" {words['sides_opted_out'].format(documents=write.plain(opted_out))}" if opted_out else ""
+    return words[f"sides_details_{figures['side']}"] + pending
 
 
 def _chart(part: Mapping[str, Any], words: Mapping[str, str], write: Writer, *, digits: int) -> Any:
@@ -279,8 +344,9 @@ def _chart(part: Mapping[str, Any], words: Mapping[str, str], write: Writer, *, 
 
 
 def _measures(headline: Mapping[str, Any], epsilon: Mapping[str, float]) -> dict[str, float]:
-    treated = headline["published"] + headline["waiting"] + headline["quarantined"]
+    treated = headline["treated"]
     return {
+        "treated": treated,
         "published": headline["published"],
         "quarantined": headline["quarantined"],
         "mentions": headline["mentions"],
@@ -300,7 +366,7 @@ def _comparison(figures: Figures, words: Mapping[str, str], write: Writer) -> li
     def shown(name: str, value: float) -> str:
         if name == "quarantined_share":
             return write.percent(value)
-        return write.plain(value, 0 if name in ("published", "quarantined", "mentions") else 2)
+        return write.plain(value, 0 if isinstance(value, int) else 2)
 
     return [
         {
@@ -316,6 +382,24 @@ def _comparison(figures: Figures, words: Mapping[str, str], write: Writer) -> li
 def _capital(words: str) -> str:
     """`words` as a heading; a Greek letter stays what it is in formulas."""
     return words[:1].upper() + words[1:] if words[:1].isascii() else words
+
+
+def _policy(changes: list[dict[str, Any]] | None, lang: str) -> list[dict[str, Any]] | None:
+    """Changed settings with their words; a value that is a code is written in words, the code after it."""
+
+    def shown(key: str, value: str | None) -> str | None:
+        said = value_words(key, value, lang) if value is not None else ""
+        return f"{said} ({value})" if said else value
+
+    return changes and [
+        {
+            "key": row["key"],
+            "name": setting_words(row["key"], lang),
+            "before": shown(row["key"], row["before"]),
+            "now": shown(row["key"], row["now"]),
+        }
+        for row in changes
+    ]
 
 
 def _versions(figures: Figures, words: Mapping[str, str]) -> list[dict[str, Any]]:
@@ -355,9 +439,9 @@ def _notes(
         first = quarantine[0]
         notes.append(("info", f"{words['quarantine']} : {first['words'].title} ({write.plain(first['documents'])})."))
     for row in figures["waived"]:
-        known = BY_NAME.get(row["check_name"])
-        meaning = (known.french if words is WORDING["fr"] else known.english) if known else row["check_name"]
-        notes.append(("warn", words["waived"].format(meaning=meaning, documents=write.plain(row["documents"]))))
+        if row["side"] == figures["side"]:
+            meaning = check_meaning(row["check_name"], words)
+            notes.append(("warn", words["waived"].format(meaning=meaning, documents=write.plain(row["documents"]))))
     changed = [row["name"] for row in _versions(figures, words) if row["changed"]]
     if changed:
         notes.append(("info", f"{words['comparison']}, {words['changed']} : {', '.join(changed)}."))

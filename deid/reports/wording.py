@@ -15,14 +15,25 @@ _WORDS: Mapping[str, tuple[str, str]] = {
     "skip": ("Aller au contenu", "Skip to content"),
     "state_published": ("Publié", "Published"),
     "state_waiting": ("En attente de décision", "Waiting for a decision"),
+    "state_approved_once": ("Approuvé une fois", "Approved once"),
+    "state_approved": ("Approuvé, pas encore publié", "Approved, not yet published"),
+    "state_publishing": ("Publication en cours", "Publishing"),
+    "state_failed": ("Publication en échec", "Publication failed"),
+    "state_sent_back": ("Renvoyé en traitement", "Sent back for reprocessing"),
     "state_refused": ("Publication refusée", "Publication refused"),
     "state_rejected": ("Rejeté", "Rejected"),
     "state_unfinished": ("Traitement en cours", "Still running"),
+    "state_recalled": ("Rappelé", "Recalled"),
     "state_empty": ("Rien de nouveau", "Nothing new"),
     "seen": ("documents vus", "documents seen"),
     "seen_help": ("reçus ou modifiés dans l'intervalle", "received or changed in the interval"),
     "published": ("publiés", "published"),
-    "published_help": ("visibles des chercheurs", "visible to researchers"),
+    "published_help": (
+        "versions en vigueur, lisibles au plus tard à la prochaine réécriture",
+        "versions in force, readable by the next rewriting at the latest",
+    ),
+    "readable": ("lisibles", "readable"),
+    "readable_help": ("ce que les chercheurs lisent maintenant", "what researchers read now"),
     "waiting": ("prêts", "ready"),
     "waiting_help": ("contrôlés, pas encore publiés", "checked, not published yet"),
     "quarantined": ("en quarantaine", "in quarantine"),
@@ -32,7 +43,57 @@ _WORDS: Mapping[str, tuple[str, str]] = {
     "withdrawn": ("retirés", "withdrawn"),
     "withdrawn_help": ("opposition ou suppression à la source", "opt-out or deletion at the source"),
     "withdrawals": ("à retirer", "to withdraw"),
-    "mentions": ("mentions remplacées", "mentions replaced"),
+    "treated": ("documents traités", "documents treated"),
+    "in_force": ("publiés, sans version plus récente prête", "published, with no newer version ready"),
+    "removed": ("retirés ou rappelés", "withdrawn or recalled"),
+    "review": ("Relecture par des personnes", "Review by people"),
+    "review_counts": (
+        "Relecture {review_id} : {finished} lectures terminées sur {wanted} ; documents lus : {read} ; avec un oubli : "
+        "{leaking}.",
+        "Review {review_id}: {finished} of {wanted} readings finished; documents read: {read}; with a miss: {leaking}.",
+    ),
+    "review_open": ("En cours.", "Open."),
+    "review_closed": ("Close.", "Closed."),
+    "review_bound": (
+        "Documents qui laissent voir une identité : {words}.",
+        "Documents that reveal an identity: {words}.",
+    ),
+    "review_unread": ("Rien n'est encore lu.", "Nothing has been read yet."),
+    "review_provisional": (
+        "Provisoire : la lecture n'est pas finie.",
+        "Provisional: reading is not finished.",
+    ),
+    "sides": ("Ce qui est proposé, ce que la recherche tient", "What is proposed, what research holds"),
+    "sides_caption": (
+        "Compté sur les documents prêts, et sur ceux qui sont publiés et ni corrigés, ni retirés, ni rappelés depuis",
+        "Counted over the documents that are ready, and over those published and not corrected, withdrawn or recalled "
+        "since",
+    ),
+    "sides_figure": ("Nombre", "Figure"),
+    "proposed": ("Proposé maintenant", "Proposed now"),
+    "held_now": ("Dans la recherche maintenant", "In research now"),
+    "sides_documents": ("Documents", "Documents"),
+    "sides_waived": ("Dont laissés passer par une personne", "Of which let through by a person"),
+    "sides_waived_check": ("Contrôle levé : « {meaning} »", "Check waived: “{meaning}”"),
+    "sides_mentions": ("Mentions remplacées", "Mentions replaced"),
+    "sides_epsilon": ("ε dépensé, en tout", "ε spent, in all"),
+    "sides_characters": ("Caractères des originaux", "Characters of the originals"),
+    "sides_type": ("Documents de type {type}", "Documents of type {type}"),
+    "sides_details_proposed": (
+        "Les tableaux et graphiques qui suivent portent sur ce qui est proposé.",
+        "The tables and charts below are of what is proposed.",
+    ),
+    "sides_details_held": (
+        "Les tableaux et graphiques qui suivent portent sur ce que la recherche tient.",
+        "The tables and charts below are of what research holds.",
+    ),
+    "sides_opted_out": (
+        "Une opposition a déjà retiré {documents} documents de la recherche ; leurs mentions et leur ε restent comptés "
+        "ici jusqu'à la prochaine exécution de apply_oppositions.",
+        "An opt-out has already taken {documents} documents out of research; their mentions and ε are counted here "
+        "until the next run of apply_oppositions.",
+    ),
+    "mentions": ("mentions trouvées", "mentions found"),
     "patients": ("patients", "patients"),
     "decision": ("Décision", "Decision"),
     "decision_approve": ("Publication approuvée", "Publication approved"),
@@ -46,6 +107,9 @@ _WORDS: Mapping[str, tuple[str, str]] = {
     "attention": ("À retenir", "In short"),
     "all_clear": ("Rien d'anormal : tous les contrôles sont passés.", "Nothing unusual: every check passed."),
     "checks": ("Contrôles", "Checks"),
+    "data_docs": ("Pages de Great Expectations :", "Pages of Great Expectations:"),
+    "data_docs_document": ("contrôles des documents", "checks of documents"),
+    "data_docs_run": ("contrôles de l'ensemble", "checks of the whole"),
     "checks_lead": (
         "Chaque document est contrôlé par un code distinct de celui qui l'a transformé. Un contrôle critique qui "
         "échoue retient le document, ou tout l'intervalle s'il porte sur l'ensemble.",
@@ -191,6 +255,10 @@ _WORDS: Mapping[str, tuple[str, str]] = {
         "Trop peu de documents : un intervalle couvre plus de {widest}, aucun graphique n'est tracé.",
         "Too few documents: an interval covers more than {widest}, no plot is drawn.",
     ),
+    "evaluation_one_patient": (
+        "Aucune attaque n'a été menée : l'échantillon est d'un seul patient, que rien ne peut confondre.",
+        "No attack was run: the sample is of one patient, whom nobody can be confused with.",
+    ),
     "evaluation_measure": ("Mesure", "Measure"),
     "evaluation_value": ("Valeur", "Value"),
     "evaluation_interval": ("Intervalle", "Interval"),
@@ -211,9 +279,53 @@ _WORDS: Mapping[str, tuple[str, str]] = {
     "evaluation_attack.dates_exact": ("Attaque : dates décalées ensemble", "Attack: dates shifted together"),
     "evaluation_attack.dates": ("Attaque : dates les plus proches", "Attack: nearest dates"),
     "evaluation_attack.known_dates": ("Attaque : trois dates connues", "Attack: three known dates"),
+    "evaluation_attack.places": (
+        "Attaque : commune devinée par la loi du tirage et les populations",
+        "Attack: commune guessed by the law of the draw and populations",
+    ),
+    "evaluation_attack.names": (
+        "Attaque : noms de soignants de même rang par nombre de documents",
+        "Attack: names of care staff of the same rank by number of documents",
+    ),
     "evaluation_attack.leaks": (
         "Attaque : oublis introduits, retrouvés parmi les substituts",
         "Attack: planted leaks, found among surrogates",
+    ),
+    "evaluation_attack.places_chance": (
+        "Attaque : commune tirée au hasard parmi les candidates",
+        "Attack: commune drawn at random among the candidates",
+    ),
+    "evaluation_attack.places_prior": (
+        "Attaque : commune candidate la plus peuplée, sans celle qui est publiée",
+        "Attack: most populous candidate commune, without the published one",
+    ),
+    "evaluation_attack.membership": (
+        "Attaque : document appris par le modèle, deviné à sa perte (AUC ; 50 % : hasard)",
+        "Attack: document that the model learned, guessed by its loss (AUC; 50 %: chance)",
+    ),
+    "evaluation_attack.membership_advantage": (
+        "Attaque : le même, vrais moins faux positifs au meilleur seuil",
+        "Attack: the same, true less false positives at the best threshold",
+    ),
+    "evaluation_attack.membership_chance": (
+        "Attaque : le même, au hasard",
+        "Attack: the same, by chance",
+    ),
+    "evaluation_attack.membership_low": (
+        "Attaque : documents appris retrouvés à 1 % de faux positifs",
+        "Attack: learned documents found at 1 % of false positives",
+    ),
+    "evaluation_attack.membership_no_model": (
+        "Attaque : document appris, sans objet : aucun modèle appris à l'hôpital n'est en service",
+        "Attack: document learned, no target: no model trained at the hospital serves",
+    ),
+    "evaluation_attack.membership_unrecorded": (
+        "Attaque : document appris, non mesurée : ce que le modèle a appris n'est pas enregistré",
+        "Attack: document learned, not measured: what the model learned is not recorded",
+    ),
+    "evaluation_attack.membership_few": (
+        "Attaque : document appris, non mesurée : moins de 10 documents appris publiés, ou d'autres dans l'échantillon",
+        "Attack: document learned, not measured: under 10 learned documents published, or others in the sample",
     ),
     "evaluation_utility.constraints_kept": (
         "Utilité : relations entre dates, âges et durées gardées",
@@ -244,6 +356,22 @@ _WORDS: Mapping[str, tuple[str, str]] = {
     ),
     "evaluation_utility.clinical_terms_kept": ("Utilité : termes cliniques gardés", "Utility: clinical terms kept"),
     "evaluation_utility.clinical_values_kept": ("Utilité : valeurs cliniques gardées", "Utility: clinical values kept"),
+    "evaluation_utility.coding_original": (
+        "Utilité : codage CIM-10 du texte d'origine (micro-F1, catégories)",
+        "Utility: ICD-10 coding of the original text (micro F1, categories)",
+    ),
+    "evaluation_utility.coding_loss": (
+        "Utilité : ce que le codage CIM-10 perd sur le texte publié (points de micro-F1)",
+        "Utility: what ICD-10 coding loses on the published text (points of micro F1)",
+    ),
+    "evaluation_utility.coding_no_codes": (
+        "Utilité : codage CIM-10 non mesuré : la source n'a pas de requête codes.sql",
+        "Utility: ICD-10 coding not measured: the source has no query codes.sql",
+    ),
+    "evaluation_utility.coding_few": (
+        "Utilité : codage CIM-10 non mesuré : moins de 30 séjours codés, ou de cinq patients",
+        "Utility: ICD-10 coding not measured: under 30 coded stays, or five patients",
+    ),
     "evaluation_utility.perplexity_ratio": (
         "Lisibilité : perplexité, rapportée à celle des originaux",
         "Readability: perplexity, against that of originals",
@@ -302,6 +430,10 @@ _WORDS: Mapping[str, tuple[str, str]] = {
     ),
     "epsilon_documents": ("Nombre de documents par tranche d'ε", "Number of documents by ε"),
     "epsilon_empty": ("Aucune dépense d'ε dans cet intervalle.", "No ε was spent in this interval."),
+    "epsilon_recalled": (
+        "Rien de cet intervalle n'est plus publié ; l'ε qu'il a dépensé reste compté.",
+        "Nothing of this interval is published any more; the ε that it spent stays counted.",
+    ),
     "category": ("Élément", "Element"),
     "category_date": ("Dates", "Dates"),
     "category_age": ("Âges", "Ages"),
@@ -395,6 +527,8 @@ _WORDS: Mapping[str, tuple[str, str]] = {
     "pipeline_version": ("Chaîne", "Pipeline"),
     "detector_version": ("Détecteur", "Detector"),
     "key_version": ("Clé", "Key"),
+    "source_contract": ("Contrat de la source", "Source contract"),
+    "dag_version": ("Version du DAG", "DAG version"),
     "reference": ("Référence", "Reference"),
     "changed": ("changé", "changed"),
     "more": ("et plus", "and more"),

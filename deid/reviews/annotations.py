@@ -7,20 +7,17 @@ the mentions of the run; `gold_records` reads the originals, inside the hospital
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
-from datetime import date
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from deid.config.settings import settings
 from deid.domain.document import Mention
 from deid.domain.errors import NocturneError, WarehouseError
 from deid.domain.labels import Label
-from deid.warehouse.connection import connect
 from deid.warehouse.extraction import Content, read_contents
 from deid.warehouse.identity import Translator
 from deid.warehouse.originals import Original, OriginalProblem, OriginalRefused, read_original
 from deid.warehouse.queries import Cursor, one, query
-from deid.warehouse.sources import Source
+from deid.warehouse.sources import Source, open_source
 
 REVIEW = "review"  # the annotator of its documents, among those of annotation tools
 
@@ -115,23 +112,17 @@ def _read_content(cursor: Cursor, document: Annotated) -> Content:
     cursor.execute(query("deid", "run", "source"), {"run_id": document.run_id})
     (source,) = one(cursor)
     (source_id,) = Translator("identity").to_source("document", [document.document_id]).values()
-    with connect(settings().dsn("reader"), application="nocturne annotations") as warehouse:
-        warehouse.set_session(readonly=True)
+    with open_source("nocturne annotations") as warehouse:
         return read_contents(warehouse, Source(source), [source_id])[source_id]
 
 
 def _to_record(content: Content, source: Original, mentions: Sequence[Mention]) -> dict[str, Any]:
-    patient = {
-        name: value.isoformat() if isinstance(value, date) else value
-        for name, value in asdict(content.patient).items()
-        if value not in (None, (), "")
-    }
     return {
         "id": source.document_id,
         "text": source.text,
         "type": content.document_type,
         "reference_date": content.reference_date and content.reference_date.isoformat(),
-        "patient": patient,
+        "patient": content.patient.as_json(),
         "annotator": REVIEW,
         "mentions": [{"start": m.start, "end": m.end, "label": str(m.label)} for m in mentions],
     }

@@ -1,20 +1,23 @@
 """Estimate of leaking documents in an interval from its sample, in figures and in words; agreement of two readers.
 
-Bounds are exact (`deid.reviews.estimate`); agreement on leaking documents is Cohen's kappa (Cohen 1960, Educational and
+Bounds are those of `deid.reviews.bounds`; agreement on leaking documents is Cohen's kappa (Cohen 1960, Educational and
 Psychological Measurement 20, 37-46).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from fractions import Fraction
 
 from deid.reports.numbers import Writer
+from deid.reviews.bounds import Found, fewest_leaking, least_detection, most_leaking, sample_size
 from deid.reviews.marks import ErrorKind, Mark, merge_marks
-from deid.reviews.progress import OpenedReview, Sampled
+from deid.reviews.progress import OpenedReview, Sampled, count_sentinels
 
 NBSP = "\u00a0"
+NO_SENTINELS = Found(0, 0)
 FEW = 1000  # a population of at most this size is given unrounded
 
 
@@ -39,7 +42,9 @@ class Estimate:
     """Estimate for `population` documents, of which `read` were read and `leaking` leak.
 
     At most `at_most` documents leak, at `confidence` (one-sided); between `interval[0]` and `interval[1]` at the same
-    two-sided confidence.
+    two-sided confidence. Both hold whenever reading stops, and after a sample was enlarged. `sentinels` found in the
+    documents read correct the upper bounds. `provisional`: sentinels are still hidden, and a mark on one counts as a
+    leak.
     """
 
     population: int
@@ -50,6 +55,13 @@ class Estimate:
     at_most: int
     interval: tuple[int, int]
     mentions: Mentions
+    sentinels: Found = NO_SENTINELS
+    provisional: bool = False
+
+    @property
+    def detection(self) -> float | None:
+        """The share of leaking documents that the bound supposes to be noticed, at least; None without sentinels."""
+        return least_detection(self.sentinels, (1 + self.confidence) / 2) if self.sentinels.planted else None
 
     @property
     def upper(self) -> Fraction:
@@ -63,8 +75,8 @@ class Estimate:
 
     @property
     def whole(self) -> bool:
-        """True if every document was read: nothing is estimated then."""
-        return self.read == self.population
+        """True if every document was read, by readers who are taken to see all: nothing is estimated then."""
+        return self.read == self.population and not self.sentinels.planted
 
 
 def estimate_leaks(review: OpenedReview, sampled: Sequence[Sampled]) -> Estimate | None:
@@ -73,24 +85,77 @@ def estimate_leaks(review: OpenedReview, sampled: Sequence[Sampled]) -> Estimate
     A document counts once its required readings are finished. A document with a mark of a missed passage counts at once
     and as leaking, before its other readings: the estimate is never better than the marks.
     """
-    counted = [one for one in sampled if len(one.readers) >= review.readings or one.leaks]
+    counted = [one for one in sampled if _counts(review, one)]
     if not counted:
         return None
+    population = _population(review, sampled)
     read, leaking = len(counted), sum(one.leaks for one in counted)
     two_sided = 1 - (1 - review.confidence) / 2
+    sentinels = count_sentinels(counted)
     return Estimate(
-        population=review.population,
+        population=population,
         read=read,
         leaking=leaking,
         confidence=review.confidence,
         target=review.target,
-        at_most=most_leaking(leaking, read, review.population, review.confidence),
+        at_most=most_leaking(leaking, read, population, review.confidence, sentinels),
         interval=(
-            fewest_leaking(leaking, read, review.population, two_sided),
-            most_leaking(leaking, read, review.population, two_sided),
+            fewest_leaking(leaking, read, population, two_sided),
+            most_leaking(leaking, read, population, two_sided, sentinels),
         ),
         mentions=_count_mentions(counted),
+        sentinels=sentinels,
+        provisional=_hides(review, sampled),
     )
+
+
+class Outlook(StrEnum):
+    """Answer to whether a review shows, or can still show, what is wanted of it."""
+
+    REACHED = "reached"  # the bound is at most the target
+    READ_ON = "read_on"  # the sample, read to its end without another leak, will show it
+    TOO_SMALL = "too_small"  # only a larger sample can
+    NEVER = "never"  # no sample can: too much leaks, or everything was read
+
+
+def foresee(review: OpenedReview, sampled: Sequence[Sampled]) -> tuple[Outlook, int]:
+    """Return the outlook of a review, and the sample that its target needs if no further document leaks."""
+    found = estimate_leaks(review, sampled)
+    leaking = found.leaking if found else 0
+    if _hides(review, sampled):
+        return Outlook.READ_ON, review.sample
+    if found is not None and found.reached:
+        return Outlook.REACHED, review.sample
+    population = _population(review, sampled)
+    if leaking > int(review.target * population) or population == (found.read if found else 0):
+        return Outlook.NEVER, review.sample
+    missed = found.sentinels.planted - found.sentinels.found if found else 0
+    needed = sample_size(
+        *(review.target, review.confidence, population),
+        leaking=leaking,
+        missed=missed,
+        sentinels=review.sentinels,
+    )
+    lost = sum(not one.readable and not _counts(review, one) for one in sampled)
+    if needed <= review.sample - lost:
+        return Outlook.READ_ON, review.sample
+    sample = min(needed + lost, review.population)
+    return (Outlook.TOO_SMALL if sample > review.sample else Outlook.NEVER), sample
+
+
+def _population(review: OpenedReview, sampled: Sequence[Sampled]) -> int:
+    """Return the number of documents that an estimate is about: a document withdrawn unread is no longer one."""
+    return review.population - sum(one.withdrawn and not _counts(review, one) for one in sampled)
+
+
+def _hides(review: OpenedReview, sampled: Sequence[Sampled]) -> bool:
+    """Return whether sentinels may be hidden: the sample is not read to its end."""
+    unread = any(one.readable and len(one.readers) < review.readings for one in sampled)
+    return review.sentinels > 0 and not review.closed and unread
+
+
+def _counts(review: OpenedReview, one: Sampled) -> bool:
+    return len(one.readers) >= review.readings or one.leaks
 
 
 def _count_mentions(counted: Sequence[Sampled]) -> Mentions:
@@ -212,76 +277,3 @@ def _any_missed(marks: Sequence[Mark]) -> bool:
 
 def _count_shared(marks: Sequence[Mark], others: Sequence[Mark]) -> int:
     return sum(any(mark.agrees(other) for other in others) for mark in marks)
-
-
-# Exact bounds (Clopper & Pearson 1934, Biometrika 26). Without a population, each document leaks with one unknown
-# probability (binomial). With a population, the sample is drawn without replacement, and the bound is on the number of
-# leaking documents (hypergeometric). The true value is above the bound in at most 1 − confidence of all samples.
-def upper_bound(leaking: int, read: int, confidence: float) -> float:
-    """Return the one-sided upper bound on the probability of a leak, given `leaking` of `read` documents.
-
-    Raises:
-        ValueError: unless 0 <= leaking <= read.
-    """
-    _check_counts(leaking, read, read)
-    if leaking == read:
-        return 1.0
-    from scipy.stats import beta
-
-    return float(beta.ppf(confidence, leaking + 1, read - leaking))
-
-
-def most_leaking(leaking: int, read: int, population: int, confidence: float) -> int:
-    """Return the one-sided upper bound on the number of leaking documents in `population`.
-
-    Raises:
-        ValueError: unless 0 <= leaking <= read <= population.
-    """
-    _check_counts(leaking, read, population)
-    from scipy.stats import hypergeom
-
-    def plausible(leaks: int) -> bool:
-        return bool(hypergeom.cdf(leaking, population, leaks, read) >= 1 - confidence)
-
-    return _last_where(plausible, leaking, population - (read - leaking))
-
-
-def fewest_leaking(leaking: int, read: int, population: int, confidence: float) -> int:
-    """Return the one-sided lower bound on the number of leaking documents in `population`.
-
-    Raises:
-        ValueError: unless 0 <= leaking <= read <= population.
-    """
-    return population - most_leaking(read - leaking, read, population, confidence)
-
-
-def sample_size(target: float, confidence: float, *, tolerated: int = 0, population: int | None = None) -> int:
-    """Return the smallest sample whose upper bound is at most `target` with `tolerated` leaking documents.
-
-    With a population, the whole of it if no smaller sample suffices.
-    """
-    if population is not None:
-        size = population
-        allowed = int(target * population)
-
-        def too_few(read: int) -> bool:
-            return most_leaking(min(tolerated, read), read, size, confidence) > allowed
-
-        return 1 if not too_few(1) else min(population, _last_where(too_few, 1, population) + 1)
-    ceiling = tolerated + 1
-    while upper_bound(tolerated, ceiling, confidence) > target:
-        ceiling *= 2
-    return _last_where(lambda read: upper_bound(tolerated, read, confidence) > target, tolerated, ceiling) + 1
-
-
-def _last_where(holds: Callable[[int], bool], low: int, high: int) -> int:
-    """Return the largest value of [low, high] for which `holds`, a predicate true for `low` and then monotone."""
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if holds(middle) else (low, middle - 1)
-    return low
-
-
-def _check_counts(leaking: int, read: int, population: int) -> None:
-    if not 0 <= leaking <= read <= population:
-        raise ValueError("a bound needs 0 <= leaking <= read <= population")

@@ -13,8 +13,9 @@ from dataclasses import asdict, dataclass
 from deid.config.policy import Review
 from deid.reviews import ReviewProblem, refused
 from deid.reviews.annotations import store_annotations
-from deid.reviews.estimate import sample_size
-from deid.reviews.progress import list_sampled
+from deid.reviews.bounds import sample_size
+from deid.reviews.estimate import Outlook, foresee
+from deid.reviews.progress import OpenedReview, count_sentinels, find_review, list_sampled
 from deid.warehouse import audit
 from deid.warehouse.publish import digest_of
 from deid.warehouse.queries import Cursor, one, query
@@ -22,20 +23,24 @@ from deid.warehouse.queries import Cursor, one, query
 
 @dataclass(frozen=True, slots=True)
 class SamplePlan:
-    """Aim of a sample: a share of at most `target` leaking documents, at `confidence`; `readings` per document."""
+    """Aim of a sample: a share of at most `target` leaking documents, at `confidence`; `readings` per document.
+
+    A share `sentinels` of the sampled documents holds a sentinel.
+    """
 
     target: float
     confidence: float
     readings: int
+    sentinels: float = 0.0
 
     @classmethod
     def of(cls, policy: Review) -> SamplePlan:
         """Return the plan of a policy."""
-        return cls(policy.target, policy.confidence, policy.readings)
+        return cls(policy.target, policy.confidence, policy.readings, policy.sentinels)
 
     def size(self, population: int) -> int:
-        """Return the number of documents to read out of `population`."""
-        return sample_size(self.target, self.confidence, population=population)
+        """Return the number of documents to read out of `population`, if none leaks and every sentinel is found."""
+        return sample_size(self.target, self.confidence, population, sentinels=self.sentinels)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +73,18 @@ def find_last_review(cursor: Cursor, interval_key: str) -> int | None:
     return None if (found := one(cursor)[0]) is None else int(found)
 
 
+def find_reported_review(cursor: Cursor, interval_key: str) -> tuple[StagedInterval | None, OpenedReview | None]:
+    """Return what is staged in an interval, and the review to report: that of what is staged, else the latest one."""
+    staged = next(iter(list_staged_intervals(cursor, interval_key)), None)
+    review_id = staged.review_id if staged else find_last_review(cursor, interval_key)
+    return staged, None if review_id is None else find_review(cursor, review_id)
+
+
 def open_review(cursor: Cursor, interval_key: str, plan: SamplePlan, opened_by: str, *, seed: str | None = None) -> int:
     """Draw a sample of the documents staged in an interval, copy their texts, and return the review's number.
 
     An existing review of the same content is returned unchanged. Documents are ordered by the SHA-256 of a stored seed
-    and their id: every prefix of the sample is itself a random sample.
+    and their id: every prefix of the order is itself a random sample, and `enlarge_review` takes the next of them.
 
     Raises:
         ReviewRefused: nothing is staged in the interval.
@@ -103,24 +115,65 @@ def open_review_unasked(cursor: Cursor, interval_key: str, plan: SamplePlan, ope
     return open_review(cursor, interval_key, plan, opened_by) if one(cursor)[0] else None
 
 
-def close_review(cursor: Cursor, review_id: int, closed_by: str) -> None:
-    """Close a review for good: its texts are erased, its standing marks become annotations.
+def enlarge_review(cursor: Cursor, review_id: int, sample: int, enlarged_by: str) -> int:
+    """Enlarge a sample of `sample` documents to the size that its target needs now; return the size it has.
+
+    A sample that is no longer of `sample` documents was enlarged meanwhile, and stays.
 
     Raises:
-        ReviewRefused: unknown or closed review.
+        ReviewRefused: unknown or closed review; no larger sample is needed or helps; or what was sampled no longer
+            waits for publication, so that nothing can be drawn any more.
     """
+    cursor.execute(query("deid", "review", "lock_opening"))
+    _lock_open(cursor, review_id)
+    review = find_review(cursor, review_id)
+    if review.sample != sample:
+        return review.sample
+    if find_current_review(cursor, review.interval_key) != review_id:
+        raise refused(ReviewProblem.NOT_STAGED, f"review {review_id}")
+    outlook, wanted = foresee(review, list_sampled(cursor, review_id))
+    if outlook is not Outlook.TOO_SMALL:
+        raise refused(ReviewProblem.LARGE_ENOUGH, f"review {review_id}")
+    row = {"review_id": review_id, "sample": wanted}
+    cursor.execute(query("deid", "review_document", "draw"), row)
+    cursor.execute(query("deid", "review", "enlarge"), row)
+    (reached,) = one(cursor)
+    audit.write(
+        *(cursor, enlarged_by, audit.Action.ENLARGE_REVIEW, f"review {review_id}"), before=sample, sample=reached
+    )
+    return int(reached)
+
+
+def _lock_open(cursor: Cursor, review_id: int) -> None:
     cursor.execute(query("deid", "review", "lock"), {"review_id": review_id})
     row = cursor.fetchone()
     if row is None:
         raise refused(ReviewProblem.UNKNOWN, f"review {review_id}")
     if row[0]:
         raise refused(ReviewProblem.CLOSED, f"review {review_id}")
+
+
+def close_review(cursor: Cursor, review_id: int, closed_by: str) -> None:
+    """Close a review for good: its texts are erased, its standing marks become annotations.
+
+    Raises:
+        ReviewRefused: unknown or closed review.
+    """
+    _lock_open(cursor, review_id)
     cursor.execute(query("deid", "review", "close"), {"review_id": review_id, "closed_by": closed_by})
     cursor.execute(query("deid", "review_document", "erase_review"), {"review_id": review_id})
     erased = cursor.rowcount
     written = store_annotations(cursor, review_id)
-    read = sum(bool(one.readers) for one in list_sampled(cursor, review_id))
-    counts = {"read": read, "erased": erased, "annotations": written}
+    sampled = list_sampled(cursor, review_id)
+    found = count_sentinels(one for one in sampled if one.readers)
+    read = sum(bool(one.readers) for one in sampled)
+    counts = {
+        "read": read,
+        "sentinels": found.planted,
+        "sentinels_found": found.found,
+        "erased": erased,
+        "annotations": written,
+    }
     audit.write(cursor, closed_by, audit.Action.CLOSE_REVIEW, f"review {review_id}", **counts)
 
 

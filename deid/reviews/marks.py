@@ -6,6 +6,7 @@ surrogate no character corresponds to another: a mark that cuts a surrogate is e
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -114,6 +115,13 @@ def locate_passage(
     else:
         start, end = touched[0].start, touched[-1].end
     return Passage(start, end, _source_offset(surrogates, start), _source_offset(surrogates, end))
+
+
+def find_passages(text: str, surrogates: Sequence[Span], wanted: str) -> list[tuple[int, int]]:
+    """Return the whole-word occurrences of `wanted` outside surrogates; its blanks match any blanks."""
+    written = r"\s+".join(map(re.escape, wanted.split()))
+    places = [found.span() for found in re.finditer(rf"(?<!\w){written}(?!\w)", text)] if written else []
+    return [place for place in places if not any(one.start < place[1] and place[0] < one.end for one in surrogates)]
 
 
 def _source_offset(surrogates: Sequence[Span], offset: int) -> int:

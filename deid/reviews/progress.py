@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
 from deid.reviews import ReviewProblem, refused
+from deid.reviews.bounds import Found
 from deid.reviews.marks import ErrorKind, Mark, list_marks
 from deid.reviews.reading import ReadDocument, lock_for_verdict
 from deid.warehouse import audit
@@ -31,6 +33,7 @@ class OpenedReview:
     target: float
     confidence: float
     readings: int
+    sentinels: float
     seed: str
     opened_by: str
     opened_at: datetime
@@ -42,7 +45,7 @@ class OpenedReview:
 
     @property
     def wanted(self) -> int:
-        """Number of readings required; a document erased before its reading requires none."""
+        """Number of readings required; a document withdrawn or erased before its reading requires none."""
         return (self.sample - self.unreadable) * self.readings
 
     @property
@@ -53,15 +56,28 @@ class OpenedReview:
 
 @dataclass(frozen=True, slots=True)
 class Sampled:
-    """A sampled document: the readers who have finished, and the marks in force."""
+    """A sampled document: whether it can still be read, the readers who have finished, and the marks in force.
+
+    `sentinel` is the label of its sentinel and `found_by` who marked it, once that may be known; `marks` then lacks the
+    marks within it. `compared`: a reader saw the original before the end, so that the sentinel measures nothing.
+    """
 
     ordinal: int
     document_id: str
     document_type: str | None
     surrogates: int
+    readable: bool
     erased_for: str | None
     readers: tuple[str, ...]
+    compared: bool
     marks: tuple[Mark, ...]
+    sentinel: str | None = None
+    found_by: tuple[str, ...] = ()
+
+    @property
+    def withdrawn(self) -> bool:
+        """True if the source or its patient took the document back: it will not be published."""
+        return not self.readable and self.erased_for in (None, "withdrawal")
 
     @property
     def leaks(self) -> bool:
@@ -98,14 +114,62 @@ def _list_reviews(cursor: Cursor, **parameters: object) -> list[OpenedReview]:
 
 def list_sampled(cursor: Cursor, review_id: int) -> list[Sampled]:
     """Return every document of a review, in its random reading order."""
-    by_document: dict[int, list[Mark]] = {}
+    by_document: dict[int, list[Mark]] = defaultdict(list)
     for mark in list_marks(cursor, review_id):
-        by_document.setdefault(mark.ordinal, []).append(mark)
+        by_document[mark.ordinal].append(mark)
+    cursor.execute(query("deid", "review_document", "sentinels"), {"review_id": review_id})
+    hidden: dict[int, list[tuple[str, int, int]]] = defaultdict(list)
+    for ordinal, *passage in cursor.fetchall():
+        hidden[ordinal].append(tuple(passage))
     cursor.execute(query("deid", "review_document", "list"), {"review_id": review_id})
-    return [
-        Sampled(ordinal, document_id, kind, surrogates, erased, tuple(readers), tuple(by_document.get(ordinal, ())))
-        for ordinal, document_id, kind, surrogates, erased, readers in cursor.fetchall()
+    made = []
+    for ordinal, document_id, kind, surrogates, readable, erased, readers, compared in cursor.fetchall():
+        split = _split_marks(by_document[ordinal], hidden[ordinal])
+        known = (ordinal, document_id, kind, surrogates, readable, erased, tuple(readers), compared)
+        made.append(Sampled(*known, *split))
+    return made
+
+
+def _split_marks(
+    marks: Sequence[Mark], passages: Sequence[tuple[str, int, int]]
+) -> tuple[tuple[Mark, ...], str | None, tuple[str, ...]]:
+    """Part the marks of a document from those within its sentinel; return them, its label, and who marked it."""
+    if not passages:
+        return tuple(marks), None, ()
+    touching = {
+        mark.reader
+        for mark in marks
+        for _, start, end in passages
+        if mark.kind is ErrorKind.MISSED and mark.start < end and start < mark.end
+    }
+    others = [mark for mark in marks if not any(start <= mark.start and mark.end <= end for _, start, end in passages)]
+    return tuple(others), passages[0][0], tuple(sorted(touching))
+
+
+def count_sentinels(sampled: Iterable[Sampled], reader: str | None = None) -> Found:
+    """Count the sentinels that may be known, and those found: by `reader` in what that person read, else by anyone."""
+    shown = [
+        one
+        for one in sampled
+        if one.sentinel is not None and not one.compared and (reader is None or reader in one.readers)
     ]
+    return Found(sum(reader in one.found_by if reader else bool(one.found_by) for one in shown), len(shown))
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """A person's readings in a review: documents read in `seconds` (None: not recorded), and those read too fast."""
+
+    name: str
+    documents: int
+    seconds: float | None
+    fast: int
+
+
+def list_readers(cursor: Cursor, review_id: int) -> list[Reader]:
+    """Return the people who have finished a reading, by name."""
+    cursor.execute(query("deid", "review_reading", "times"), {"review_id": review_id})
+    return [Reader(*row) for row in cursor.fetchall()]
 
 
 def read_by_all(sampled: Sequence[Sampled], readings: int) -> list[Sampled]:

@@ -8,7 +8,7 @@ from datetime import datetime
 from deid.domain.labels import Label
 from deid.domain.outcomes import StoredFile
 from deid.reviews import ReviewProblem, refused
-from deid.reviews.marks import ErrorKind, Mark, Span, list_marks, locate_passage, read_spans
+from deid.reviews.marks import ErrorKind, Mark, Span, find_passages, list_marks, locate_passage, read_spans
 from deid.warehouse import audit
 from deid.warehouse.queries import Cursor, one, query
 
@@ -81,17 +81,30 @@ def lock_for_verdict(cursor: Cursor, review_id: int, ordinal: int, person: str) 
     return _lock_document(cursor, review_id, ordinal, person)[0]
 
 
-def finish_reading(cursor: Cursor, review_id: int, ordinal: int, reader: str) -> None:
-    """Record that the person has read and marked the document. A second call changes nothing.
+def note_comparison(cursor: Cursor, review_id: int, ordinal: int, reader: str) -> None:
+    """Record that a reader sees the original before the end: the document's sentinel no longer measures anything."""
+    cursor.execute(query("deid", "review_reading", "compare"), _parameters(review_id, ordinal, reader))
+
+
+def finish_reading(cursor: Cursor, review_id: int, ordinal: int, reader: str, fastest: float = 0) -> bool:
+    """Record that the person has read and marked the document; return whether the reading counts.
+
+    It does not if it was faster than `fastest` characters per second (0: no limit): the document is then read again. A
+    second call changes nothing.
 
     Raises:
         ReviewRefused: closed review, erased text, or a document that the person never opened.
     """
     found = _lock_own(cursor, review_id, ordinal, reader)
     if found.finished_at is not None:
-        return
-    cursor.execute(query("deid", "review_reading", "finish"), _parameters(review_id, ordinal, reader))
-    found.write_audit(cursor, reader, audit.Action.FINISH_READING)
+        return True
+    known = _parameters(review_id, ordinal, reader) | {"fastest": fastest, "characters": len(found.text)}
+    cursor.execute(query("deid", "review_reading", "finish"), known)
+    row = cursor.fetchone()
+    if row is None:  # finished already, too fast
+        return False
+    found.write_audit(cursor, reader, audit.Action.FINISH_READING, seconds=round(row[0], 1), fast=row[1])
+    return not row[1]
 
 
 def next_document(cursor: Cursor, review_id: int, reader: str) -> int | None:
@@ -128,6 +141,37 @@ def add_mark(
     (mark_id,) = one(cursor)
     read.write_audit(cursor, reader, audit.Action.MARK, mark=mark_id, kind=kind.value, label=row["label"])
     return Mark(mark_id, ordinal, reader, kind, row["label"], *where, None, None)
+
+
+def mark_everywhere(
+    cursor: Cursor, review_id: int, ordinal: int, reader: str, label: Label, start: int, end: int
+) -> list[Mark]:
+    """Mark as missed each whole-word occurrence of `[start, end)` that is not replaced, the selected one first.
+
+    Raises:
+        ReviewRefused: as `add_mark`; nothing is marked then.
+    """
+    read = _lock_unfinished(cursor, review_id, ordinal, reader)
+    first = add_mark(cursor, review_id, ordinal, reader, ErrorKind.MISSED, label, start, end)
+    found = find_passages(read.text, read.surrogates, read.text[first.start : first.end])
+    others = [place for place in found if place != (first.start, first.end)]
+    return [
+        first,
+        *(add_mark(cursor, review_id, ordinal, reader, ErrorKind.MISSED, label, *place) for place in others),
+    ]
+
+
+def mark_text(cursor: Cursor, review_id: int, ordinal: int, reader: str, label: Label, wanted: str) -> list[Mark]:
+    """Mark as missed each whole-word occurrence of a text that is not replaced.
+
+    Raises:
+        ReviewRefused: as `add_mark`; or the text occurs nowhere.
+    """
+    read = _lock_unfinished(cursor, review_id, ordinal, reader)
+    places = find_passages(read.text, read.surrogates, wanted)
+    if not places:
+        raise refused(ReviewProblem.NOT_FOUND, read.about)
+    return [add_mark(cursor, review_id, ordinal, reader, ErrorKind.MISSED, label, *place) for place in places]
 
 
 def remove_mark(cursor: Cursor, review_id: int, ordinal: int, reader: str, mark_id: int) -> None:
@@ -177,6 +221,8 @@ def _lock_document(cursor: Cursor, review_id: int, ordinal: int, person: str) ->
         raise refused(ReviewProblem.CLOSED, f"review {review_id}")
     if withdrawn or erased_for == "withdrawal":
         raise refused(ReviewProblem.WITHDRAWN, about)
+    if erased_for == "recall":
+        raise refused(ReviewProblem.RECALLED, about)
     if text is None:
         raise refused(ReviewProblem.ERASED, about)
     # Counted under the lock: a person who waited for it sees the readers who came before.

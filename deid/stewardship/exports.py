@@ -10,9 +10,14 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from deid.reports.figures import Figures
+from deid.reports.figures import Figures, gather
 from deid.reports.render import render
 from deid.reports.view import view
+from deid.reviews.estimate import bound_in_words, estimate_leaks
+from deid.reviews.lifecycle import find_reported_review
+from deid.reviews.progress import list_sampled
+from deid.warehouse.connection import open_cursor
+from deid.warehouse.queries import Cursor
 
 # Form → media type, file extension.
 FORMS: Mapping[str, tuple[str, str]] = MappingProxyType(
@@ -26,7 +31,43 @@ FORMS: Mapping[str, tuple[str, str]] = MappingProxyType(
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet computes cells that begin so
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # fixed, so that equal figures give equal bytes
 _CHECK = ("suite", "rule", "meaning", "severity", "success", "elements", "unexpected", "observed")
+_REVIEW = (
+    *("review_id", "finished", "wanted", "closed", "population", "read", "leaking", "at_most", "confidence"),
+    "provisional",
+)
 _HABIT = ("median", "low", "high", "intervals")
+
+
+def gather_release(interval_key: str) -> Figures:
+    """Return the figures of an interval, and those of its review: None without one.
+
+    Raises:
+        InputRefused: no run ever worked on this interval.
+        WarehouseUnreachable, WarehouseError: they could not be read.
+    """
+    with open_cursor("steward", "nocturne export", readonly=True) as cursor:
+        return {**gather(interval_key), "review": _review(cursor, interval_key)}
+
+
+def _review(cursor: Cursor, interval_key: str) -> Figures | None:
+    """The review of what waits in an interval, else its latest; `words` of its bound are None before a reading."""
+    _, review = find_reported_review(cursor, interval_key)
+    if review is None:
+        return None
+    found = estimate_leaks(review, list_sampled(cursor, review.review_id))
+    return {
+        "review_id": review.review_id,
+        "finished": review.finished,
+        "wanted": review.wanted,
+        "closed": review.closed,
+        "population": found.population if found else review.population,
+        "read": found.read if found else 0,
+        "leaking": found.leaking if found else 0,
+        "at_most": found.at_most if found else None,
+        "confidence": review.confidence,
+        "provisional": found is not None and found.provisional,
+        "words": {lang: bound_in_words(found, lang) for lang in ("fr", "en")} if found else None,
+    }
 
 
 def export_figures(figures: Figures, form: str, lang: str) -> bytes:
@@ -92,6 +133,7 @@ def export_tables(figures: Figures, lang: str) -> dict[str, list[list[Any]]]:
             part: _select_columns(figures[part], ("kind", "stated", "violated", "documents", "documents_violated"))
             for part in ("constraints", "agreement")
         },
+        "review": _select_columns([figures["review"]] if figures.get("review") else [], _REVIEW),
         "evaluation": _select_columns(
             [row for row in figures["evaluation"] if row["interval_key"] == figures["interval"]["key"]],
             ("measure", "value", "low", "high", "n", "policy_hash", "at"),
@@ -113,9 +155,10 @@ def export_tables(figures: Figures, lang: str) -> dict[str, list[list[Any]]]:
             *([row["name"], row["before"], row["value"], row["changed"]] for row in seen["versions"]),
         ],
         "quarantine": _select_columns(figures["quarantine"], ("reason", "step", "documents")),
-        "types": _select_columns(
-            figures["types"],
-            ("document_type", "documents", "quarantined", "characters", "median_characters", "mentions"),
+        "waived": _select_columns(figures["waived"], ("side", "check_name", "documents")),
+        "sides": _select_columns(
+            [row for side in figures["sides"].values() for row in side["types"]],
+            ("side", "document_type", "documents", "characters", "median_characters", "mentions", "epsilon"),
         ),
         "epsilon": _select_columns(
             figures["epsilon"]["mechanisms"],

@@ -1,10 +1,15 @@
-"""Metrics of an interval and of the deployment, for monitoring: numbers by name, without ids."""
+"""Numbers for monitoring, without ids of documents: metrics of an interval, and what a step read and wrote."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
 from deid.config.policy import load
 from deid.config.settings import settings
-from deid.domain.errors import Reason
+from deid.domain.errors import InputRefused, Reason
+from deid.domain.outcomes import Severity
+from deid.quality.measures import CheckResult
 from deid.warehouse.connection import open_cursor
 from deid.warehouse.queries import query
 
@@ -28,3 +33,41 @@ def read_metrics(interval_key: str) -> dict[str, float]:
     with open_cursor("publisher", "nocturne metrics", readonly=True) as cursor:
         cursor.execute(query("deid", "metric", "read"), asked)
         return {name: float(value) for name, value in cursor.fetchall()}
+
+
+@dataclass(frozen=True, slots=True)
+class Lineage:
+    """Figures of a batch or of a whole run for lineage: rows by table, digests by name, results of the checks.
+
+    `rows` counts as `files` the documents that were read from files.
+    """
+
+    rows: Mapping[str, int]
+    versions: Mapping[str, str]
+    checks: Sequence[CheckResult]
+
+
+def read_lineage(role: str, run_id: int, batch_id: int | None = None) -> Lineage:
+    """Read as `role` what lineage tells of a batch, or of a whole run; only the worker may count all tables.
+
+    Raises:
+        InputRefused: there is no such run.
+        WarehouseUnreachable, WarehouseError: it could not be read.
+    """
+    asked = {"run_id": run_id, "batch_id": batch_id}
+    with open_cursor(role, "nocturne lineage", readonly=True) as cursor:
+        cursor.execute(query("deid", "lineage", "versions"), asked)
+        versions = cursor.fetchone()
+        if versions is None:
+            raise InputRefused(f"there is no run {run_id}.", "Plan it first.")
+        names = [column.name for column in cursor.description or ()]
+        rows: dict[str, int] = {}
+        if role == "worker":
+            cursor.execute(query("deid", "lineage", "rows"), asked)
+            rows = {name: int(count) for name, count in cursor.fetchall()}
+        cursor.execute(query("deid", "lineage", "checks"), asked)
+        checks = [
+            CheckResult(suite, rule, Severity(severity), *counts)
+            for suite, rule, severity, *counts in cursor.fetchall()
+        ]
+    return Lineage(rows, dict(zip(names, versions, strict=True)), checks)

@@ -20,8 +20,6 @@ from deid.warehouse.queries import Cursor, one, query
 
 PSEUDONYM = re.compile(r"[a-z2-7]{20}")
 PAGE = 50
-LEAST_REASON = 10
-MOST_REASON = 500
 MOST_ID = 100
 BY_SOURCE_ID = "by the hospital's id"  # what the audit trail says instead of the id
 
@@ -242,10 +240,8 @@ def check_reason(reason: str) -> str:
         OptOutRefused: fewer than 10 or more than 500 characters.
     """
     reason = " ".join(reason.split())
-    if len(reason) < LEAST_REASON:
-        raise OptOutRefused(OptOutProblem.TOO_SHORT)
-    if len(reason) > MOST_REASON:
-        raise OptOutRefused(OptOutProblem.TOO_LONG)
+    if problem := audit.reason_problem(reason):
+        raise OptOutRefused(OptOutProblem(problem))
     return reason
 
 

@@ -10,22 +10,32 @@ from typing import Any, Literal
 
 from deid.config.policy import Policy, load
 from deid.config.settings import settings
+from deid.domain.errors import Reason
 from deid.refresh.reference_versions import SourceState, source_states
 from deid.release.rules import staging_due
 from deid.reports.charts import round_up
 from deid.reports.intervals import MEASURES, Habit, IntervalSummary, habits, read
+from deid.reviews.progress import documents_to_settle, list_reviews, list_sampled
+from deid.stewardship.quarantine import COUNTED, count_waiting
 from deid.warehouse.connection import open_cursor
 from deid.warehouse.planning import PARIS
-from deid.warehouse.queries import Cursor
+from deid.warehouse.queries import Cursor, query
 
 DAYS = 90
 RECENT = 7  # treated intervals compared with usual values on the first page
 MOST_INTERVALS = 1000
 MOST_NIGHTS = 400
+OPT_OUT_HOURS = 36  # each night and each publication applies the opt-outs in force
 ADJACENT = timedelta(hours=2)  # clocks change by one hour: a gap up to this is no missing night
 WIDTH, HEIGHT = 560, 190  # of a chart
 LEFT, RIGHT, TOP, BOTTOM = 52, 12, 14, 30
 Level = Literal["bad", "warn", "info"]
+# What waits for a person, in the order of the page; the rest follows by level.
+AWAITED = (
+    *("critical", "refused", "failed", "decision_late", "second_missing", "waiting", "unsettled", "rejected"),
+    *("opt_outs_late", "quarantined"),
+)
+UNDECIDED = frozenset({"waiting", "approved_once"})  # states in which people are asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +67,10 @@ class ComparedInterval:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """Intervals of the last `DAYS` days, newest first; findings, most serious first; reference versions in use."""
+    """Intervals of the last `DAYS` days, newest first; findings in order; reference versions in use.
+
+    Findings that a person must settle come first, the others by level.
+    """
 
     judged: Sequence[ComparedInterval]
     findings: Sequence[OverviewFinding]
@@ -81,14 +94,16 @@ def read_overview(now: datetime | None = None) -> Overview:
     with open_cursor("steward", "nocturne pages", readonly=True) as cursor:
         intervals = _read_window(cursor)
         references = source_states(cursor, policy.references)
+        quarantined = count_waiting(cursor)
+        pending = *_unsettled_marks(cursor, intervals), *_opt_outs_to_apply(cursor, now or datetime.now(UTC))
     baseline = policy.quality.baseline_runs
     shown = [one for one in intervals if one.start >= intervals[0].start - timedelta(days=DAYS)]
     judged = [
         ComparedInterval(one, habits(one, intervals[place + 1 : place + 1 + baseline]) if one.treated else {})
         for place, one in enumerate(shown)
     ]
-    findings = _list_findings(judged, references, policy, now or datetime.now(UTC))
-    return Overview(judged, findings, references, baseline)
+    found = [*pending, *_list_findings(judged, quarantined, references, policy, now or datetime.now(UTC))]
+    return Overview(judged, sorted(found, key=_place), references, baseline)
 
 
 def _read_window(cursor: Cursor) -> list[IntervalSummary]:
@@ -98,12 +113,17 @@ def _read_window(cursor: Cursor) -> list[IntervalSummary]:
 
 
 def _list_findings(
-    judged: Sequence[ComparedInterval], references: Sequence[SourceState], policy: Policy, now: datetime
+    judged: Sequence[ComparedInterval],
+    quarantined: Sequence[tuple[Reason, int]],
+    references: Sequence[SourceState],
+    policy: Policy,
+    now: datetime,
 ) -> list[OverviewFinding]:
     intervals = [one.interval for one in judged]
-    found = [
-        *_missing_nights(intervals, policy.release.ready_by, now),
+    return [
         *(finding for one in intervals if (finding := _state_finding(one, policy, now)) is not None),
+        *_quarantine_finding(quarantined),
+        *_missing_nights(intervals, policy.release.ready_by, now),
         *_unusual_measures(judged),
         *_changed_versions(intervals),
         *(
@@ -114,7 +134,47 @@ def _list_findings(
             if one.old
         ),
     ]
-    return sorted(found, key=lambda one: ("bad", "warn", "info").index(one.level))
+
+
+def _unsettled_marks(cursor: Cursor, intervals: Sequence[IntervalSummary]) -> list[OverviewFinding]:
+    """Report fully read documents of open reviews with a disputed mark, where the interval still waits."""
+    undecided = {one.key for one in intervals if one.state in UNDECIDED}
+    found = []
+    for review in list_reviews(cursor, reader=""):
+        if review.interval_key not in undecided or not review.finished:
+            continue
+        if documents := len(documents_to_settle(review, list_sampled(cursor, review.review_id))):
+            facts = {"unsettled": documents, "review": review.review_id}
+            found.append(OverviewFinding("warn", "unsettled", review.interval_key, facts))
+    return found
+
+
+def _opt_outs_to_apply(cursor: Cursor, now: datetime) -> list[OverviewFinding]:
+    """Report opt-outs that neither a night nor a publication has applied yet."""
+    cursor.execute(query("deid", "opt_out", "to_apply"))
+    ((opt_outs, oldest),) = cursor.fetchall()
+    if not opt_outs:
+        return []
+    hours = (now - oldest).total_seconds() / 3600
+    late = hours > OPT_OUT_HOURS
+    facts = {"opt_outs": opt_outs, "hours": hours}
+    return [OverviewFinding("warn" if late else "info", f"opt_outs_{'late' if late else 'pending'}", facts=facts)]
+
+
+def _place(one: OverviewFinding) -> tuple[int, int]:
+    if one.what in AWAITED:
+        return 0, AWAITED.index(one.what)
+    return 1, ("bad", "warn", "info").index(one.level)
+
+
+def _quarantine_finding(quarantined: Sequence[tuple[Reason, int]]) -> list[OverviewFinding]:
+    """Report documents in quarantine that nobody has decided on; at least so many where a reason has `COUNTED`."""
+    if not quarantined:
+        return []
+    reason, most = quarantined[0]
+    facts = {"documents": sum(documents for _, documents in quarantined), "reason": reason, "most": most}
+    capped = any(documents >= COUNTED for _, documents in quarantined)
+    return [OverviewFinding("warn", "quarantined", facts={**facts, "least": capped})]
 
 
 def _missing_nights(intervals: Sequence[IntervalSummary], ready_by: str, now: datetime) -> list[OverviewFinding]:
@@ -134,17 +194,19 @@ def _state_finding(one: IntervalSummary, policy: Policy, now: datetime) -> Overv
     if one.state == "unfinished":
         late = now > staging_due(max(one.end, one.started_at), hour)
         return OverviewFinding("bad" if late else "info", "night_late" if late else "running", one.key, {"hour": hour})
-    if one.state in ("refused", "rejected"):
+    if one.state in ("refused", "rejected", "sent_back", "failed"):
         facts = {"critical": one.critical, "by": one.decided_by or "", "quarantined": one.quarantined}
-        return OverviewFinding("bad" if one.state == "refused" else "warn", one.state, one.key, facts)
-    if one.state != "waiting":
+        what = "rejected" if one.state == "sent_back" else one.state
+        return OverviewFinding("warn" if what == "rejected" else "bad", what, one.key, facts)
+    if one.state not in UNDECIDED:
         return None
     if one.critical:
         return OverviewFinding("bad", "critical", one.key, {"critical": one.critical})
     hours = (now - (one.finished_at or one.started_at)).total_seconds() / 3600
     facts = {"hours": hours, "most": policy.release.decision_hours, "documents": one.waiting, "warnings": one.warnings}
-    late = hours > policy.release.decision_hours
-    return OverviewFinding("bad" if late else "warn", "decision_late" if late else "waiting", one.key, facts)
+    if hours > policy.release.decision_hours:
+        return OverviewFinding("bad", "decision_late", one.key, facts)
+    return OverviewFinding("warn", "second_missing" if one.state == "approved_once" else "waiting", one.key, facts)
 
 
 def _unusual_measures(judged: Sequence[ComparedInterval]) -> list[OverviewFinding]:
@@ -210,10 +272,11 @@ def _next_day(instant: datetime) -> datetime:
 
 @dataclass(frozen=True, slots=True)
 class ChartPoint:
-    """One interval: position in the chart, value, and True if the value is usual."""
+    """One interval: from where to where it reaches in the chart, its value, and True if the value is usual."""
 
     key: str
     x: float
+    end: float
     y: float
     value: float
     usual: bool
@@ -230,11 +293,10 @@ class Tick:
 
 @dataclass(frozen=True, slots=True)
 class Trend:
-    """A chart of one measure, oldest interval first. `line` and `band` are lists of points in SVG syntax."""
+    """A chart of one measure, oldest interval first; `band` is an SVG path: a rectangle per interval with a habit."""
 
     measure: str
     points: tuple[ChartPoint, ...]
-    line: str
     band: str
     beside: tuple[Tick, ...]
     below: tuple[Tick, ...]
@@ -255,31 +317,29 @@ def layout_trend(judged: Sequence[ComparedInterval], measure: str) -> Trend | No
     shown = [one for one in reversed(judged) if one.interval.treated]
     if len(shown) < 2:
         return None
-    first, last = (shown[end].interval.start for end in (0, -1))
-    whole = (last - first).total_seconds() or 1.0
+    first, last = shown[0].interval.start, max(one.interval.end for one in shown)
+    whole = (last - first).total_seconds()
     highest = max([one.interval.measures[measure] for one in shown] + [_usual_high(one, measure) for one in shown])
     tick = round_up((highest or 1.0) / 4)
     top = tick * math.ceil((highest or 1.0) / tick)
 
-    def across(one: ComparedInterval) -> float:
-        return LEFT + (WIDTH - LEFT - RIGHT) * (one.interval.start - first).total_seconds() / whole
+    def across(instant: datetime) -> float:
+        return LEFT + (WIDTH - LEFT - RIGHT) * (instant - first).total_seconds() / whole
 
     def up(value: float) -> float:
         return HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * min(value, top) / top
 
-    points = tuple(
-        ChartPoint(one.interval.key, across(one), up(value), value, one.is_usual(measure))
-        for one in shown
-        for value in (one.interval.measures[measure],)
-    )
-    held = [one for one in shown if measure in one.habits]
-    above = [(across(one), up(one.habits[measure].high)) for one in held]
-    under = [(across(one), up(one.habits[measure].low)) for one in reversed(held)]
+    points = []
+    band = ""
+    for one in shown:
+        begin, end, value = across(one.interval.start), across(one.interval.end), one.interval.measures[measure]
+        points.append(ChartPoint(one.interval.key, begin, end, up(value), value, one.is_usual(measure)))
+        if (usual := one.habits.get(measure)) is not None:
+            band += f"M{begin:.1f},{up(usual.high):.1f}H{end:.1f}V{up(usual.low):.1f}H{begin:.1f}Z"
     return Trend(
         measure,
-        points,
-        _svg_points([(point.x, point.y) for point in points]),
-        _svg_points(above + under) if len(held) > 1 else "",
+        tuple(points),
+        band,
         tuple(Tick(up(tick * level), tick * level) for level in range(round(top / tick) + 1)),
         tuple(_day_ticks(first.astimezone(PARIS).date(), last.astimezone(PARIS).date())),
     )
@@ -287,10 +347,6 @@ def layout_trend(judged: Sequence[ComparedInterval], measure: str) -> Trend | No
 
 def _usual_high(one: ComparedInterval, measure: str) -> float:
     return one.habits[measure].high if measure in one.habits else 0.0
-
-
-def _svg_points(places: Sequence[tuple[float, float]]) -> str:
-    return " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
 
 
 def _day_ticks(first: date, last: date) -> list[Tick]:

@@ -88,7 +88,7 @@ def _build_content(figures: Figures, seen: dict[str, Any]) -> list[Flowable]:
         _paragraph(f"{len(seen['passing'])} {said['all_passed']}.", SMALL),
         *_mentions(seen),
         *_quarantine(seen),
-        *_epsilon(figures, seen),
+        *_epsilon(seen),
         *_changes(figures, seen),
         Spacer(0, 6 * mm),
         _paragraph(f"{said['footer']} {said['generated']} {write.instant(figures['generated_at'])}.", SMALL),
@@ -99,7 +99,7 @@ def _opening(figures: Figures, seen: dict[str, Any]) -> list[Flowable]:
     said, write, headline = seen["t"], seen["w"], figures["headline"]
     decision = seen["decision"]
     by = f" {said['by']} {decision['by']}" if decision["by"] else ""
-    names = ("seen", "published", "waiting", "quarantined", "corrected", "withdrawn")
+    names = ("seen", "published", "readable", "waiting", "quarantined", "corrected", "withdrawn")
     tiles = Table(
         [
             [_paragraph(write.plain(headline[name]), H2) for name in names],
@@ -108,25 +108,53 @@ def _opening(figures: Figures, seen: dict[str, Any]) -> list[Flowable]:
         [WIDTH / len(names)] * len(names),
     )
     _styled(tiles, LEFTPADDING=0, VALIGN="TOP")
+    parts = ", ".join(f"{write.plain(part['count'])} {part['words']}" for part in seen["flow"])
+    treated = f"{write.plain(headline['treated'])} {said['treated']}" + (f" : {parts}." if parts else ".")
     notes = seen["notes"] or [("good", said["all_clear"])]
     return [
         _paragraph(said["title"], SMALL),
         _paragraph(write.interval(figures["interval"]["key"]), H1),
         _paragraph(f"{said['state_' + figures['state']]}. {decision['words']}{by}.", BODY),
         tiles,
+        _paragraph(treated, BODY),
         _paragraph(said["attention"], H2),
         *(_note(kind, sentence) for kind, sentence in notes),
+        *_review(figures, seen),
+        _paragraph(said["sides"], H2),
+        _paragraph(said["sides_caption"], SMALL),
+        _table(
+            [said["proposed"], said["held_now"]],
+            [[row["proposed"], row["held"]] for row in seen["sides"]],
+            first=(said["sides_figure"], [row["name"] for row in seen["sides"]]),
+            widths=(0.5, 0.25, 0.25),
+        ),
+        _paragraph(seen["sides_note"], SMALL),
         _paragraph(said["usual"], H2),
         _table(
             [said["now"], said["habit"], said["change"], said["result"]],
-            [
-                [row["now"], row["range"] or "–", row["change"] or "–", said["holds" if row["holds"] else "holds_not"]]
-                for row in seen["usual"]
-            ],
+            [[row["now"], row["range"] or "–", row["change"] or "–", _usual_words(row, said)] for row in seen["usual"]],
             first=("", [row["name"] for row in seen["usual"]]),
             widths=(0.34, 0.14, 0.24, 0.12, 0.16),
         ),
     ]
+
+
+def _review(figures: Figures, seen: dict[str, Any]) -> list[Flowable]:
+    """Review of the release by people; nothing where the figures have none."""
+    found, said, write = figures.get("review"), seen["t"], seen["w"]
+    if not found:
+        return []
+    state = said["review_closed" if found["closed"] else "review_open"]
+    counts = said["review_counts"].format(
+        **{name: write.plain(found[name]) for name in ("review_id", "finished", "wanted", "read", "leaking")}
+    )
+    bound = said["review_bound"].format(words=found["words"][seen["lang"]]) if found["words"] else said["review_unread"]
+    provisional = f" {said['review_provisional']}" if found["provisional"] else ""
+    return [_paragraph(said["review"], H2), _paragraph(f"{counts} {state} {bound}{provisional}", BODY)]
+
+
+def _usual_words(row: Mapping[str, Any], said: Mapping[str, str]) -> str:
+    return said["not_judged" if not row["range"] else "holds" if row["holds"] else "holds_not"]
 
 
 def _note(kind: str, sentence: str) -> Flowable:
@@ -206,12 +234,13 @@ def _quarantine(seen: dict[str, Any]) -> list[Flowable]:
     ]
 
 
-def _epsilon(figures: Figures, seen: dict[str, Any]) -> list[Flowable]:
+def _epsilon(seen: dict[str, Any]) -> list[Flowable]:
     said, write = seen["t"], seen["w"]
     if not seen["epsilon_chart"]:
-        return [_paragraph(said["epsilon"], H2), _paragraph(said["epsilon_empty"], BODY)]
+        none = "epsilon_recalled" if seen["f"]["state"] == "recalled" else "epsilon_empty"
+        return [_paragraph(said["epsilon"], H2), _paragraph(said[none], BODY)]
     numbers = ("mean", "p50", "p95", "most")
-    mechanisms = figures["epsilon"]["mechanisms"]
+    mechanisms = seen["mechanisms"]
     return [
         _paragraph(said["epsilon"], H2),
         _paragraph(said["epsilon_lead"], SMALL),
@@ -220,7 +249,7 @@ def _epsilon(figures: Figures, seen: dict[str, Any]) -> list[Flowable]:
         _table(
             [said[name] for name in ("mechanism", "documents", "mean", "median", "p95", "most")],
             [
-                [row["mechanism"], write.plain(row["documents"]), *(write.plain(row[name], 2) for name in numbers)]
+                [row["words"], write.plain(row["documents"]), *(write.plain(row[name], 2) for name in numbers)]
                 for row in mechanisms
             ],
             first=(said["category"], [said.get(f"category_{row['category']}", row["category"]) for row in mechanisms]),
@@ -245,10 +274,15 @@ def _changes(figures: Figures, seen: dict[str, Any]) -> list[Flowable]:
         ),
         _paragraph(said["policy_changes"], HEAD),
     ]
-    if changes := figures["policy_changes"]:
+    if changes := seen["policy"]:
         rows = [[one if one is not None else said["absent"] for one in (row["before"], row["now"])] for row in changes]
         content.append(
-            _table(heads, rows, first=(said["key"], [row["key"] for row in changes]), widths=(0.44, 0.28, 0.28))
+            _table(
+                heads,
+                rows,
+                first=(said["key"], [row["name"] or row["key"] for row in changes]),
+                widths=(0.44, 0.28, 0.28),
+            )
         )
     else:
         content.append(_paragraph(said["policy_unknown" if changes is None else "policy_same"], BODY))

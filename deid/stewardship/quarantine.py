@@ -13,6 +13,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from deid.domain.document import Mention
 from deid.domain.errors import NocturneError, Reason
 from deid.quality.reasons import CHECKS_OF, FOREIGN, WAIVABLE
 from deid.warehouse import audit
@@ -20,6 +21,7 @@ from deid.warehouse.audit import Action
 from deid.warehouse.queries import Cursor, query
 
 PAGE = 50
+STEPS = ("detect", "substitute", "validate", "stage")  # that put documents in quarantine
 COUNTED = 1000  # the index is scanned no further: the pages show "1 000 or more"
 MOST_TEXT = 500  # characters
 MOST_AT_ONCE = 200
@@ -66,7 +68,10 @@ class QuarantinedDocument:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Criteria of quarantined documents; None accepts all. `since` and `before` bound the time of quarantine."""
+    """Criteria of quarantined documents; None accepts all.
+
+    `since` and `before` bound the time of quarantine, `check_name` is a check that the document fails.
+    """
 
     standing: Standing = Standing.WAITING
     reason: Reason | None = None
@@ -75,6 +80,8 @@ class Filter:
     interval_key: str | None = None
     since: datetime | None = None
     before: datetime | None = None
+    check_name: str | None = None
+    service: str | None = None
 
 
 After = tuple[datetime, int, str]  # time, run and document of the last row shown
@@ -92,7 +99,10 @@ class FailedCheck:
 
 @dataclass(frozen=True, slots=True)
 class DocumentEvent:
-    """An event of a document: `kind` is state, quarantine, choice or undone; `what` is the state, reason or choice."""
+    """An event of a document: `kind` is state, quarantine, choice or undone; `what` is the state, reason or choice.
+
+    `marks` counts the passages that a choice marked as missed.
+    """
 
     at: datetime
     kind: str
@@ -102,6 +112,7 @@ class DocumentEvent:
     what: str
     who: str
     why: str
+    marks: int
 
 
 LEAST_TEXT = {Choice.RETRY: 0, Choice.RELEASE: 20, Choice.DISCARD: 5}  # characters
@@ -192,11 +203,25 @@ def _to_document(row: Sequence[Any]) -> QuarantinedDocument:
     )
 
 
-def record_choice(cursor: Cursor, actor: str, choice: Choice, entries: Sequence[Entry], text: str = "") -> ChoiceResult:
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """Passages of one document that detection missed by a person, in offsets of its source.
+
+    `read`: the person has read the whole document, which joins the annotated ones (`deid.reviews.annotations`).
+    """
+
+    marks: Sequence[Mention]
+    read: bool = False
+
+
+def record_choice(
+    cursor: Cursor, actor: str, choice: Choice, entries: Sequence[Entry], text: str = "", marked: Marked | None = None
+) -> ChoiceResult:
     """Record one choice for every document of `entries`, in the caller's transaction, with one audit line each.
 
     `text` is the justification of a release (at least 20 characters) or the reason of a discard (at least 5), stored
-    and shown. The caller checks the permissions of `actor`.
+    and shown. `marked` is for a retry of one document: later runs hide its marks. The caller checks the permissions of
+    `actor`.
 
     Raises:
         ChoiceRefused: nothing was written; see `ChoiceProblem`.
@@ -217,7 +242,7 @@ def record_choice(cursor: Cursor, actor: str, choice: Choice, entries: Sequence[
     taken: list[QuarantinedDocument] = []
     for one in found:
         row = {"run_id": one.run_id, "document_id": one.document_id, "content_hash": one.content_hash}
-        chosen = {"choice": choice, "chosen_by": actor, "justification": text}
+        chosen = {"choice": choice, "chosen_by": actor, "justification": text, **_stored(marked)}
         stored = json.dumps(waived[one.run_id, one.document_id])
         cursor.execute(query("deid", "quarantine_choice", "insert"), row | chosen | {"waived": stored})
         (done if cursor.fetchone() else taken).append(one)
@@ -225,8 +250,14 @@ def record_choice(cursor: Cursor, actor: str, choice: Choice, entries: Sequence[
         facts = {"run_id": one.run_id, "content_hash": one.content_hash, "reason": one.reason.value}
         checks = {"waived": waived[one.run_id, one.document_id]} if choice is Choice.RELEASE else {}
         said = {"justification": text} if text else {}
-        audit.write(cursor, actor, _ACTIONS[choice], f"document {one.document_id}", **facts, **checks, **said)
+        marks = {"marks": len(marked.marks), "read": marked.read} if marked else {}
+        audit.write(cursor, actor, _ACTIONS[choice], f"document {one.document_id}", **facts, **checks, **said, **marks)
     return ChoiceResult(tuple(done), tuple(_find_known(cursor, (one.run_id, one.document_id)) for one in taken))
+
+
+def _stored(marked: Marked | None) -> dict[str, Any]:
+    spans = [(one.start, one.end, one.label) for one in marked.marks] if marked else []
+    return {"marks": json.dumps(spans), "read": bool(marked and marked.read)}
 
 
 def undo_choice(cursor: Cursor, actor: str, entry: Entry) -> bool:

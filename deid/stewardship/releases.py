@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from deid.domain.outcomes import StoredFile
 from deid.reports.intervals import IntervalSummary, read
@@ -13,7 +14,10 @@ from deid.warehouse.queries import Cursor, query
 
 PAGE = 31
 MOST_IDS = 50  # of one reason; the quarantine page lists them all
-STATES = ("waiting", "unfinished", "refused", "rejected", "published", "empty")
+STATES = (
+    *("waiting", "approved_once", "approved", "publishing", "failed", "unfinished", "refused", "rejected", "sent_back"),
+    *("published", "recalled", "empty"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +52,21 @@ class Disagreeing:
     published: bool
     document_id: str
     disagreements: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class LetThrough:
+    """A document that passed because a person waived checks: side (`deid.reports.figures.SIDES`), ledger id, checks.
+
+    `run_id` is the run that held it back, where the choice stands.
+    """
+
+    side: str
+    document_id: str
+    checks: Sequence[str]
+    run_id: int
+    chosen_by: str
+    justification: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +119,12 @@ def disagreeing_documents(cursor: Cursor, interval_key: str) -> list[Disagreeing
     return [Disagreeing(*row) for row in cursor.fetchall()]
 
 
+def let_through(cursor: Cursor, interval_key: str) -> list[LetThrough]:
+    """Return the documents of an interval that passed because a person waived a check, at most `MOST_IDS`."""
+    cursor.execute(query("deid", "quarantine_choice", "let_through"), {"interval_key": interval_key, "most": MOST_IDS})
+    return [LetThrough(*row) for row in cursor.fetchall()]
+
+
 def published_text(cursor: Cursor, document_id: str) -> PublishedText | None:
     """Return a document that researchers read, by the id that they read it by; None if they read none of that id."""
     cursor.execute(query("research", "document", "read"), {"document_id": document_id})
@@ -114,8 +139,23 @@ def published_file(cursor: Cursor, document_id: str) -> StoredFile | None:
     return None if row is None else StoredFile(row[0], row[1], bytes(row[2]))
 
 
-def interval_of_run(triggered_by: str) -> str | None:
-    """Return the key of the interval that an orchestrator run processes; None if it has planned nothing yet.
+@dataclass(frozen=True, slots=True)
+class PlannedRun:
+    """Counts of documents that planning saw for a run: listed, to be processed, and kept by other unfinished runs.
+
+    `held` names those runs: run_id, triggered_by, active_at and documents of each.
+    """
+
+    run_id: int
+    interval_key: str
+    seen: int
+    planned: int
+    held: Sequence[Mapping[str, Any]]
+    dry_run: bool
+
+
+def planned_run(triggered_by: str) -> PlannedRun | None:
+    """Return what an orchestrator run planned; None if it has planned nothing yet.
 
     Raises:
         WarehouseUnreachable, WarehouseError: the ledger could not be read.
@@ -123,4 +163,4 @@ def interval_of_run(triggered_by: str) -> str | None:
     with open_cursor("steward", "nocturne pages") as cursor:
         cursor.execute(query("deid", "run", "planned"), {"triggered_by": triggered_by})
         found = cursor.fetchone()
-    return None if found is None else str(found[1])
+    return None if found is None else PlannedRun(*found)

@@ -100,7 +100,7 @@ def round_arguments(
 
 
 def training_arguments(params: Mapping[str, Any], dag_run: Any) -> dict[str, Any]:
-    """Return the keyword arguments of `deid.learning.trainings.TrainingOrder`.
+    """Return the keyword arguments of `deid.learning.training_orders.TrainingOrder`.
 
     Raises:
         AirflowFailException: no reason was given, or half a period.
@@ -108,9 +108,10 @@ def training_arguments(params: Mapping[str, Any], dag_run: Any) -> dict[str, Any
     given = params["interval_start"] or params["interval_end"]
     asked = period(params, None, None) if given else None
     return {
-        **{name: params[name] for name in ("kind", "recipe", "seed", "size")},
+        **{name: params[name] for name in ("kind", "recipe", "seed", "bound", "size", "canaries")},
+        **{name: params[name].strip() for name in ("start", "continued", "second", "teacher")},
         "period": () if asked is None else (asked.start.isoformat(), asked.end.isoformat()),
-        **{name: tuple(params[name]) for name in ("corpora", "evaluation")},
+        **{name: tuple(params[name]) for name in ("corpora", "evaluation", "open_corpora", "texts", "remember")},
         "name": params["training"],
         "reason": stated_reason(params),
         "requested_by": requested_by(dag_run),
@@ -128,13 +129,15 @@ def interval_key(partition_key: str | None) -> str:
     return partition_key
 
 
-def approved(decision: Mapping[str, Any] | None) -> None:
-    """Skip a step, rather than fail it, unless people approved.
+def approved(decision: Mapping[str, Any] | None, key: str) -> None:
+    """Skip a step, rather than fail it, unless people approved and nobody has rejected since.
 
     Raises:
         AirflowSkipException: people rejected the interval, or sent it back.
     """
-    if decision is not None and decision["outcome"] != "approve":
+    from deid.release.decisions import is_vetoed
+
+    if decision is not None and (decision["outcome"] != "approve" or is_vetoed(key)):
         raise AirflowSkipException("Une personne a rejeté ou renvoyé l'intervalle : rien n'est publié.")
 
 

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import functools
+import logging
+import os
 import warnings
 from collections.abc import Callable
 from datetime import timedelta
 from enum import StrEnum
+from pathlib import Path
 from typing import Any
 
+from airflow.configuration import conf
+from airflow.providers.standard.decorators.python import _PythonDecoratedOperator
 from airflow.sdk import ExceptionRetryPolicy, RetryAction, RetryRule, task
-from airflow.sdk.exceptions import AirflowException
+from airflow.sdk.bases.decorator import task_decorator_factory
+from airflow.sdk.exceptions import AirflowException, AirflowFailException
 
-from deid.domain.errors import NocturneError
-from nocturne_airflow.secret import export_secret
+from deid.domain.errors import NocturneError, SettingsError
+from nocturne_airflow.connections import export_connections
+
+log = logging.getLogger(__name__)
 
 GPU_POOL = "gpu"  # one slot per device, in docker/pools.json
 # For CeleryExecutor: the workers of a queue hold the connection strings of its tasks and no others
@@ -22,6 +30,8 @@ READING_QUEUE = "cpu"  # reads the warehouse, writes the ledger; draws surrogate
 GPU_QUEUE = "gpu"  # the same, for detection
 PUBLISHING_QUEUE = "publication"  # decides, publishes, applies opt-outs, writes reports
 REFERENCES_QUEUE = "references"  # loads open data
+POD_TEMPLATE = "NOCTURNE_POD_TEMPLATE"  # names a file, for KubernetesExecutor: docker/kubernetes/pod-gpu.yaml
+XCOM_BACKEND = "nocturne_airflow.xcom.GuardedXCom"
 
 RETRIES = ExceptionRetryPolicy(
     rules=[
@@ -74,6 +84,39 @@ def time_limit(hours: float) -> timedelta:
         return timedelta(hours=hours)
 
 
+def on_device() -> dict[str, Any]:
+    """Return the options of `@task` for a task that may use a GPU: pool, queue and, on Kubernetes, a pod of its own.
+
+    Where NOCTURNE_POD_TEMPLATE names a file, each such task is a pod made from it; the pool bounds their number too.
+
+    Raises:
+        SettingsError: the file is not there, of which KubernetesExecutor would make a pod without any secret.
+    """
+    options: dict[str, Any] = {"pool": GPU_POOL, "queue": GPU_QUEUE}
+    if template := os.environ.get(POD_TEMPLATE):
+        if not Path(template).is_file():
+            raise SettingsError(f"{POD_TEMPLATE}: {template} is not a file.", "Name a pod template of the image.")
+        options |= {"executor": "KubernetesExecutor", "executor_config": {"pod_template_file": template}}
+    return options
+
+
+class Step(_PythonDecoratedOperator):
+    """The operator of a step: `@task` that tells OpenLineage, where that is on, its datasets and counts."""
+
+    returned: Any = None
+
+    def execute(self, context: Any) -> Any:
+        """Run the step, and keep the counts that it returns."""
+        self.returned = super().execute(context)
+        return self.returned
+
+    def get_openlineage_facets_on_complete(self, task_instance: Any) -> Any:  # noqa: ARG002 - Airflow's name
+        """Return the datasets of the step; Airflow's OpenLineage provider calls this after a success or a failure."""
+        from nocturne_airflow.lineage_events import lineage_of
+
+        return lineage_of(f"{self.dag_id}.{self.task_id}", self.returned)
+
+
 def step(hours: float, **options: Any) -> Callable[[Callable[..., Any]], Any]:
     """`@task` for the product's steps; `hours` is its time limit (`time_limit`), `options` are those of `@task`.
 
@@ -83,7 +126,9 @@ def step(hours: float, **options: Any) -> Callable[[Callable[..., Any]], Any]:
 
     def decorate(function: Callable[..., Any]) -> Any:
         limited = {"execution_timeout": time_limit(hours), **options}
-        return task(show_return_value_in_logs=False, **limited)(redacted_errors(function))
+        return task_decorator_factory(
+            redacted_errors(function), decorated_operator_class=Step, show_return_value_in_logs=False, **limited
+        )
 
     return decorate
 
@@ -97,19 +142,56 @@ def sensor(**options: Any) -> Callable[[Callable[..., bool]], Any]:
 
 
 def redacted_errors(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap `function` so that its errors hold only types, places and messages written by `deid`."""
+    """Wrap `function` so that its errors hold only types, places and messages written by `deid`.
+
+    An error is first logged as words, what to do ahead of what happened: Airflow's own line of it is a stack.
+    """
 
     @functools.wraps(function)
     def inside(*args: Any, **kwargs: Any) -> Any:
         try:
-            export_secret()
+            require_guard()
+            export_connections()
             return function(*args, **kwargs)
         except (NocturneError, AirflowException) as error:
+            if isinstance(error, (NocturneError, AirflowFailException)):
+                log.error("%s", in_words(error))
             raise error from None
         except Exception as error:
-            raise StepFailed(f"{function.__name__}: {type(error).__name__} at {place(error)}") from None
+            failed = StepFailed(f"{function.__name__}: {type(error).__name__} at {place(error)}")
+        again = NocturneError("", "Run the step again, which is safe; if it fails again, report this line.")
+        log.error("%s %s", in_words(again), failed)
+        raise failed
 
     return inside
+
+
+def require_guard() -> None:
+    """Refuse to work where what tasks return is not guarded against texts, or Airflow does not load the plugins.
+
+    The plugin makes the pools that tasks of the GPU wait for, and records who may answer.
+
+    Raises:
+        AirflowFailException: Airflow has another XCom back end, or a plugins' folder without Nocturne's.
+    """
+    if conf.get("core", "xcom_backend") != XCOM_BACKEND:
+        raise AirflowFailException(
+            f"Donner AIRFLOW__CORE__XCOM_BACKEND={XCOM_BACKEND} à chaque composant d'Airflow, puis relancer : "
+            "sans lui, un texte pourrait passer d'une tâche à l'autre."
+        )
+    if not Path(conf.get("core", "plugins_folder"), "stewards.py").is_file():
+        raise AirflowFailException(
+            f"Donner AIRFLOW__CORE__PLUGINS_FOLDER={Path(__file__).parents[1]} à chaque composant d'Airflow, les "
+            "redémarrer, vérifier par « python -m deid doctor », puis relancer : sans ce dossier, la détection attend "
+            "sans fin un pool qui manque, et aucune réponse ne compte."
+        )
+
+
+def in_words(error: Exception) -> str:
+    """Return an error in the language of the command line, its remedy first, if it names one."""
+    from deid.cli.language import translated_error
+
+    return translated_error(error, remedy_first=True) if isinstance(error, NocturneError) else str(error)
 
 
 def place(error: BaseException) -> str:

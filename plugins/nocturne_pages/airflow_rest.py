@@ -6,7 +6,6 @@ Its permission check and event log apply as if the person had used Airflow's pag
 from __future__ import annotations
 
 import json
-from enum import Enum
 from typing import Any
 from urllib.parse import quote
 
@@ -14,35 +13,34 @@ import httpx
 from fastapi import Request
 
 FORWARDED = ("authorization", "cookie")
-WAITING_STATES = frozenset({"awaiting_input", "deferred"})
 ENDED_STATES = frozenset({"success", "failed", "upstream_failed", "skipped", "removed"})
 
 
-class Standing(Enum):
-    """State of the task that asks a question."""
-
-    WAITING = "waiting"
-    ANSWERED = "answered"  # an answer is being weighed
-    ENDED = "ended"  # no answer can reach it
-
-
-async def question(request: Request, dag_id: str, run_id: str, task_id: str) -> tuple[int, Standing]:
-    """Return the HTTP status, and the state of the task if it is 200."""
+async def question(request: Request, dag_id: str, run_id: str, task_id: str) -> int:
+    """Return the HTTP status of the question of a task; 404 if no answer can reach it any more."""
     answer = await _ask(request, "GET", _path(dag_id, run_id, task_id))
-    if answer.status_code != 200:
-        return answer.status_code, Standing.ENDED
-    said = answer.json()
-    state = said["task_instance"]["state"]
-    if state in ENDED_STATES:
-        return 200, Standing.ENDED
-    waiting = state in WAITING_STATES and not said["response_received"]
-    return 200, Standing.WAITING if waiting else Standing.ANSWERED
+    ended = answer.status_code == 200 and answer.json()["task_instance"]["state"] in ENDED_STATES
+    return 404 if ended else answer.status_code
 
 
-async def respond(request: Request, dag_id: str, run_id: str, task_id: str, chosen: str, form: dict[str, str]) -> int:
-    """Answer the question of a task; return the HTTP status, 409 if it was answered already."""
+async def respond(
+    request: Request, dag_id: str, run_id: str, task_id: str, chosen: str, form: dict[str, str]
+) -> tuple[int, dict[str, Any]]:
+    """Answer the question of a task; return the HTTP status, 409 if an answer came first, and what goes with that."""
     body = {"chosen_options": [chosen], "params_input": form}
-    return (await _ask(request, "PATCH", _path(dag_id, run_id, task_id), body)).status_code
+    answer = await _ask(request, "PATCH", _path(dag_id, run_id, task_id), body)
+    return answer.status_code, answer.json() if answer.status_code == 409 else {}
+
+
+async def resume(request: Request, dag_id: str, run_id: str) -> int:
+    """Run the failed tasks of a failed run again; return the HTTP status, 409 if it has not failed."""
+    path = f"/api/v2/dags/{dag_id}/dagRuns/{quote(run_id, safe='')}"
+    answer = await _ask(request, "GET", path)
+    if answer.status_code != 200:
+        return answer.status_code
+    if answer.json()["state"] != "failed":
+        return 409
+    return (await _ask(request, "POST", f"{path}/clear", {"dry_run": False, "only_failed": True})).status_code
 
 
 def _path(dag_id: str, run_id: str, task_id: str) -> str:

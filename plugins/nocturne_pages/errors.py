@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping, Sequence
+from typing import Annotated
 
-from fastapi import FastAPI, Request
+from fastapi import Depends, FastAPI, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from nocturne_airflow.steps import place
@@ -14,19 +16,30 @@ from deid.domain.errors import NocturneError, WarehouseUnreachable
 from nocturne_pages.access import Visitor
 from nocturne_pages.language import chosen, words
 from nocturne_pages.pages import page
+from nocturne_pages.security import check_change, from_these_pages
 
 log = logging.getLogger(__name__)
+
+FORM = "application/x-www-form-urlencoded"
+FORMS = (FORM, "multipart/form-data")
+TYPED = ("reason", "text")  # fields in which people write
+MOST_ID = 2**63 - 1  # bigint of PostgreSQL
+Before = Annotated[int | None, Query(ge=1, le=MOST_ID)]  # number of the last row of the page before
+
+
+NOT_TYPED = frozenset({"choice_nothing_chosen"})  # what a text cannot correct: the choice is on the page before
 
 
 class Refusal(Exception):
     """A refusal shown as a page. `what` names an entry of wording/errors.yaml; `<what>_next` is the remedy.
 
-    `status` is HTTP's; `facts` fill the braces of the words: ids and counts, never text.
+    `status` is HTTP's; `facts` fill the braces of the words: ids and counts, never text. Where somebody else was first,
+    `renewed` are the fields whose values changed meanwhile: with them, what a person wrote may be sent again.
     """
 
-    def __init__(self, status: int, what: str, **facts: object) -> None:
+    def __init__(self, status: int, what: str, *, renewed: Mapping[str, str] | None = None, **facts: object) -> None:
         super().__init__(what)
-        self.status, self.what, self.facts = status, what, facts
+        self.status, self.what, self.facts, self.renewed = status, what, facts, renewed
 
 
 def install(app: FastAPI) -> None:
@@ -37,28 +50,41 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(NocturneError, _known)
 
 
+async def check_address(request: Request, _may_change: Annotated[None, Depends(check_change)]) -> None:
+    """Refuse what PostgreSQL cannot hold: a number past `MOST_ID` (404), a NUL character in address or form (422)."""
+    parts = request.path_params.values()
+    if any(isinstance(part, int) and part > MOST_ID for part in parts):
+        raise Refusal(404, "not_found")
+    written = (await request.form()).values() if request.headers.get("Content-Type", "").startswith(FORMS) else ()
+    if any("\0" in str(part) for part in [*parts, *request.query_params.values(), *written]):
+        raise Refusal(422, "unreadable")
+
+
 async def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, Refusal)  # noqa: S101 - registered for it
-    return _answer(request, error.status, error.what, error.facts)
+    typed, renewed = await _typed(request), error.renewed
+    if renewed is not None:
+        typed = [*((name, value) for name, value in typed if name not in renewed), *renewed.items()]
+    return _answer(request, error.status, error.what, error.facts, typed, outdated=renewed is None)
 
 
 async def _http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)  # noqa: S101
     if error.status_code == 403 and error.detail == "FORGED":
-        return _answer(request, 403, "forged", {})
+        return _answer(request, 403, "forged", {}, await _typed(request))
     what = {401: "signed_out", 403: "forbidden", 404: "not_found", 405: "not_found"}.get(error.status_code, "failed")
-    return _answer(request, error.status_code, what, {})
+    return _answer(request, error.status_code, what, {}, await _typed(request))
 
 
 async def _unreadable(request: Request, _error: Exception) -> Response:
-    return _answer(request, 422, "unreadable", {})
+    return _answer(request, 422, "unreadable", {}, await _typed(request))
 
 
 async def _known(request: Request, error: Exception) -> Response:
     """Answer the product's own errors by type, without their message."""
     if isinstance(error, WarehouseUnreachable):
-        return _answer(request, 503, "unreachable", {})
-    return _answer(request, 500, "failed", {})
+        return _answer(request, 503, "unreachable", {}, await _typed(request))
+    return _answer(request, 500, "failed", {}, await _typed(request))
 
 
 def unforeseen(request: Request, error: Exception) -> Response:
@@ -67,7 +93,22 @@ def unforeseen(request: Request, error: Exception) -> Response:
     return _answer(request, 500, "failed", {})
 
 
-def _answer(request: Request, status: int, what: str, facts: dict[str, object]) -> Response:
+async def _typed(request: Request) -> list[tuple[str, str]]:
+    """Return the fields of a form of these pages that was not taken, to be shown again; nothing is stored."""
+    if request.headers.get("Content-Type", "") != FORM or not from_these_pages(request):
+        return []
+    return [(name, str(value).replace("\0", "")) for name, value in (await request.form()).multi_items()]
+
+
+def _answer(
+    request: Request,
+    status: int,
+    what: str,
+    facts: dict[str, object],
+    fields: Sequence[tuple[str, str]] = (),
+    *,
+    outdated: bool = True,
+) -> Response:
     lang = chosen(request)
     said = words("errors", lang)
     title, following = said[what].format(**facts), said[f"{what}_next"].format(**facts)
@@ -75,4 +116,10 @@ def _answer(request: Request, status: int, what: str, facts: dict[str, object]) 
         return JSONResponse({"detail": title, "next": following}, status)
     nobody = Visitor("", "", frozenset(), lang)
     visitor = getattr(request.state, "visitor", nobody)
-    return page(request, visitor, "error.html.j2", "errors", status, title=title, following=following, what=what)
+    # What a session's end interrupted, a text that was refused, what a failure stopped: its own form sends it again,
+    # with the person's own token against forgery. What another changed meanwhile (409) would be refused again, unless
+    # the refusal renewed it.
+    written = what not in NOT_TYPED and any(name in TYPED and value.strip() for name, value in fields)
+    again = bool(fields) if what == "signed_out" else written and (status in (422, 502, 503) or not outdated)
+    shown = {"what": what, "fields": fields, "typed": TYPED, "again": again, "renewed": not outdated}
+    return page(request, visitor, "error.html.j2", "errors", status, title=title, following=following, **shown)

@@ -24,7 +24,7 @@ _STEWARD = (
     *((action, "DAG:release_dataset") for action in (READ, EDIT)),
     *((action, "HITL Detail") for action in (READ, EDIT, MENU)),
 )
-# An operator starts and repairs runs, and reads their logs; answers nothing.
+# An operator starts and repairs runs, and reads their logs; answers nothing: has no permission on HITL Detail.
 _OPERATOR = (
     *((READ, resource) for resource in ("Task Logs", "Pools", "ImportError", "Assets", "Backfills", "DAG Versions")),
     *((action, "DAG Runs") for action in (CREATE, EDIT)),
@@ -32,7 +32,10 @@ _OPERATOR = (
     (EDIT, "Task Instances"),
     *(
         (action, f"DAG:{dag}")
-        for dag in ("deidentify_documents", "refresh_references", "apply_oppositions")
+        for dag in (
+            *("deidentify_documents", "release_dataset", "evaluate_release"),
+            *("refresh_references", "apply_oppositions", "ask_again"),
+        )
         for action in (READ, EDIT)
     ),
 )

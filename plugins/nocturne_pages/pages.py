@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from deid.domain.outcomes import StoredFile
+from deid.reports.code_words import document_type_words
 from deid.reports.numbers import Writer
 from deid.reports.render import TEMPLATES as REPORT_TEMPLATES
 from nocturne_pages.access import Permission, Visitor
@@ -27,9 +28,9 @@ def page(
 ) -> HTMLResponse:
     """Render `templates/<template>` with `values`, in the visitor's language, with the words of `area`.
 
-    A template has `t` (words), `w` (a `Writer` of numbers and days), `v` (the visitor), `Permission`, `csrf` (for
-    forms), `root` (prefix of addresses), `airflow` (address of Airflow), `framed` (True inside Airflow's interface),
-    `here` (path of the page) and `lang`.
+    A template has `t` (words), `w` (a `Writer` of numbers and days), `type_words` (of a document type's code), `v` (the
+    visitor), `Permission`, `csrf` (for forms), `root` (prefix of addresses), `airflow` (address of Airflow), `framed`
+    (True inside Airflow's interface), `here` (path of the page) and `lang`.
     """
     return HTMLResponse(_rendered(request, visitor, template, area, values), status)
 
@@ -49,6 +50,7 @@ def _rendered(request: Request, visitor: Visitor, template: str, area: str, valu
     known = {
         "t": words(area, visitor.lang),
         "w": Writer(visitor.lang),
+        "type_words": partial(_type_words, visitor.lang),
         "v": visitor,
         "Permission": Permission,
         "csrf": token(visitor.id),
@@ -59,6 +61,12 @@ def _rendered(request: Request, visitor: Visitor, template: str, area: str, valu
         "framed": request.headers.get("Sec-Fetch-Dest") == "iframe",  # shown inside Airflow's interface
     }
     return _environment().get_template(template).render(**known, **values)
+
+
+def _type_words(lang: str, code: str | None) -> str:
+    """Return the words for a document type, then its code; a dash for none."""
+    said = document_type_words(code, lang)
+    return f"{said} ({code})" if said else code or "—"
 
 
 @cache

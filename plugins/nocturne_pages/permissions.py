@@ -16,10 +16,10 @@ class Permission(Enum):
 
     READ = ("GET", "Nocturne Releases")  # figures, releases, exports: counts and ids
     DECIDE = ("PUT", "Nocturne Releases")  # approve, reject, send back
-    REVIEW = ("PUT", "Nocturne Reviews")  # read de-identified samples and mark them
+    REVIEW = ("PUT", "Nocturne Reviews")  # read de-identified samples and quarantined texts, mark them
     ADJUDICATE = ("PUT", "Nocturne Adjudications")  # settle disagreements of readers
     ORIGINALS = ("GET", "Nocturne Originals")  # read source texts
-    RETRY = ("PUT", "Nocturne Quarantine")  # retry or discard a quarantined document
+    RETRY = ("PUT", "Nocturne Quarantine")  # retry or discard a quarantined document, resume a release that stopped
     WAIVE = ("PUT", "Nocturne Waivers")  # release a quarantined document with a justification
     WITHDRAW = ("PUT", "Nocturne Oppositions")  # search a patient, withdraw from every release
     PROMOTE = ("PUT", "Nocturne Models")  # promote, refuse, roll back a trained model

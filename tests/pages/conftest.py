@@ -17,6 +17,7 @@ from tests.pages.night import stage_night
 from tests.pages.serving import PASSWORD, Server, serving
 
 ACCOUNTS = {"lecteur": "viewer", "exploitant": "op", "intendante": "user", "referente": "admin"}
+SECOND = "suppleante"  # a senior steward too, for what two people do at once
 
 
 @pytest.fixture(scope="session")
@@ -38,11 +39,11 @@ def database(staged: Database) -> Iterator[Database]:
 def _api_server(staged: Database, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """The API server, one account per role; it connects to the database of the day at each request."""
     folder = tmp_path_factory.mktemp("api-server")
-    passwords = folder / "passwords.json"
-    passwords.write_text(json.dumps(dict.fromkeys(ACCOUNTS, PASSWORD)), encoding="utf-8")
+    passwords, known = folder / "passwords.json", ACCOUNTS | {SECOND: "admin"}
+    passwords.write_text(json.dumps(dict.fromkeys(known, PASSWORD)), encoding="utf-8")
     initdb()
     accounts = {
-        "AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_USERS": ",".join(f"{name}:{role}" for name, role in ACCOUNTS.items()),
+        "AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_USERS": ",".join(f"{name}:{role}" for name, role in known.items()),
         "AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_PASSWORDS_FILE": str(passwords),
     }
     with serving(Database(staged.superuser, f"{staged.name}_pages"), folder, **accounts) as running:

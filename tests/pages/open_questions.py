@@ -8,6 +8,7 @@ from typing import Any
 
 from airflow.dag_processing.bundles.manager import DagBundlesManager
 from airflow.dag_processing.dagbag import DagBag, sync_bag_to_db
+from airflow.models.dagrun import DagRun
 from airflow.models.hitl import HITLDetail
 from airflow.models.serialized_dag import SerializedDagModel
 from airflow.models.taskinstance import TaskInstance
@@ -24,17 +25,20 @@ DAG = "release_dataset"
 
 
 @cache
-def _known_to_airflow() -> None:
+def _known_to_airflow() -> DagBag:
     DagBundlesManager().sync_bundles_to_db()
     bag = DagBag(ROOT / "dags" / f"{DAG}.py", bundle_path=ROOT, bundle_name="nocturne")
     assert bag.import_errors == {}
     sync_bag_to_db(bag, "nocturne", None)
+    return bag
 
 
 def ask_people(run_id: str, interval_key: str, asked_by: str | None = None) -> str:
-    """Ask people about what is staged; returns the digest of it."""
-    _known_to_airflow()
-    digest = str(actions.summarise(interval_key)["staged_digest"])
+    """Ask people about what is staged, by the form that the task writes; returns the digest of it."""
+    summary = actions.summarise(interval_key)
+    digest = str(summary["staged_digest"])
+    asking = _known_to_airflow().dags[DAG].get_task("approve")
+    asking.present(summary)
     with create_session() as session:
         dag = SerializedDagModel.get_dag(DAG, session=session)
         dag.create_dagrun(
@@ -50,10 +54,8 @@ def ask_people(run_id: str, interval_key: str, asked_by: str | None = None) -> s
         session.flush()
         task = _approve(session, run_id)
         task.state, task.next_method, task.next_kwargs = "awaiting_input", "execute_complete", {}
-        options = ["Approve", "Reject", "Rework"]
-        session.add(
-            HITLDetail(ti_id=task.id, options=options, subject="Publier ?", params={"motif": "", "empreinte": ""})
-        )
+        form = {name: getattr(asking, name) for name in ("options", "subject", "body")}
+        session.add(HITLDetail(ti_id=task.id, **form, params=asking.serialized_params))
     ask_question(run_id, interval_key, digest, requested_by=asked_by)
     return digest
 
@@ -67,10 +69,22 @@ def read_answer(run_id: str) -> tuple[str, str | None, list[str], dict[str, str]
         return str(task.state), by, list(detail.chosen_options or []), dict(detail.params_input or {})
 
 
-def fail_task(run_id: str) -> None:
-    """The task that asks fails, as when the ledger could not take the answer."""
+def park_again(run_id: str) -> None:
+    """The task waits again with the same question, as after an answer that does not settle it."""
     with create_session() as session:
-        _approve(session, run_id).state = "failed"
+        task = _approve(session, run_id)
+        task.state = "awaiting_input"
+        detail = session.get(HITLDetail, task.id)
+        detail.responded_at, detail.responded_by = None, None
+        detail.chosen_options, detail.params_input = None, {}
+
+
+def fail_task(run_id: str) -> None:
+    """The task that asks fails, and its run, as when the ledger could not take the answer."""
+    with create_session() as session:
+        task = _approve(session, run_id)
+        task.state = "failed"
+        session.scalars(select(DagRun).filter_by(dag_id=DAG, run_id=run_id)).one().state = DagRunState.FAILED
 
 
 def _approve(session: Any, run_id: str) -> TaskInstance:

@@ -22,6 +22,27 @@ def _routes() -> Iterator[tuple[str, str, Permission]]:
 
 
 ROUTES = list(_routes())
+HOSTILE = (
+    "%00",
+    "a%00b",
+    "9223372036854775808",
+    "9" * 40,
+    "%F0%9F%98%80",
+    "2026-13-45",
+    "..%2F..",
+    "-1",
+    "'",
+    "a" * 2000,
+)
+
+
+def hostile_addresses() -> Iterator[str]:
+    """Every address that is read, with something made by hand in place of its parts, then of each of its filters."""
+    for route in app.routes:
+        if isinstance(route, APIRoute) and "GET" in route.methods:
+            for value in HOSTILE:
+                yield re.sub(r"\{[^}]*\}", value, route.path)
+                yield from (f"{addressed(route.path)}?{one.name}={value}" for one in route.dependant.query_params)
 
 
 def addressed(path: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,7 +15,13 @@ from airflow.utils.session import create_session
 from airflow.utils.types import DagRunTriggeredByType, DagRunType
 from playwright.sync_api import Page, expect
 
+from deid.nightly import steps
+from tests.conftest import Database
+from tests.database.warehouse import small_hospital
+from tests.database.warehouse.small_hospital import DAY, put
 from tests.pages.serving import Server
+from tests.pages.test_accessibility import violations
+from tests.pages.test_releases import open_section
 
 NIGHT = "2026-03-02"
 
@@ -48,6 +55,7 @@ def test_what_does_not_exist_is_not_exported(server: Server, path: str) -> None:
 def test_a_steward_downloads_by_keyboard(visit: Callable[..., Page], server: Server, tmp_path: Path) -> None:
     page = visit("intendante")
     page.goto(f"{server.pages}/releases/{NIGHT}")
+    open_section(page, "Exporter")
     with page.expect_download() as waited:
         page.get_by_role("link", name="JSON").press("Enter")
     waited.value.save_as(tmp_path / "figures.json")
@@ -58,6 +66,28 @@ def test_a_steward_downloads_by_keyboard(visit: Callable[..., Page], server: Ser
 def test_a_run_leads_to_the_release_that_it_treats(server: Server) -> None:
     answer = server.get("/runs/nuit-1?dag=deidentify_documents")
     assert (answer.status_code, answer.headers["Location"]) == (303, f"/nocturne/releases/{NIGHT}")
+
+
+def test_a_dry_run_says_what_it_counted(
+    stewards: Database, visit: Callable[..., Page], server: Server, caplog: pytest.LogCaptureFixture
+) -> None:
+    start = small_hospital.NIGHT + 5 * DAY
+    put(stewards, "D000009", at=start)
+    with caplog.at_level("INFO"):
+        night = {"interval_start": start, "interval_end": start + DAY}
+        assert steps.plan(**night, dry_run=True, reason="essai", triggered_by="manual__dry") == []
+    assert "dry run of 2026-03-07: 1 documents seen, 1 planned, 0 held back by other runs." in caplog.messages
+    page = visit("lecteur")
+    page.goto(f"{server.pages}/runs/manual__dry?dag=deidentify_documents")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Nuit du samedi 7 mars 2026")
+    counts = page.locator("dl.tiles div")
+    expect(counts).to_have_text([re.compile(words) for words in ("vus.*1", "à traiter.*1", "par d'autres passages.*0")])
+    held = [{"run_id": 1, "triggered_by": "nuit-0", "active_at": "2026-03-08T04:00:00+00:00", "documents": 3}]
+    stewards.rows("UPDATE deid.run SET held = %s WHERE dry_run", (json.dumps(held),))
+    page.reload()
+    expect(counts.last).to_have_text(re.compile("par d'autres passages.*3"))
+    expect(page.get_by_role("row", name="nuit-0")).to_contain_text("8 mars 2026")
+    assert violations(page) == []
 
 
 def test_a_run_that_publishes_leads_to_its_release_inside_airflow(visit: Callable[..., Page], server: Server) -> None:

@@ -36,19 +36,20 @@ AIRFLOW = {
     "read DAGs": ("GET", "dags", None),
     "start a night": ("POST", "dags/deidentify_documents/dagRuns", RUN),
     "start a release": ("POST", "dags/release_dataset/dagRuns", RUN),
+    "resume a release": ("POST", "dags/release_dataset/dagRuns/x/clear", {"dry_run": False, "only_failed": True}),
     "read logs": ("GET", "dags/deidentify_documents/dagRuns/x/taskInstances/plan/logs/1", None),
     "read XCom": ("GET", "dags/deidentify_documents/dagRuns/x/taskInstances/plan/xcomEntries/return_value", None),
     "answer a release": (
         "PATCH",
         "dags/release_dataset/dagRuns/x/taskInstances/approve/-1/hitlDetails",
-        {"chosen_options": ["Approve"], "params_input": {}},
+        {"chosen_options": ["Approuver"], "params_input": {}},
     ),
     "read connections": ("GET", "connections", None),
     "read users": ("GET", "variables", None),
 }
 ALLOWED = {
     "NocturneViewer": {"read DAGs"},
-    "NocturneOperator": {"read DAGs", "start a night", "read logs"},
+    "NocturneOperator": {"read DAGs", "start a night", "start a release", "resume a release", "read logs"},
     "DataSteward": {"read DAGs", "answer a release"},
     "SeniorDataSteward": {"read DAGs", "answer a release"},
 }
@@ -83,8 +84,9 @@ def test_each_role_has_its_pages_and_no_other(fab: Server) -> None:
     assert wrong == {key: [] for key in ROLES}
 
 
-def test_a_person_without_a_role_sees_nothing(fab: Server) -> None:
+def test_a_person_without_a_role_and_nobody_see_nothing(fab: Server) -> None:
     assert wrong_answers(fab, fab.token("stranger"), frozenset()) == []
+    assert wrong_answers(fab, None, frozenset()) == []
 
 
 def test_a_role_of_fabs_own_that_may_edit_every_run_answers_no_release(fab: Server) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from playwright.sync_api import Page, expect
 
 from tests.airflow_home import ROOT
+from tests.pages.routes import ROUTES, addressed, hostile_addresses
 from tests.pages.serving import Server
 
 
@@ -17,6 +18,11 @@ def test_nobody_gets_in_without_signing_in(server: Server) -> None:
     answer = server.get("/language/en", None, headers={"Accept": "text/html"})
     assert answer.status_code == 401
     assert "Votre session est terminée" in answer.text
+
+
+def test_the_bare_address_is_the_first_page(server: Server) -> None:
+    answer = server.get("", None)
+    assert (answer.status_code, answer.headers["Location"]) == (307, "/nocturne/")
 
 
 def test_every_answer_forbids_foreign_scripts_and_keeps_nothing(server: Server) -> None:
@@ -44,6 +50,27 @@ def test_a_page_that_is_not_there_says_so_in_the_language_of_the_reader(
     english = visit("lecteur", errors=True, lang="en")
     english.goto(f"{server.pages}/nowhere")
     expect(english.get_by_role("heading", level=1)).to_have_text("There is no such page")
+
+
+def test_no_address_made_by_hand_is_an_error_of_the_server(server: Server) -> None:
+    signed = {"Authorization": f"Bearer {server.token('referente')}", "Accept": "text/html"}
+    addresses = list(hostile_addresses())
+    answers = {address: server.ask("GET", address, None, headers=signed).status_code for address in addresses}
+    assert len(answers) > 300
+    assert {address: status for address, status in answers.items() if status >= 500} == {}
+    assert (answers["/releases?before=%00"], answers["/reviews/9223372036854775808"]) == (422, 404)
+
+
+def test_no_form_made_by_hand_is_an_error_of_the_server(server: Server) -> None:
+    signed = {"Authorization": f"Bearer {server.token('referente')}", "Accept": "text/html"}
+    typed = {"reason": "Lu en \0 entier.", "text": "Lu en \0 entier."}
+    paths = [addressed(path) for method, path, _ in ROUTES if method == "POST"]
+    answers = {path: server.ask("POST", path, None, headers=signed, data=typed) for path in paths}
+    assert len(answers) > 10
+    assert {path: answer.status_code for path, answer in answers.items() if answer.status_code != 422} == {}
+    assert not any("\0" in answer.text for answer in answers.values())
+    files = {"reason": (None, "Lu en \0 entier.")}
+    assert server.ask("POST", paths[0], None, headers=signed, files=files).status_code == 422
 
 
 def test_every_component_can_import_the_plugin_cheaply() -> None:

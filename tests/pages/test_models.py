@@ -7,15 +7,17 @@ from html import unescape
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
+from deid.config.settings import settings
+from deid.domain.errors import InputRefused
+from deid.models import progress
 from deid.models.directories import directory_hash
 from deid.warehouse import models
 from tests.conftest import Database
 from tests.pages.night import as_deployed
 from tests.pages.serving import Server
-from tests.pages.test_accessibility import RULES
+from tests.pages.test_accessibility import violations
 
 HTML = {"Accept": "text/html"}
 REASON = "meilleur sur les lettres de cardiologie"
@@ -53,7 +55,10 @@ def registered(folder: Path, database: Database) -> list[str]:
             ("serving", (0.7, 0.6, 0.8)),
             ("difference", (0.1, 0.02, 0.2)),
         )
-        for name in ("clean", "false", "recall/DATE", "recall/PATIENT", "clean/crh")
+        for name in (
+            *("clean", "false", "recall/DATE", "recall/PATIENT", "clean/crh"),
+            *("exact_f1/DATE", "token_precision/crh"),
+        )
         for bound, value in zip(("value", "low", "high"), values, strict=True)
     }
     figures |= {f"{part}.exact_f1.{bound}": None for part in ("candidate", "serving") for bound in ("value", "low")}
@@ -88,6 +93,12 @@ def test_a_steward_promotes_and_rolls_back_with_the_keyboard_alone(
     expect(main).to_contain_text("Documents sans identifiant direct laissé")
     expect(main.get_by_role("row", name="Nom du patient")).to_contain_text("0,800 (0,700 à 0,900)")
     expect(main).to_contain_text("clean/crh")
+    folded = main.locator("details")
+    expect(folded.get_by_role("row")).to_have_count(0)
+    folded.get_by_text("Précision, rappel et F1 de ce modèle").first.click()
+    expect(folded.get_by_role("row", name="Date")).to_contain_text("0,800")
+    expect(folded.get_by_role("row", name="crh")).to_contain_text("0,800")
+    assert violations(page) == []
     expect(main).to_contain_text("Exposition 1,2 bits.")
     expect(main).to_contain_text(TAG)
     assert "pris" not in page.title()
@@ -147,6 +158,53 @@ def test_stale_and_incomplete_decisions_are_refused(
     assert state(database, second) == ("serving", "intendante")
 
 
+@pytest.fixture(scope="module")
+def told(folder: Path) -> None:
+    """Trainings that run, ended and failed, and rounds at each stage, as the steps tell them."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("NOCTURNE_MODELS", str(folder))
+        settings.cache_clear()
+        with progress.followed("essai1", "evaluate", kind="crf"):
+            progress.note("trainings", "essai1", model="a" * 64)
+        with pytest.raises(InputRefused), progress.followed("essai2", "collect", kind="flair"):
+            raise InputRefused("no document.", "Give one.")
+        with pytest.MonkeyPatch.context() as killed, progress.followed("essai3", "train", kind="transformer"):
+            progress.tell_epoch("", 2, 5, 0.1234, 0.8765)
+            killed.setattr(progress, "note", lambda *_, **__: None)  # no sign comes of its end
+        given = {"claire": 12, "denis": 11}
+        for name, changes in (
+            ("tour1", {"returned": given, "faults": 1, "fleiss": 0.842, "undecided": 3}),
+            ("tour2", {"returned": {"claire": 12}, "faults": 0}),
+            ("tour3", {"returned": given, "faults": 0, "fleiss": 0.9, "undecided": 0}),
+            ("tour4", {"returned": given, "faults": 0}),
+        ):
+            progress.note("rounds", name, given=given, **changes)
+    settings.cache_clear()
+
+
+@pytest.mark.usefixtures("told")
+def test_a_steward_sees_which_trainings_run_and_which_rounds_are_open(
+    visit: Callable[..., Page], server: Server
+) -> None:
+    page = visit("lecteur")
+    page.goto(f"{server.pages}/models")
+    running, ended, failed = (page.get_by_role("row", name=name) for name in ("essai3", "essai1", "essai2"))
+    for word in ("transformer", "entraîner", "en cours", "2 sur 5", "0,1234", "0,8765"):
+        expect(running).to_contain_text(word)
+    expect(ended).to_contain_text("terminé")
+    expect(ended.get_by_role("link")).to_have_attribute("href", f"/nocturne/models/{'a' * 64}")
+    expect(failed).to_contain_text("échec")
+    standing = {"tour1": "à arbitrer", "tour2": "chez les annotateurs", "tour3": "arbitré", "tour4": "rendu"}
+    for name, said in standing.items():
+        expect(page.get_by_role("row", name=name)).to_contain_text(said)
+    for word in ("claire : 12 sur 12", "denis : 11 sur 11", "0,842", "3"):
+        expect(page.get_by_role("row", name="tour1")).to_contain_text(word)
+    expect(page.get_by_role("row", name="tour2")).to_contain_text("denis : 0 sur 11")
+    page.goto(f"{server.pages}/models?lang=en")
+    expect(page.get_by_role("row", name="tour2")).to_contain_text("with the annotators")
+    expect(page.get_by_role("row", name="essai3")).to_contain_text("2 of 5")
+
+
 @pytest.mark.parametrize(("account", "buttons"), [("lecteur", 0), ("exploitant", 0), ("referente", 1)])
 def test_who_may_not_decide_sees_figures_and_no_button(
     server: Server, registered: list[str], account: str, buttons: int
@@ -156,6 +214,7 @@ def test_who_may_not_decide_sees_figures_and_no_button(
     assert shown.count('name="chosen"') == buttons
 
 
+@pytest.mark.usefixtures("told")
 @pytest.mark.parametrize(("scheme", "lang"), [("light", "fr"), ("dark", "en")])
 def test_axe_finds_nothing_to_say_about_a_model(
     visit: Callable[..., Page], server: Server, registered: list[str], scheme: str, lang: str
@@ -163,11 +222,10 @@ def test_axe_finds_nothing_to_say_about_a_model(
     page = visit("referente", lang=lang, color_scheme=scheme)
     for address in ("/models", f"/models/{registered[1]}"):
         page.goto(f"{server.pages}{address}")
-        found = Axe().run(page, options=RULES).response["violations"]
-        assert [(one["id"], [node["target"] for node in one["nodes"]][:3]) for one in found] == []
+        assert violations(page) == []
     page.get_by_role("textbox").fill(REASON)
     page.get_by_role("button").last.click()
-    assert Axe().run(page, options=RULES).response["violations"] == []
+    assert violations(page) == []
     page.set_viewport_size({"width": 320, "height": 640})
     for address in ("/models", f"/models/{registered[1]}"):
         page.goto(f"{server.pages}{address}")

@@ -15,6 +15,7 @@ from deid.warehouse.publish import make_visible, publish_interval
 from tests.conftest import Database
 from tests.pages.night import as_deployed
 from tests.pages.serving import Server
+from tests.pages.test_accessibility import violations
 
 TAG = "<script>document.title = 'pris'</script>"
 HTML = {"Accept": "text/html"}
@@ -46,11 +47,13 @@ def test_a_patient_is_withdrawn_and_proven_with_the_keyboard_alone(
     page.keyboard.press("Enter")
     expect(page.get_by_role("table")).to_contain_text("Nuit du lundi 2 mars 2026")
     expect(page.get_by_role("table").get_by_role("row").last).to_contain_text("2")
+    assert violations(page) == []
     page.get_by_label("Motif").focus()
     page.keyboard.type(f"courrier du 12 octobre {TAG}")
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", level=1)).to_have_text("Confirmer le retrait")
+    assert violations(page) == []
     assert readers_see(database, name) == 2  # nothing before the second step
     page.get_by_role("button", name="Retirer de toutes les publications").focus()
     page.keyboard.press("Enter")
@@ -69,6 +72,7 @@ def test_a_patient_is_withdrawn_and_proven_with_the_keyboard_alone(
     expect(page.locator("main")).to_contain_text("python -m deid opt-outs revoke")
     with as_deployed(database):
         opt_outs.apply_opt_outs()
+    assert violations(page) == []
     page.reload()
     expect(page.locator(".pill").first).to_have_text("appliquée partout")
     expect(page.get_by_role("status")).to_contain_text("aucun document de ce patient n'est publié")
@@ -88,6 +92,15 @@ def test_a_second_request_is_told_of_the_first(server: Server, names: dict[str, 
     assert "aucun nombre n'est montré" in unescape(found)
 
 
+def test_what_is_no_pseudonym_stays_in_its_field(visit: Callable[..., Page], server: Server) -> None:
+    page = visit("intendante", errors=True)
+    page.goto(f"{server.pages}/opt-outs")
+    page.get_by_label("Pseudonyme de recherche").fill("toto 123")
+    page.get_by_role("button", name="Chercher").first.click()
+    expect(page.get_by_role("alert")).to_contain_text("Ce n'est pas un pseudonyme")
+    expect(page.get_by_label("Pseudonyme de recherche")).to_have_value("toto 123")
+
+
 def test_by_the_hospitals_id_the_page_says_when_it_will_be_done(
     visit: Callable[..., Page], server: Server, database: Database, names: dict[str, str]
 ) -> None:
@@ -99,7 +112,11 @@ def test_by_the_hospitals_id_the_page_says_when_it_will_be_done(
     page.get_by_role("button", name="Continuer").click()
     expect(page.locator("main")).to_contain_text("La prochaine nuit, ou la prochaine publication")
     page.get_by_role("button", name="Retirer de toutes les publications").click()
-    expect(page.get_by_role("status")).to_contain_text("ou son opposition pas encore appliquée")
+    expect(page.get_by_role("status")).to_contain_text("n'est pas encore appliquée")
+    said = page.get_by_role("main").inner_text()
+    assert "aucune ligne publiée" not in said
+    assert "pseudonyme vient d'un secret détruit" not in said
+    assert said.count("pas encore connu") == 5
     assert "P000002" not in page.content()
     with as_deployed(database):
         opt_outs.apply_opt_outs()

@@ -20,6 +20,13 @@ def test_each_reason_is_said_with_what_to_do(lang: str) -> None:
 
 
 def test_each_reason_has_a_status_that_is_its_kind() -> None:
-    selection = {"bad_place", "replaced", "not_replaced", "same_label", "no_label"}  # about what was selected: 422
+    selection = {
+        "bad_place",
+        "not_found",
+        "replaced",
+        "not_replaced",
+        "same_label",
+        "no_label",
+    }  # about what was selected: 422
     assert {str(why) for why in ReviewProblem} == set(reviews.STATUS) | selection
     assert {readings.STATUS.get(why, 409) for why in originals.OriginalProblem} == {404, 409, 410, 503}

@@ -2,23 +2,47 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from deid.config.policy import Policy, load
+from deid.config.settings import settings
+from deid.warehouse.publish import make_visible, publish_interval
+from tests.conftest import Database
+from tests.database.warehouse import small_hospital
+from tests.database.warehouse.light import decide
+from tests.database.warehouse.nights import process
+from tests.database.warehouse.small_hospital import DAY, put
+from tests.pages.open_questions import ask_people
 from tests.pages.serving import Server
+from tests.pages.test_accessibility import violations
 
 NIGHT = "2026-03-02"
 NAME = "Nuit du lundi 2 mars 2026"
+
+
+def open_section(page: Page, title: str) -> None:
+    """Unfold a section of a release's page, with the keyboard."""
+    page.locator("details.folded > summary").filter(has_text=title).press("Enter")
 
 
 def test_a_release_is_reached_from_the_overview(visit: Callable[..., Page], server: Server) -> None:
     page = visit("lecteur")
     page.goto(f"{server.pages}/")
     expect(page.get_by_role("heading", level=1)).to_have_text("Vue d'ensemble")
-    expect(page.locator(".findings")).to_contain_text("3 documents prêts attendent depuis moins d'une heure")
+    waiting, held = (page.locator(".findings li").nth(place) for place in (0, 1))
+    expect(waiting).to_contain_text("3 documents prêts attendent depuis moins d'une heure")
+    expect(held).to_contain_text("1 document en quarantaine attend une décision")
+    leads = {link.inner_text(): link.get_attribute("href") or "" for link in page.locator(".findings li a").all()}
+    assert leads["Ouvrir la publication"] == f"/nocturne/releases/{NIGHT}"
+    assert leads["Ouvrir la quarantaine"] == "/nocturne/quarantine"
+    assert leads["Ouvrir deidentify_documents dans Airflow (Déclencher, puis Rattrapage)"].startswith(server.url)
+    for address in ("/quarantine", f"/releases/{NIGHT}/decision"):
+        assert server.get(address, "lecteur").status_code == 200
     page.get_by_role("rowheader").get_by_role("link", name=NAME).click()
     expect(page.get_by_role("heading", level=1)).to_have_text(NAME)
     expect(page.get_by_text("En attente de décision")).to_be_visible()
@@ -41,11 +65,13 @@ def test_a_release_says_what_is_held_back_and_leads_to_its_run(visit: Callable[.
     page = visit("intendante", lang="en")
     page.goto(f"{server.pages}/releases/{NIGHT}")
     expect(page.get_by_role("heading", level=1)).to_have_text("Night of Monday 2 March 2026")
+    open_section(page, "Quarantine")
     page.get_by_text("Ids (1)").click()
     link = page.get_by_role("link", name="Handle in quarantine")
     assert link.get_attribute("href") == f"/nocturne/quarantine?interval={NIGHT}&reason=undecodable"
     document = page.get_by_role("link", name="D000004").get_attribute("href") or ""
     assert server.get(document.removeprefix("/nocturne"), "lecteur").status_code == 200
+    open_section(page, "Runs")
     run = page.get_by_role("link", name="Open run 1 in Airflow")
     assert (run.get_attribute("href") or "").endswith("/dags/deidentify_documents/runs/nuit-1")
 
@@ -53,8 +79,51 @@ def test_a_release_says_what_is_held_back_and_leads_to_its_run(visit: Callable[.
 def test_a_release_says_what_share_of_clinical_content_is_kept(visit: Callable[..., Page], server: Server) -> None:
     page = visit("lecteur")
     page.goto(f"{server.pages}/releases/{NIGHT}")
+    open_section(page, "Mentions par catégorie")
     expect(page.get_by_role("heading", name="Contenu clinique conservé")).to_be_visible()
     expect(page.locator("#clinical")).to_contain_text("des valeurs et termes cliniques sont conservés")
+
+
+def test_a_release_shows_its_evaluation(server: Server) -> None:
+    """The night waits: its rows are taken away again, for the other tests."""
+    html = {"Accept": "text/html"}
+    assert "pas été évaluée" in server.get(f"/releases/{NIGHT}", "intendante", headers=html).text
+    server.database.rows(
+        "INSERT INTO deid.release (interval_key, run_ids, policy_hash, pipeline_version, staged_digest)"
+        " SELECT interval_key, ARRAY[run_id], policy_hash, pipeline_version, '' FROM deid.run WHERE run_id = 1"
+    )
+    server.database.rows(
+        "INSERT INTO deid.evaluation (release_id, run, measure, value, low, high, n, policy_hash)"
+        " SELECT release_id, 'manual', measure, value, low, high, 30, '' FROM deid.release, (VALUES"
+        " ('attack.person', 0.21, 0.1, 0.35), ('attack.places', 0.12, 0.05, 0.2), ('attack.chance', 0.03, NULL, NULL),"
+        " ('utility.constraints_kept', 0.98, 0.9, 1)) AS m (measure, value, low, high)"
+    )
+    try:
+        page = server.get(f"/releases/{NIGHT}", "intendante", headers=html).text
+    finally:
+        server.database.rows("DELETE FROM deid.evaluation")
+        server.database.rows("DELETE FROM deid.release")
+    assert "Attaque : commune devinée" in page
+    assert "21,0" in page
+    assert "pas été évaluée" not in page
+    assert page.count("<circle") == 1
+
+
+def test_a_release_that_waits_fits_two_screens_with_its_main_numbers(
+    visit: Callable[..., Page], server: Server, stewards: Database
+) -> None:
+    ask_people("asset__two_screens", NIGHT)
+    page = visit("referente", viewport={"width": 1280, "height": 860})
+    page.goto(f"{server.pages}/releases/{NIGHT}")
+    expect(page.get_by_role("button", name="Continuer")).to_be_visible()
+    assert page.locator("details[open]").count() == 0
+    assert page.evaluate("document.documentElement.scrollHeight") <= 2 * 860
+    said = page.locator("details.folded > summary").all_inner_texts()
+    ((mentions,),) = stewards.rows("SELECT count(*) FROM deid.mention")
+    assert [one for one in said if "Quarantaine 1 document(s)" in " ".join(one.split())]
+    assert [one for one in said if f"{mentions} mentions" in one]
+    for title in ("Contrôles", "Confidentialité", "Évaluation", "Depuis la publication", "Exécutions", "Exporter"):
+        assert [one for one in said if one.startswith(title) and len(one) > len(title)], title
 
 
 def test_reading_a_release_is_written_down(server: Server) -> None:
@@ -90,6 +159,7 @@ def test_a_release_lists_the_documents_that_disagree(visit: Callable[..., Page],
     )
     page = visit("lecteur")
     page.goto(f"{server.pages}/releases/{NIGHT}")
+    open_section(page, "Mentions par catégorie")
     expect(page.get_by_role("heading", name="Accord des documents d'un même patient")).to_be_visible()
     row = page.get_by_role("row").filter(has_text="Prénom du patient")
     expect(row.first).to_contain_text("2")
@@ -98,7 +168,9 @@ def test_a_release_lists_the_documents_that_disagree(visit: Callable[..., Page],
     expect(page.locator("#disagreeing a")).to_have_count(0)
 
 
-def test_a_published_document_is_read_by_its_own_id_and_the_reading_is_recorded(server: Server) -> None:
+def test_a_published_document_is_read_by_its_own_id_and_the_reading_is_recorded(
+    visit: Callable[..., Page], server: Server
+) -> None:
     server.database.rows(
         "INSERT INTO research.document (document_id, patient_id, text, visible_from, policy_hash, pipeline_version,"
         " detector_version, key_fingerprint) SELECT name, 'onepatient', 'Vu <b>ce</b> jour.', '2026-03', '', '', '', ''"
@@ -113,6 +185,9 @@ def test_a_published_document_is_read_by_its_own_id_and_the_reading_is_recorded(
         "SELECT object, action FROM deid.audit WHERE actor = 'intendante' ORDER BY seq DESC LIMIT 1"
     )
     assert (object_, action) == ("published publishedone", "read_text")
+    page = visit("intendante")
+    page.goto(f"{server.pages}/published/publishedone")
+    assert violations(page) == []
     assert "/published/publishedone/file" not in shown.text
     assert server.get("/published/publishedone/file", "intendante").status_code == 404
     missing = server.get("/published/nobody", "intendante", headers={"Accept": "text/html"})
@@ -136,3 +211,46 @@ def test_a_published_file_is_saved_and_never_shown(server: Server) -> None:
     assert "no-store" in file.headers["cache-control"]
     recorded = server.database.rows("SELECT object FROM deid.audit WHERE action = 'read_file'")
     assert recorded == [("published publishedfile",)]
+
+
+def numbers(html: str) -> list[int]:
+    """The whole numbers that a part of a page shows, in its order."""
+    return [int(value) for value in re.findall(r'<data value="(\d+)">', html)]
+
+
+def test_an_interval_processed_twice_is_counted_once_as_researchers_read_it(
+    server: Server, stewards: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start = small_hospital.NIGHT + 8 * DAY
+    key = str(start.date())
+    for number in range(2):
+        put(stewards, f"D00008{number}", f"{small_hospital.LETTER}\nExemplaire {'ab'[number]}.", at=start)
+    decide(monkeypatch, tmp_path)
+    process("first", start)
+    decide(monkeypatch, tmp_path, "{epsilon_per_document: 3.0}")
+    process("second", start)
+    policy = load(settings().policy).digest
+    ((mentions,),) = stewards.rows(
+        "SELECT count(*) FROM deid.mention WHERE run_id = (SELECT max(run_id) FROM deid.run)"
+    )
+
+    def shown(path: str, place: str) -> list[int]:
+        page = server.get(path, headers={"Accept": "text/html"}).text
+        return numbers(next(part for part in re.findall(place, page, re.DOTALL) if key in part or "<dl" in part))
+
+    for waiting in (2, 0):
+        if not waiting:
+            publish_interval(key)
+            make_visible("nightly")
+        ((read,),) = stewards.rows(
+            "SELECT count(*) FROM research.document WHERE policy_hash = %s", (policy,), role="researcher"
+        )
+        assert read == 2 - waiting
+        tiles = [2, read, read, *([waiting] if waiting else []), 0, 0, 0]  # seen, published, readable, waiting…
+        assert shown(f"/releases/{key}", r'<dl class="counts">.*?</dl>') == tiles
+        assert shown("/releases", r"<tr>.*?</tr>")[:6] == [2, waiting, read, read, 0, 0]
+        assert shown("/", r"<tr>.*?</tr>")[:4] == [2, waiting, read, read]
+        assert shown("/", r'<dl class="tiles">.*?</dl>')[0] == read
+        headline = server.get(f"/releases/{key}/export/json").json()["headline"]
+        counts = {name: headline[name] for name in ("seen", "waiting", "published", "readable", "mentions")}
+        assert counts == {"seen": 2, "waiting": waiting, "published": read, "readable": read, "mentions": mentions}

@@ -34,9 +34,9 @@ def twice(stewards: Database) -> Iterator[int]:
     yield from _review(stewards, 2)
 
 
-def _review(database: Database, readings: int) -> Iterator[int]:
+def _review(database: Database, readings: int, plan: SamplePlan | None = None) -> Iterator[int]:
     with connect(database.dsn("steward")) as link, link.cursor() as cursor:
-        made = open_review(cursor, KEY, SamplePlan(0.01, 0.95, readings), "intendante", seed="pages")
+        made = open_review(cursor, KEY, plan or SamplePlan(0.01, 0.95, readings), "intendante", seed="pages")
     yield made
     for table in ("annotation", "review_mark", "review_reading", "review_document", "review"):
         database.rows(f"DELETE FROM deid.{table}")
@@ -86,6 +86,22 @@ def select_by_mouse(page: Page, passage: str) -> None:
     page.mouse.up()
 
 
+def take_time(database: Database) -> None:
+    """Let half an hour go by, so that what is read is not read too fast."""
+    database.rows(
+        "UPDATE deid.review_reading SET started_at = started_at - interval '30 minutes',"
+        " finished_at = finished_at - interval '30 minutes'"
+    )
+
+
+def mark_as(page: Page, label: str) -> None:
+    """Mark the selected passage as missed, in the dialog."""
+    page.get_by_role("button", name="Oubli").click()
+    page.get_by_role("radio", name=label).check()
+    page.get_by_role("button", name="Marquer").click()
+    expect(page.get_by_role("status")).to_have_text("Marque enregistrée.")
+
+
 def test_a_review_is_opened_from_the_list_read_and_closed(
     visit: Callable[..., Page], server: Server, database: Database
 ) -> None:
@@ -98,11 +114,13 @@ def test_a_review_is_opened_from_the_list_read_and_closed(
     page.get_by_role("link", name="Commencer la lecture").click()
     for ordinal in (1, 2, 3):
         expect(page.get_by_role("heading", level=1)).to_have_text(f"Document {ordinal} sur 3")
+        take_time(database)
         page.get_by_role("button", name="Rien à signaler").click()
     expect(page.get_by_text("Vous n'avez plus rien à lire")).to_be_visible()
     expect(page.locator(".answer")).to_have_text(
         "Documents qui laissent voir une identité\u00a0: aucun des 3\u00a0documents, tous lus."
     )
+    expect(page.get_by_role("row", name=re.compile("intendante.*s par document"))).to_be_visible()
     assert len(audited(database, "read_text")) == 3
     page.get_by_role("checkbox").check()
     page.get_by_role("button", name="Clore la relecture").click()
@@ -136,6 +154,60 @@ def test_a_passage_is_marked_with_the_mouse_and_taken_back(
     expect(page.get_by_text("Aucune marque sur ce document.")).to_be_visible()
     assert stored(database) == []
     expect(page.locator("#reading .marked")).to_have_count(0)
+
+
+def test_a_text_finished_as_soon_as_opened_is_offered_again_and_does_not_count(
+    visit: Callable[..., Page], server: Server, review: int
+) -> None:
+    page = visit("intendante")
+    page.goto(f"{server.pages}/reviews/{review}/1")
+    for ordinal in (2, 3, 1):
+        page.get_by_role("button", name="Rien à signaler").click()
+        expect(page.get_by_role("heading", level=1)).to_have_text(f"Document {ordinal} sur 3")
+        expect(page.get_by_text("était trop rapide pour compter")).to_be_visible()
+    page.goto(f"{server.pages}/reviews/{review}")
+    expect(page.get_by_text("Rien encore")).to_be_visible()
+    expect(page.get_by_text("0 sur 3")).to_be_visible()
+
+
+@pytest.fixture
+def rough(stewards: Database) -> Iterator[int]:
+    """A review of two of the three documents, which needs the third once one leaks."""
+    yield from _review(stewards, 1, SamplePlan(0.34, 0.8, 1))
+
+
+def test_a_sample_that_is_too_small_is_enlarged_from_its_page(
+    visit: Callable[..., Page], server: Server, database: Database, rough: int
+) -> None:
+    page = visit("intendante")
+    page.goto(f"{server.pages}/reviews/{rough}/1")
+    select_by_mouse(page, "bisoprolol")
+    mark_as(page, "Nom d'un soignant")
+    page.goto(f"{server.pages}/reviews/{rough}")
+    page.get_by_role("button", name="Agrandir à 3\u00a0documents").click()
+    expect(page.get_by_text("continuez à lire")).to_be_visible()
+    expect(page.get_by_text("0 sur 3")).to_be_visible()
+    again = server.ask("POST", f"/reviews/{rough}/enlarge", "intendante", data="sample=2", headers=FORM)
+    assert again.status_code == 303
+    for _ in range(3):
+        page.goto(f"{server.pages}/reviews/{rough}/next")
+        take_time(database)
+        page.get_by_role("button", name=re.compile("^(Terminer|Rien à signaler)")).click()
+    expect(page.get_by_text("La précision voulue est atteinte.")).to_be_visible()
+
+
+def test_a_sample_whose_content_waits_no_more_says_that_it_cannot_grow(
+    server: Server, database: Database, rough: int
+) -> None:
+    database.rows("UPDATE deid.review SET staged_digest = 'autre'")
+    with connect(database.dsn("steward")) as link, link.cursor() as cursor:
+        reading.begin_reading(cursor, rough, 1, "intendante")
+        reading.add_mark(cursor, rough, 1, "intendante", ErrorKind.MISSED, Label.DOCTOR, 0, 7)
+    shown = server.get(f"/reviews/{rough}", headers={"Accept": "text/html"}).text
+    assert "ne peut plus s&#39;agrandir" in shown
+    assert "/enlarge" not in shown
+    refused = server.ask("POST", f"/reviews/{rough}/enlarge", "intendante", data="sample=2", headers=FORM)
+    assert (refused.status_code, "attend plus d" in refused.text) == (409, True)
 
 
 def test_a_text_is_read_and_marked_with_the_keyboard_alone(
@@ -174,6 +246,49 @@ def test_a_text_is_read_and_marked_with_the_keyboard_alone(
     page.get_by_role("button", name=re.compile("^Terminer")).focus()
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", level=1)).not_to_have_text(f"Document {ordinal} sur 3")
+
+
+def test_one_key_marks_a_label_all_occurrences_and_takes_it_back(
+    visit: Callable[..., Page], server: Server, database: Database, review: int
+) -> None:
+    ordinal = ordinal_of(database, "D000001")
+    database.rows(
+        "UPDATE deid.review_document SET text = text || E'\\nbisoprolol, bisoprololique, Bisoprolol, bisoprolol.'"
+        " WHERE ordinal = %s",
+        (ordinal,),
+    )
+    page = visit("intendante")
+    page.goto(f"{server.pages}/reviews/{review}/{ordinal}")
+    key = page.get_by_role("radio", name="Nom d'un soignant", include_hidden=True).get_attribute("data-key")
+    other = page.get_by_role("radio", name="Autre identifiant", include_hidden=True).get_attribute("data-key")
+    assert key
+    assert key != other
+    select_by_mouse(page, "bisoprolol")
+    page.locator("#reading").focus()
+    page.keyboard.press(key)
+    expect(page.get_by_role("status")).to_have_text("Marque enregistrée.")
+    assert stored(database) == [("missed", "DOCTOR", "bisoprolol")]
+    expect(page.locator("#last")).to_have_text("Nom d'un soignant")
+    page.keyboard.press("u")
+    expect(page.get_by_role("status")).to_have_text("Dernière action annulée.")
+    assert stored(database) == []
+    select_by_mouse(page, "bisoprolol")
+    page.locator("#reading").focus()
+    page.keyboard.press("t")
+    expect(page.get_by_role("checkbox", name="Toutes les occurrences")).to_be_checked()
+    page.keyboard.press("r")
+    expect(page.locator("#marks li")).to_have_count(3)
+    assert stored(database) == [("missed", "DOCTOR", "bisoprolol")] * 3
+    page.get_by_role("button", name="Retirer la marque 2").click()
+    expect(page.locator("#marks li")).to_have_count(2)
+    page.locator("#reading").focus()
+    page.keyboard.press("u")  # what was taken back is there again
+    expect(page.locator("#marks li")).to_have_count(3)
+    page.keyboard.press("u")  # and what was marked together goes together
+    expect(page.locator("#marks li")).to_have_count(0)
+    assert stored(database) == []
+    page.reload()
+    expect(page.locator("#last")).to_have_text("—")
 
 
 def test_what_does_not_fit_is_said_and_nothing_is_marked(
@@ -236,6 +351,32 @@ def test_a_mark_survives_the_end_of_the_session(
     assert stored(database) == [("missed", "DOCTOR", "bisoprolol")]
 
 
+@pytest.fixture
+def hiding(stewards: Database) -> Iterator[int]:
+    """A review one of whose three documents holds a sentinel."""
+    yield from _review(stewards, 1, SamplePlan(0.01, 0.95, 1, 0.4))
+
+
+def test_the_page_of_a_release_says_that_an_estimate_is_provisional(
+    visit: Callable[..., Page], server: Server, database: Database, hiding: int
+) -> None:
+    panel = visit("lecteur")
+    for ordinal in (1, 2, 3):
+        with connect(database.dsn("steward")) as link, link.cursor() as cursor:
+            reading.begin_reading(cursor, hiding, ordinal, "intendante")
+            reading.finish_reading(cursor, hiding, ordinal, "intendante")
+        panel.goto(f"{server.pages}/releases/{KEY}")
+        shown = panel.get_by_role("region", name="Relecture d'un échantillon")
+        expect(shown).to_contain_text(f"Lectures terminées : {ordinal} sur 3")
+        expect(shown.get_by_text("provisoire", exact=True)).to_have_count(0 if ordinal == 3 else 1)
+    database.rows("UPDATE deid.review_reading SET seconds = 1200")
+    reader = visit("intendante")
+    reader.goto(f"{server.pages}/reviews/{hiding}")
+    row = reader.get_by_role("region", name="Qui a lu, et comment").get_by_role("row", name="intendante")
+    said = ["3", "60,0 min (1 200 s par document)", "0", "0 sur 1 (entre 0 % et 98 %, à 95 %)"]
+    expect(row.get_by_role("cell")).to_have_text(said)
+
+
 def test_two_readers_and_a_senior_steward(
     visit: Callable[..., Page], server: Server, database: Database, twice: int
 ) -> None:
@@ -249,6 +390,7 @@ def test_two_readers_and_a_senior_steward(
     page = visit("intendante")
     page.goto(f"{server.pages}/reviews/{twice}/{ordinal}")
     expect(page.get_by_text("Aucune marque sur ce document.")).to_be_visible()
+    take_time(database)
     page.get_by_role("button", name="Rien à signaler").click()
     page.wait_for_url(re.compile(rf"/reviews/{twice}/(?!{ordinal}$)"))
     page.goto(f"{server.pages}/reviews/{twice}")
@@ -266,6 +408,39 @@ def test_two_readers_and_a_senior_steward(
     given = f"mark_id={mark_id}&verdict=upheld"
     path = f"/reviews/{twice}/{ordinal}/verdicts"
     assert server.ask("POST", path, "referente", data=given, headers=FORM).status_code == 409
+
+
+def test_two_people_read_in_two_browsers_and_their_disagreement_is_settled(
+    visit: Callable[..., Page], server: Server, database: Database, twice: int
+) -> None:
+    pages = {reader: visit(reader) for reader in ("intendante", "referente")}
+    marked = {"D000001": ("intendante", "referente"), "D000003": ("intendante",)}
+    for ordinal in (1, 2, 3):
+        (document_id,) = database.rows("SELECT document_id FROM deid.review_document WHERE ordinal = %s", (ordinal,))[0]
+        for reader, page in pages.items():
+            page.goto(f"{server.pages}/reviews/{twice}/next")
+            expect(page.get_by_role("heading", level=1)).to_have_text(f"Document {ordinal} sur 3")
+            expect(page.get_by_text("Aucune marque sur ce document.")).to_be_visible()
+            if reader in marked.get(document_id, ()):
+                select_by_mouse(page, "bisoprolol" if document_id == "D000001" else "électrocardiographique")
+                mark_as(page, "Nom d'un soignant")
+            take_time(database)
+            page.get_by_role("button", name=re.compile("^(Terminer|Rien à signaler)")).click()
+            page.wait_for_url(re.compile(rf"/reviews/{twice}(/(?!{ordinal}$).*)?$"))
+    senior = pages["referente"]
+    senior.goto(f"{server.pages}/reviews/{twice}")
+    expect(
+        senior.get_by_text("Un oubli vu par les deux dans 1, par une seule dans 1, par aucune dans 1")
+    ).to_be_visible()
+    expect(senior.get_by_text(re.compile("κ de Cohen.*0,40"))).to_be_visible()
+    expect(senior.get_by_role("link", name=re.compile("^Trancher"))).to_have_count(1)
+    senior.get_by_role("link", name=re.compile("^Trancher")).click()
+    senior.get_by_role("button", name=re.compile("^Écarter")).click()
+    expect(senior.get_by_text("écartée par referente")).to_be_visible()
+    reader = pages["intendante"]
+    reader.goto(f"{server.pages}/reviews/{twice}")
+    expect(reader.locator(".answer")).to_contain_text("1 des 3\u00a0documents, tous lus")
+    expect(reader.get_by_text("Rien à trancher.")).to_be_visible()
 
 
 def test_originals_are_for_the_senior_steward_and_recorded(

@@ -14,7 +14,10 @@ from deid.warehouse import audit
 from deid.warehouse.audit import Action
 from deid.warehouse.connection import connect, open_cursor
 from nocturne_pages.access import Permission, Visitor, needs
+from nocturne_pages.errors import Before
+from nocturne_pages.language import words
 from nocturne_pages.pages import page
+from nocturne_pages.texts import label_names
 
 router = APIRouter()
 Reader = Annotated[Visitor, Depends(needs(Permission.AUDIT))]
@@ -28,14 +31,15 @@ def show(
     actor: Filter = "",
     action: Filter = "",
     about: Filter = "",
-    before: Annotated[int | None, Query(ge=1)] = None,
+    before: Before = None,
     check: bool = False,
 ) -> Response:
     """The newest lines, optionally of one person, action or object; `check` verifies the whole chain."""
     asked = {"actor": actor.strip(), "action": action.strip(), "about": about.strip()}
     with open_cursor("steward", "nocturne pages") as cursor:
-        filters = {name: value or None for name, value in asked.items()}
-        lines = audit.list_lines(cursor, **filters, before=before, limit=audit.PAGE + 1)
+        written = asked | {"about": _as_written(asked["about"], visitor.lang)}
+        filters = {name: value or None for name, value in written.items()}
+        lines = audit.list_lines(cursor, **filters, before=before, reviewer=visitor.name, limit=audit.PAGE + 1)
         head = audit.read_head(cursor)
         broken = audit.find_first_break(cursor) if check else None
         if check or any(asked.values()):
@@ -53,7 +57,16 @@ def show(
         broken=broken,
         asked=asked,
         actions=[one.value for one in Action],
+        labels=label_names(visitor.lang),
     )
+
+
+def _as_written(about: str, lang: str) -> str:
+    """Return what a line is about as the trail writes it, from the words that the page shows."""
+    for key, shown in words("audit", lang).items():
+        if key.startswith("about_") and about.startswith(f"{shown} "):
+            return key.removeprefix("about_") + about.removeprefix(shown)
+    return about
 
 
 @router.get("/audit/export")

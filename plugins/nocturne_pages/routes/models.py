@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
+from urllib.parse import quote
 
 from fastapi import APIRouter, Depends, Form, Request
 from fastapi.responses import RedirectResponse, Response
 
 from deid.domain.errors import InputRefused, PolicyError
-from deid.models.directories import CARD, place
+from deid.evaluation.comparison import SCORES, score_of
+from deid.models import progress
+from deid.models.directories import CARD, UNSHIPPED, place
 from deid.warehouse import models
 from deid.warehouse.models import MAX_REASON, MIN_REASON, SHIPPED, Model
 from nocturne_pages.access import Permission, Visitor, needs
@@ -25,7 +28,9 @@ FIGURES = (
     *("clean", "overlap_recall", "overlap_precision", "overlap_f1", "token_f1", "exact_f1"),
     "false",  # per 1,000 words; the others are shares
 )
+TYPES = ("clean", "token_f1", "false")  # by type of document, in the short table
 PARTS = ("candidate", "serving", "difference")
+_TRAINING = {"kind": "", "model": "", "stage": "", "epoch": 0, "epochs": 0, "loss": None, "f1": None}  # told later
 CHOICES = {"promote": "candidate", "refuse": "candidate", "roll_back": "serving"}  # choice → state that it needs
 
 
@@ -46,9 +51,10 @@ class Row(NamedTuple):
 
 @router.get("/models")
 def overview(request: Request, visitor: Reader) -> Response:
-    """Every model of the registry, newest first."""
-    found = models.list_models("steward")
-    return page(request, visitor, "models/overview.html.j2", "models", rows=found)
+    """Every model of the registry, newest first; the latest trainings and rounds of annotation."""
+    found, rounds = models.list_models("steward"), [_round(one) for one in progress.read("rounds")]
+    trainings = [_TRAINING | one for one in progress.read("trainings") if "since" in one]
+    return page(request, visitor, "models/overview.html.j2", "models", rows=found, trainings=trainings, rounds=rounds)
 
 
 @router.get("/models/{digest}")
@@ -56,6 +62,12 @@ def show(request: Request, visitor: Reader, digest: str) -> Response:
     """A model: figures, decision, card."""
     model, serving = _found(digest)
     return page(request, visitor, "models/model.html.j2", "models", **_shown(model, serving, visitor))
+
+
+@router.get("/models/{digest}/decision")
+def begin_again(request: Request, _visitor: Reader, digest: str) -> Response:
+    """Redirect from the address of the form to the model."""
+    return RedirectResponse(f"{request.scope.get('root_path', '')}/models/{quote(digest, safe='')}", 303)
 
 
 @router.post("/models/{digest}/decision")
@@ -72,8 +84,9 @@ def decide(
     if chosen not in CHOICES:
         raise Refusal(422, "unreadable")
     model, serving = _found(digest)
-    if seen != _seen(model, serving) or model.state != CHOICES[chosen]:
-        raise Refusal(409, "model_changed")
+    renewed = {"seen": _seen(model, serving), "confirmed": ""} if model.state == CHOICES[chosen] else None
+    if seen != _seen(model, serving) or renewed is None:
+        raise Refusal(409, "model_changed", renewed=renewed)
     reason = " ".join(reason.split())
     if not MIN_REASON <= len(reason) <= MAX_REASON:
         raise Refusal(422, "model_reason", least=MIN_REASON, most=MAX_REASON)
@@ -92,6 +105,19 @@ def decide(
     except PolicyError:
         raise Refusal(409, "model_altered") from None
     return RedirectResponse(f"{request.scope.get('root_path', '')}/models/{model.hash}", 303)
+
+
+def _round(told: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a round as the page shows it: where it stands, documents given and returned by annotator, figures."""
+    given, back = told.get("given", {}), told.get("returned", {})
+    undecided = told.get("undecided")
+    if undecided is None:
+        standing = "returned" if back and all(back.get(who, 0) >= given[who] for who in given) else "given"
+    else:
+        standing = "differing" if undecided else "adjudicated"
+    people = [(who, given.get(who, 0), back.get(who, 0)) for who in sorted({*given, *back})]
+    figures = {name: told.get(name) for name in ("name", "told", "faults", "fleiss", "undecided")}
+    return {"standing": standing, "people": people, **figures}
 
 
 def _found(digest: str) -> tuple[Model, str]:
@@ -113,11 +139,13 @@ def _shown(model: Model, serving: str, visitor: Visitor) -> dict[str, object]:
     """Return the values of the templates."""
     names = [name.removeprefix("candidate.").removesuffix(".value") for name in model.metrics if _is_of(name)]
     labels = label_names(visitor.lang)
-    by_type = [name for name in names if "/" in name and not name.startswith("recall/")]
+    types = {name.partition("/")[2]: name.partition("/")[2] for name in names if name.startswith("clean/")}
+    by_type = [name for name in names if name.partition("/")[0] in TYPES and name.partition("/")[2] in types]
     by_label = {f"recall/{label}": said for label, said in labels.items() if f"recall/{label}" in names}
     return {
         "m": model,
         "serving": serving,
+        "ships": model.kind not in UNSHIPPED,
         "current": model.compared_with == serving,
         "seen": _seen(model, serving),
         "may": visitor.may(Permission.PROMOTE),
@@ -125,6 +153,7 @@ def _shown(model: Model, serving: str, visitor: Visitor) -> dict[str, object]:
         "figures": _rows(model.metrics, {name: name for name in FIGURES}),
         "labels": _rows(model.metrics, by_label),
         "types": _rows(model.metrics, {name: name for name in by_type}),
+        "scores": _scores(model.metrics, {**labels, **types}),
         "card": _card(model),
         "least": MIN_REASON,
         "most": MAX_REASON,
@@ -138,6 +167,15 @@ def _is_of(name: str) -> bool:
 def _rows(metrics: Mapping[str, float | None], names: Mapping[str, str]) -> list[Row]:
     rows = [Row(said, tuple(_figure(metrics, f"{part}.{name}") for part in PARTS)) for name, said in names.items()]
     return [row for row in rows if any(figure.value is not None for figure in row.figures)]
+
+
+def _scores(metrics: Mapping[str, float | None], groups: Mapping[str, str]) -> list[tuple[str, list[float | None]]]:
+    """Return the name of each label or type of document that has any, and the model's own `SCORES`."""
+    rows = [
+        (said, [metrics.get(f"candidate.{score_of(score, group)}.value") for score in SCORES])
+        for group, said in groups.items()
+    ]
+    return [(said, values) for said, values in rows if any(value is not None for value in values)]
 
 
 def _figure(metrics: Mapping[str, float | None], name: str) -> Figure:

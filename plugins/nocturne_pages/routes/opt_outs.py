@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Form, Query, Request
+from fastapi import APIRouter, Depends, Form, Request
 from fastapi.responses import RedirectResponse, Response
 
 from deid.stewardship import opt_outs
-from deid.stewardship.opt_outs import LEAST_REASON, MOST_REASON, OptOutProblem, OptOutRefused, PatientKey, check_reason
-from deid.warehouse.audit import Action, write
+from deid.stewardship.opt_outs import OptOutProblem, OptOutRefused, PatientKey, check_reason
+from deid.warehouse.audit import LEAST_REASON, MOST_REASON, Action, write
 from deid.warehouse.connection import open_cursor
 from nocturne_pages.access import Permission, Visitor, needs
-from nocturne_pages.errors import Refusal
+from nocturne_pages.errors import Before, Refusal
+from nocturne_pages.language import words
 from nocturne_pages.pages import page
 
 router = APIRouter()
@@ -22,13 +23,24 @@ Reason = Annotated[str, Form(max_length=5000)]
 
 
 @router.get("/opt-outs")
-def overview(request: Request, visitor: Officer, before: Annotated[int | None, Query(ge=1)] = None) -> Response:
+def overview(request: Request, visitor: Officer, before: Before = None) -> Response:
     """The search form, and the recorded opt-outs."""
+    return _overview(request, visitor, before)
+
+
+def _overview(
+    request: Request, visitor: Visitor, before: int | None = None, status: int = 200, **typed: str
+) -> Response:
+    """The same; `wrong` names what is wrong with the `pseudonym` or `patient_id` typed, which stay in their fields."""
     with open_cursor("steward", "nocturne pages") as cursor:
         rows = opt_outs.list_opt_outs(cursor, before, opt_outs.PAGE + 1)
     shown = rows[: opt_outs.PAGE]
     older = shown[-1].opt_out_id if len(rows) > opt_outs.PAGE else None
-    return page(request, visitor, "opt_outs/overview.html.j2", "opt_outs", rows=shown, older=older)
+    said = words("errors", visitor.lang)
+    wrong = f"{said[typed['wrong']]}. {said[typed['wrong'] + '_next']}" if "wrong" in typed else ""
+    typed = {"pseudonym": "", "patient_id": "", **typed}
+    values = {"rows": shown, "older": older, "typed": typed, "wrong": wrong}
+    return page(request, visitor, "opt_outs/overview.html.j2", "opt_outs", status, **values)
 
 
 @router.get("/opt-outs/search")
@@ -41,7 +53,11 @@ def begin_again(request: Request, _visitor: Officer) -> Response:
 @router.post("/opt-outs/search")
 def search(request: Request, visitor: Officer, pseudonym: Given = "", patient_id: Given = "") -> Response:
     """Published documents of a patient, by release and type."""
-    patient = _patient(pseudonym, patient_id)
+    try:
+        patient = _patient(pseudonym, patient_id)
+    except Refusal as refused:
+        typed = {"wrong": refused.what, "pseudonym": pseudonym, "patient_id": patient_id}
+        return _overview(request, visitor, status=refused.status, **typed)
     with open_cursor("steward", "nocturne pages") as cursor:
         found = opt_outs.search_patient(cursor, visitor.id, patient)
     return page(

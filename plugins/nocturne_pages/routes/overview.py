@@ -3,25 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import Response
 
+from deid.quality import reasons
 from deid.refresh.sources import SOURCES
 from deid.reports.intervals import MEASURES
 from deid.reports.numbers import Writer
 from deid.reports.view import TONES, measured
 from deid.reports.wording import WORDING
 from deid.stewardship import overview
-from deid.stewardship.overview import Overview, OverviewFinding, layout_trend
+from deid.stewardship.overview import UNDECIDED, Overview, OverviewFinding, layout_trend
 from nocturne_pages.access import Visitor, needs
 from nocturne_pages.language import words
 from nocturne_pages.pages import page
 from nocturne_pages.permissions import Permission
 
 router = APIRouter()
+DAG = "deidentify_documents"
 LATEST = 14  # intervals in the table
+
+
+class Remedy(NamedTuple):
+    """Address of the page that settles a finding, under the pages or `in_airflow`, and the name of its words."""
+
+    path: str
+    name: str
+    in_airflow: bool = False
 
 
 @router.get("/")
@@ -33,7 +43,10 @@ def show(request: Request, visitor: Annotated[Visitor, Depends(needs(Permission.
         "latest": found.judged[:LATEST],
         "tones": TONES,
         "rt": WORDING[visitor.lang],
-        "findings": [{"level": one.level, "key": one.key, **_said(one, visitor.lang)} for one in found.findings],
+        "findings": [
+            {"level": one.level, "key": one.key, "remedy": _remedy(one), **_said(one, visitor.lang)}
+            for one in found.findings
+        ],
         "trends": [drawn for name in MEASURES if (drawn := layout_trend(found.judged, name)) is not None],
         "measured": lambda name, value: measured(name, value, write),
         "sums": _sums(found),
@@ -53,8 +66,31 @@ def _sums(found: Overview) -> dict[str, float]:
         "published": sum(one.published for one in intervals),
         "quarantined": sum(one.quarantined for one in intervals),
         "treated": sum(one.treated for one in intervals),
-        "waiting": sum(one.state == "waiting" for one in intervals),
+        "waiting": sum(one.state in UNDECIDED for one in intervals),
     }
+
+
+def _remedy(one: OverviewFinding) -> Remedy:
+    """Return where a finding is settled."""
+    match one.what:
+        case "critical" | "refused" | "failed" | "rejected" | "decision_late" | "second_missing":
+            return Remedy(f"/releases/{one.key}/decision", "decision")
+        case "unsettled":
+            return Remedy(f"/reviews/{one.facts['review']}", "review")
+        case "opt_outs_pending" | "opt_outs_late":
+            return Remedy("/opt-outs", "opt_outs")
+        case "quarantined":
+            return Remedy("/quarantine", "quarantine")
+        case "unusual" if one.facts["measure"] == "quarantined_share":
+            return Remedy(f"/quarantine?interval={one.key}", "quarantine")
+        case "night_missing" | "nights_missing" | "night_skipped" | "nights_skipped":
+            return Remedy(f"/dags/{DAG}/backfills", "backfill", in_airflow=True)
+        case "night_late" | "running":
+            return Remedy(f"/dags/{DAG}/runs", "runs", in_airflow=True)
+        case "reference_old":
+            return Remedy("/dags/refresh_references", "references", in_airflow=True)
+        case _:
+            return Remedy(f"/releases/{one.key}", "release")
 
 
 def _said(one: OverviewFinding, lang: str) -> dict[str, str]:
@@ -78,11 +114,18 @@ def _said(one: OverviewFinding, lang: str) -> dict[str, str]:
         facts["source"] = _titles(lang).get(facts["source"], facts["source"])
     if "hours" in facts:
         facts["since"] = _since(facts["hours"], said, write)
-    if isinstance(facts.get("documents"), int):
-        facts["documents"] = write.plain(facts["documents"])
+    for name in ("documents", "most"):
+        if isinstance(facts.get(name), int):
+            facts[name] = write.plain(facts[name])
+    if "reason" in facts:
+        facts["reason"] = (reasons.FRENCH if lang == "fr" else reasons.ENGLISH)[facts["reason"]].title
     what = one.what
-    if what == "waiting" and facts["warnings"]:
-        what = "waiting_warned"
+    if what == "quarantined" and (facts["least"] or one.facts["documents"] == 1):
+        what = "quarantined_least" if facts["least"] else "quarantined_one"
+    if what == "waiting":
+        what = "waiting_one" if one.facts["documents"] == 1 else "waiting_warned" if facts["warnings"] else what
+    if 1 in (facts.get("unsettled"), facts.get("opt_outs")):
+        what += "_one"
     return {"said": said[what].format(**facts), "next": said[f"{one.what}_next"].format(**facts)}
 
 

@@ -1,43 +1,57 @@
-"""Quarantined documents: list, history and failed checks of one; retry, discard, or release with a justification."""
+"""Quarantined documents: the list; of one, its history, its failed checks in its text, and the marks of a person.
+
+A choice is to retry (with marks or without), to discard, or to release with a justification. The marks of a page that
+was not sent travel in its form: nothing of them is stored.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, NamedTuple
 from urllib.parse import quote, urlencode
 
 from fastapi import APIRouter, Depends, Form, Query, Request
 from fastapi.responses import RedirectResponse, Response
+from pydantic import BaseModel, Field
 
-from deid.domain.errors import Reason
-from deid.domain.labels import FRENCH as LABELS
+from deid.config.policy import load as load_policy
+from deid.config.settings import settings
+from deid.domain.document import Mention
+from deid.domain.errors import Reason, ReviewRefused
+from deid.domain.labels import TAGGED, Label
+from deid.domain.outcomes import Severity
 from deid.quality import reasons
-from deid.quality.checks import BY_NAME
+from deid.quality.checks import BY_NAME, CHECKS
 from deid.quality.reasons import WAIVABLE
 from deid.stewardship import quarantine
 from deid.stewardship.quarantine import (
     LEAST_TEXT,
     MOST_TEXT,
+    STEPS,
     Choice,
     ChoiceRefused,
     Entry,
     Filter,
+    Marked,
     QuarantinedDocument,
     Standing,
     record_choice,
     undo_choice,
 )
+from deid.stewardship.workbench import MOST_MARKS, OF_DRAWS, Workbench, examine, open_workbench
 from deid.warehouse.connection import open_cursor
-from deid.warehouse.originals import Original, OriginalRefused, read_original
+from deid.warehouse.originals import OriginalRefused, read_original
 from nocturne_pages.access import Permission, Visitor, needs
-from nocturne_pages.errors import Refusal
+from nocturne_pages.errors import TYPED, Refusal
 from nocturne_pages.pages import page
+from nocturne_pages.texts import Part, label_names, parts
 
 router = APIRouter()
-STEPS = ("detect", "substitute", "validate", "stage")
 AGES = {"day": 1, "week": 7, "month": 30}  # days
 Words = Annotated[str, Query(max_length=200)]
 Reader = Annotated[Visitor, Depends(needs(Permission.READ))]
+Reviewer = Annotated[Visitor, Depends(needs(Permission.REVIEW))]
 Chooser = Annotated[Visitor, Depends(needs(Permission.RETRY))]
 Entries = Annotated[list[str], Form(default_factory=list, max_length=1000)]
 Text = Annotated[str, Form(max_length=5000)]
@@ -52,6 +66,8 @@ def index(
     step: Words = "",
     document_type: Words = "",
     interval: Words = "",
+    check: Words = "",
+    service: Words = "",
     age: Words = "",
     after: Words = "",
     done: Words = "",
@@ -63,6 +79,8 @@ def index(
         "step": step if step in STEPS else "",
         "document_type": document_type.strip(),
         "interval": interval.strip(),
+        "check": check if check in BY_NAME else "",
+        "service": service.strip(),
         "age": age if age.removeprefix("over_") in AGES else "",
     }
     with open_cursor("steward", "nocturne pages") as cursor:
@@ -82,10 +100,21 @@ def index(
         leafed=bool(after),
         waiting=waiting,
         types=types,
+        checks=[one for one in CHECKS if one.severity is not Severity.INFO],
+        filtered=any(value for name, value in asked.items() if name != "standing"),
         asked=asked,
         done=done if done.isdigit() else "",
         **_known(visitor),
     )
+
+
+@router.get("/quarantine/choices")
+@router.get("/quarantine/marked")
+@router.get("/quarantine/releases")
+@router.get("/quarantine/undo")
+def begin_again(request: Request, _visitor: Reader) -> Response:
+    """Redirect from the address of a form to the list."""
+    return RedirectResponse(f"{_root(request)}/quarantine", 303)
 
 
 @router.get("/quarantine/{run_id:int}/{document_id:path}")
@@ -125,23 +154,85 @@ def take_back(request: Request, visitor: Chooser, entry: Annotated[str, Form()])
     return RedirectResponse(f"{_root(request)}{_path(run_id, document_id)}", 303)
 
 
-@router.post("/quarantine/{run_id:int}/{document_id:path}")
-def original(
+class Asked(BaseModel):
+    """Form of a document's text; `mark` are a person's marks so far, `start:end:label` in the source.
+
+    `do` is "open", "add" (the selection `[start, end)` of `side`), "find" (each occurrence of `text`), or "remove" with
+    the number of a mark.
+    """
+
+    mark: list[str] = Field(default_factory=list, max_length=MOST_MARKS)
+    do: str = Field("open", max_length=20)
+    side: Literal["candidate", "source"] = "candidate"
+    start: int | None = None
+    end: int | None = None
+    everywhere: bool = False
+    text: str = Field("", max_length=500)
+    label: str = Field("", max_length=20)
+
+
+@router.post("/quarantine/marked")
+def retry_marked(
     request: Request,
-    visitor: Annotated[Visitor, Depends(needs(Permission.ORIGINALS))],
-    run_id: int,
-    document_id: str,
+    visitor: Reviewer,
+    entry: Annotated[str, Form()],
+    mark: Annotated[list[str], Form(max_length=MOST_MARKS)],
+    *,
+    read: Annotated[bool, Form()] = False,
 ) -> Response:
-    """The page of a document with its source text: recorded; a POST, so that no address leads to it."""
+    """Retry a document with the passages that a person marked as missed; `read`: it joins the annotated documents."""
+    if not visitor.may(Permission.RETRY):
+        raise Refusal(403, "forbidden")
+    return _choose(request, visitor, Choice.RETRY, [entry], "", Marked(_marks(mark), read))
+
+
+@router.post("/quarantine/{run_id:int}/{document_id:path}")
+def text(
+    request: Request, visitor: Reviewer, run_id: int, document_id: str, asked: Annotated[Asked, Form()]
+) -> Response:
+    """The page of a document with its text and its marks, checked again: recorded; a POST, so that no address leads
+    to it."""
     with open_cursor("steward", "nocturne pages") as cursor:
         held = quarantine.find_quarantined(cursor, run_id, document_id)
     if held is None:
         raise Refusal(404, "quarantine_unknown")
+    sees_source = visitor.may(Permission.ORIGINALS)
     try:
-        found = read_original(visitor.id, run_id, document_id, held.content_hash)
+        if held.step == "detect":  # nothing was searched: there is no candidate
+            if not sees_source:
+                raise Refusal(403, "forbidden")
+            found = read_original(visitor.id, run_id, document_id, held.content_hash)
+            return _document(request, visitor, run_id, document_id, parts=parts(found.text, ()))
+        policy = load_policy(settings().policy)
+        bench = open_workbench(visitor.id, held, policy, _marks(asked.mark), sees_source=sees_source)
+        marks, problem = _asked(bench, asked, sees_source=sees_source)
+        if marks != list(bench.marks):
+            bench = examine(bench.original, policy, marks)
     except OriginalRefused as refused:
         return _document(request, visitor, run_id, document_id, refused=refused.why.value)
-    return _document(request, visitor, run_id, document_id, parts=_parts(found))
+    except ReviewRefused:
+        raise Refusal(422, "unreadable") from None
+    return _document(request, visitor, run_id, document_id, bench=bench, asked=asked, problem=problem)
+
+
+def _asked(bench: Workbench, asked: Asked, *, sees_source: bool) -> tuple[list[Mention], str]:
+    """Return the marks as a person wants them, and why they could not be changed, or ""."""
+    marks = list(bench.marks)
+    label = Label(asked.label) if asked.label in list(Label) else None
+    try:
+        if asked.do == "add":
+            if asked.side == "source" and not sees_source:
+                raise Refusal(403, "forbidden")
+            where = (asked.start or 0, asked.end or 0)
+            return bench.mark(label, *where, in_source=asked.side == "source", everywhere=asked.everywhere), ""
+        if asked.do == "find":
+            return bench.mark_text(label, asked.text), ""
+    except ReviewRefused as refused:
+        return marks, refused.why
+    if asked.do.removeprefix("remove ").isdecimal():
+        number = int(asked.do.removeprefix("remove "))
+        return [mark for at, mark in enumerate(marks, 1) if at != number], ""
+    return marks, ""
 
 
 def _document(
@@ -150,7 +241,10 @@ def _document(
     run_id: int,
     document_id: str,
     *,
-    parts: list[tuple[str, str | None]] | None = None,
+    parts: list[Part] | None = None,
+    bench: Workbench | None = None,
+    asked: Asked | None = None,
+    problem: str = "",
     refused: str = "",
 ) -> Response:
     with open_cursor("steward", "nocturne pages") as cursor:
@@ -169,24 +263,67 @@ def _document(
         visitor,
         "quarantine/document.html.j2",
         "quarantine",
+        422 if problem else 200,
         one=held,
-        failed=failed,
+        failed=_failures(failed, bench),
         checks=BY_NAME,
         history=history,
         parts=parts,
+        bench=bench,
+        segments=list(bench.segments()) if bench else [],
+        asked=asked or Asked(),
+        problem=problem,
         refused=refused,
         others=sorted(others),
         waivable=held.reason in WAIVABLE,
         why_waivable=WAIVABLE.get(held.reason, ("", ""))[visitor.lang != "fr"],
-        labels=LABELS,
+        labels=label_names(visitor.lang),
+        choices=[label for label in Label if label in TAGGED],
         **_known(visitor),
     )
 
 
-def _choose(request: Request, visitor: Visitor, choice: Choice, entries: list[str], text: str) -> Response:
+class Failure(NamedTuple):
+    """A check that the night failed, or that fails now: its number that night, whether it fails `now`, its places.
+
+    `now` is "fails", "passes", "night" (only a night can tell) or "" while no text is open.
+    """
+
+    check: str
+    severity: str
+    observed: float | None
+    waived: bool
+    now: str
+    places: range
+
+
+def _failures(failed: Sequence[quarantine.FailedCheck], bench: Workbench | None) -> list[Failure]:
+    """Return the failed checks of a night, then those that fail with a person's marks alone."""
+    if bench is None:
+        return [Failure(one.check, one.severity, one.observed, one.waived, "", range(0)) for one in failed]
+    numbers, failing = bench.numbers(), {check.name for check in bench.failed}
+    nightly = [
+        Failure(
+            *(one.check, one.severity, one.observed, one.waived),
+            "night" if one.check in OF_DRAWS else "fails" if one.check in failing else "passes",
+            numbers.get(one.check, range(0)),
+        )
+        for one in failed
+    ]
+    known = {one.check for one in failed}
+    return nightly + [
+        Failure(check.name, check.severity.value, None, False, "fails", numbers.get(check.name, range(0)))
+        for check in bench.failed
+        if check.name not in known
+    ]
+
+
+def _choose(
+    request: Request, visitor: Visitor, choice: Choice, entries: list[str], text: str, marked: Marked | None = None
+) -> Response:
     try:
         with open_cursor("steward", "nocturne pages") as cursor:
-            chosen = record_choice(cursor, visitor.id, choice, [_entry(entry) for entry in entries], text)
+            chosen = record_choice(cursor, visitor.id, choice, [_entry(entry) for entry in entries], text, marked)
     except ChoiceRefused as refused:
         status = 404 if refused.why == "unknown" else 422
         known = reasons.FRENCH if visitor.lang == "fr" else reasons.ENGLISH
@@ -194,6 +331,10 @@ def _choose(request: Request, visitor: Visitor, choice: Choice, entries: list[st
         about = refused.held.document_id if refused.held else ""
         raise Refusal(status, f"choice_{refused.why}", document=about, reason=reason) from None
     if chosen.taken:
+        sent = [("choice", choice.value), ("text", text)]
+        if marked is not None:
+            sent += [("mark", f"{one.start}:{one.end}:{one.label}") for one in marked.marks]
+            sent += [("read", "true")] if marked.read else []
         return page(
             request,
             visitor,
@@ -202,6 +343,8 @@ def _choose(request: Request, visitor: Visitor, choice: Choice, entries: list[st
             409,
             taken=chosen.taken,
             done=len(chosen.done),
+            fields=[*(("entry", f"{one.run_id}:{one.document_id}") for one in chosen.taken), *sent],
+            typed=TYPED,
             **_known(visitor),
         )
     if len(chosen.done) == 1 and choice is Choice.RELEASE:
@@ -238,6 +381,8 @@ def _filter(asked: dict[str, str]) -> Filter:
         asked["interval"] or None,
         None if older else instant,
         instant if older else None,
+        asked["check"] or None,
+        asked["service"] or None,
     )
 
 
@@ -264,16 +409,13 @@ def _path(run_id: int, document_id: str) -> str:
     return f"/quarantine/{run_id}/{quote(document_id, safe='')}"
 
 
-def _parts(found: Original) -> list[tuple[str, str | None]]:
-    """Cut the text at its mentions: each part with its label or None."""
-    parts: list[tuple[str, str | None]] = []
-    place = 0
-    for mention in found.mentions:
-        if mention.start < place or mention.end > len(found.text):
-            continue
-        parts += [(found.text[place : mention.start], None), (found.text[mention.start : mention.end], mention.label)]
-        place = mention.end
-    return [*parts, (found.text[place:], None)]
+def _marks(written: Sequence[str]) -> list[Mention]:
+    """Read the marks of a form."""
+    try:
+        fields = [one.split(":") for one in written]
+        return [Mention(int(start), int(end), Label(label)) for start, end, label in fields]
+    except ValueError:
+        raise Refusal(422, "unreadable") from None
 
 
 def _root(request: Request) -> str:

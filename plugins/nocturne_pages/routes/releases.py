@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from typing import Annotated, Any
 
 from airflow.api_fastapi.common.db.common import SessionDep
@@ -15,10 +16,10 @@ from deid.domain.errors import InputRefused
 from deid.release.interval import INTERVAL_KEY
 from deid.reports.figures import Figures, gather
 from deid.reports.numbers import Writer
-from deid.reports.view import TONES, measured, view
+from deid.reports.view import TONES, check_meaning, measured, view
 from deid.reports.wording import WORDING
 from deid.stewardship import releases
-from deid.stewardship.exports import FORMS, export_figures
+from deid.stewardship.exports import FORMS, export_figures, gather_release
 from deid.warehouse import audit
 from deid.warehouse.connection import open_cursor
 from nocturne_pages.access import Visitor, needs
@@ -63,6 +64,7 @@ def show(request: Request, interval_key: str, visitor: Reader) -> Response:
     with open_cursor("steward", "nocturne pages") as cursor:
         runs = releases.list_runs(cursor, interval_key)
         held = releases.quarantined_ids(cursor, interval_key)
+        through = releases.let_through(cursor, interval_key)
         disagreeing = releases.disagreeing_documents(cursor, interval_key)
         audit.write(cursor, visitor.id, audit.Action.READ_RELEASE, f"release {interval_key}")
     values: dict[str, Any] = {
@@ -71,6 +73,8 @@ def show(request: Request, interval_key: str, visitor: Reader) -> Response:
         "runs": runs,
         "held": held,
         "disagreeing": disagreeing,
+        "through": through,
+        "check_meaning": check_meaning,
         "most_ids": releases.MOST_IDS,
         "dag": DAG,
         "forms": tuple(FORMS),
@@ -83,7 +87,7 @@ def export(interval_key: str, form: str, visitor: Reader) -> Response:
     """The figures of an interval as a file; the export is recorded first."""
     if form not in FORMS:
         raise Refusal(404, "not_found")
-    figures = figures_of(interval_key)
+    figures = figures_of(interval_key, gather_release)
     media, ending = FORMS[form]
     made = export_figures(figures, form, visitor.lang)
     with open_cursor("steward", "nocturne pages") as cursor:
@@ -97,12 +101,15 @@ def export(interval_key: str, form: str, visitor: Reader) -> Response:
 def of_run(
     request: Request,
     run_id: str,
-    _visitor: Reader,
+    visitor: Reader,
     session: SessionDep,
     dag: Annotated[str, Query(max_length=250)] = DAG,
 ) -> Response:
-    """Redirect from a run of Airflow to the page of its interval."""
-    key = releases.interval_of_run(run_id) if dag == DAG else None
+    """Redirect from a run of Airflow to the page of its interval; a dry run shows its counts."""
+    planned = releases.planned_run(run_id) if dag == DAG else None
+    if planned is not None and planned.dry_run:
+        return page(request, visitor, "releases/dry_run.html.j2", "releases", run=planned)
+    key = planned.interval_key if planned else None
     if dag == RELEASE_DAG:
         key = session.scalar(select(DagRun.partition_key).where(DagRun.dag_id == dag, DagRun.run_id == run_id))
     if key is None or INTERVAL_KEY.fullmatch(key) is None:
@@ -110,8 +117,8 @@ def of_run(
     return RedirectResponse(f"{request.scope.get('root_path', '')}/releases/{key}", 303)
 
 
-def figures_of(interval_key: str) -> Figures:
-    """Return the figures of an interval.
+def figures_of(interval_key: str, gathered: Callable[[str], Figures] = gather) -> Figures:
+    """Return the figures of an interval, as `gathered` from its key.
 
     Raises:
         Refusal: no run ever processed the interval.
@@ -119,6 +126,6 @@ def figures_of(interval_key: str) -> Figures:
     if INTERVAL_KEY.fullmatch(interval_key) is None:
         raise Refusal(404, "no_release")
     try:
-        return gather(interval_key)
+        return gathered(interval_key)
     except InputRefused:
         raise Refusal(404, "no_release") from None

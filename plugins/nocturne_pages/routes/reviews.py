@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Depends, Form, Query, Request
+from fastapi import APIRouter, Depends, Form, Request
 from fastapi.responses import RedirectResponse, Response
 from markupsafe import Markup
 
@@ -16,11 +16,12 @@ from deid.config.settings import settings
 from deid.domain.errors import ReviewRefused
 from deid.release.interval import INTERVAL_KEY
 from deid.reviews import lifecycle, progress, reading
-from deid.reviews.estimate import bound_in_words, estimate_leaks, interval_in_words, measure_agreement
+from deid.reviews.bounds import Found, clopper_pearson
+from deid.reviews.estimate import bound_in_words, estimate_leaks, foresee, interval_in_words, measure_agreement
 from deid.warehouse.connection import open_cursor
 from deid.warehouse.queries import Cursor
 from nocturne_pages.access import Permission, Visitor, needs
-from nocturne_pages.errors import Refusal
+from nocturne_pages.errors import Before, Refusal
 from nocturne_pages.pages import fragment, page
 from nocturne_pages.panels import PANELS
 from nocturne_pages.texts import label_names, parts
@@ -32,8 +33,11 @@ TARGETS = (0.005, 0.01, 0.02, 0.05, 0.1)
 STATUS = {
     "unknown": 404,
     "nothing_staged": 409,
+    "not_staged": 409,
+    "large_enough": 409,
     "closed": 409,
     "withdrawn": 410,
+    "recalled": 410,
     "erased": 410,
     "taken": 409,
     "unread": 409,
@@ -59,7 +63,7 @@ def show(
     request: Request,
     visitor: Reviewer,
     which: Literal["open", "mine", "closed"] = "open",
-    before: Annotated[int | None, Query(ge=1)] = None,
+    before: Before = None,
 ) -> Response:
     """Reviews, newest first, and staged intervals without a review."""
     with steward() as cursor:
@@ -78,12 +82,9 @@ def new(request: Request, interval_key: str, visitor: Reviewer) -> Response:
         waiting = _waiting(cursor, interval_key)
     if waiting.review_id is not None:
         return _to(request, f"/reviews/{waiting.review_id}")
-    policy = _policy()
+    policy = review_policy()
     targets = sorted({*TARGETS, policy.target})
-    sizes = {
-        target: lifecycle.SamplePlan(target, policy.confidence, policy.readings).size(waiting.documents)
-        for target in targets
-    }
+    sizes = {target: _plan(policy, target, policy.readings).size(waiting.documents) for target in targets}
     values = {"waiting": waiting, "policy": policy, "sizes": sizes}
     return page(request, visitor, "reviews/new.html.j2", "reviews", **values)
 
@@ -99,23 +100,31 @@ def start(
     """Draw the sample, or redirect to one drawn meanwhile."""
     with steward() as cursor:
         _waiting(cursor, interval_key)
-        plan = lifecycle.SamplePlan(target, _policy().confidence, int(readings))
+        plan = _plan(review_policy(), target, int(readings))
         review_id = lifecycle.open_review(cursor, interval_key, plan, visitor.name)
     return _to(request, f"/reviews/{review_id}")
 
 
 @router.get("/reviews/{review_id:int}")
-def one(request: Request, review_id: int, visitor: Reviewer) -> Response:
+def one(request: Request, review_id: int, visitor: Reviewer, fast: Literal["1"] | None = None) -> Response:
     """Plan, progress, estimate and disputed documents of a review."""
     with steward() as cursor:
         review = progress.find_review(cursor, review_id, visitor.name)
         sampled = progress.list_sampled(cursor, review_id)
         following = None if review.closed else reading.next_document(cursor, review_id, visitor.name)
-    found = estimate_leaks(review, sampled)
+        staged = lifecycle.find_current_review(cursor, review.interval_key) == review_id
+        readers = progress.list_readers(cursor, review_id)
+    found, (outlook, wanted) = estimate_leaks(review, sampled), foresee(review, sampled)
     values = {
         "review": review,
         "following": following,
         "estimate": found,
+        "outlook": outlook,
+        "wanted": wanted,
+        "staged": staged,
+        "fast": fast is not None,
+        "readers": [(one, _detection(progress.count_sentinels(sampled, one.name))) for one in readers],
+        "least": found.detection if found else None,
         "words": bound_in_words(found, visitor.lang) if found else "",
         "interval": interval_in_words(found, visitor.lang) if found else "",
         "agreement": measure_agreement(sampled) if review.readings > 1 else None,
@@ -124,6 +133,26 @@ def one(request: Request, review_id: int, visitor: Reviewer) -> Response:
         "labels": label_names(visitor.lang),
     }
     return page(request, visitor, "reviews/review.html.j2", "reviews", **values)
+
+
+@router.get("/reviews/{review_id:int}/close")
+def begin_close(request: Request, review_id: int, _visitor: Reviewer) -> Response:
+    """Redirect from the address of the form to the review."""
+    return _to(request, f"/reviews/{review_id}")
+
+
+@router.get("/reviews/{review_id:int}/enlarge")
+def begin_enlarge(request: Request, review_id: int, _visitor: Reviewer) -> Response:
+    """Redirect from the address of the form to the review."""
+    return _to(request, f"/reviews/{review_id}")
+
+
+@router.post("/reviews/{review_id:int}/enlarge")
+def enlarge(request: Request, review_id: int, visitor: Reviewer, sample: Annotated[int, Form()]) -> Response:
+    """Enlarge a sample of `sample` documents to what its target needs."""
+    with steward() as cursor:
+        lifecycle.enlarge_review(cursor, review_id, sample, visitor.name)
+    return _to(request, f"/reviews/{review_id}")
 
 
 @router.post("/reviews/{review_id:int}/close")
@@ -150,6 +179,12 @@ def adjudicate(request: Request, review_id: int, ordinal: int, visitor: Senior) 
     return page(request, visitor, "reviews/adjudicate.html.j2", "reviews", **values)
 
 
+@router.get("/reviews/{review_id:int}/{ordinal:int}/verdicts")
+def begin_verdict(request: Request, review_id: int, ordinal: int, _visitor: Senior) -> Response:
+    """Redirect from the address of the form to the marks that it is about."""
+    return _to(request, f"/reviews/{review_id}/{ordinal}/adjudicate")
+
+
 @router.post("/reviews/{review_id:int}/{ordinal:int}/verdicts")
 def settle(
     request: Request,
@@ -170,13 +205,8 @@ def panel(request: Request, visitor: Visitor, interval_key: str) -> Markup | Non
     if not visitor.may(Permission.READ):
         return None
     with steward() as cursor:
-        waiting = next(iter(lifecycle.list_staged_intervals(cursor, interval_key)), None)
-        review_id = waiting.review_id if waiting else lifecycle.find_last_review(cursor, interval_key)
-        if review_id is None:
-            review, found = None, None
-        else:
-            review = progress.find_review(cursor, review_id)
-            found = estimate_leaks(review, progress.list_sampled(cursor, review_id))
+        waiting, review = lifecycle.find_reported_review(cursor, interval_key)
+        found = estimate_leaks(review, progress.list_sampled(cursor, review.review_id)) if review else None
     if review is None and (waiting is None or not visitor.may(Permission.REVIEW)):
         return None
     values = {"review": review, "waiting": waiting, "words": bound_in_words(found, visitor.lang) if found else ""}
@@ -188,6 +218,15 @@ def panel(request: Request, visitor: Visitor, interval_key: str) -> Markup | Non
 PANELS.append(panel)
 
 
+def _plan(policy: ReviewPolicy, target: float, readings: int) -> lifecycle.SamplePlan:
+    return lifecycle.SamplePlan(target, policy.confidence, readings, policy.sentinels)
+
+
+def _detection(found: Found) -> tuple[Found, tuple[float, float]] | None:
+    """Return a reader's sentinels with the 95 % interval of the share found; None without any."""
+    return (found, clopper_pearson(*found, 0.95)) if found.planted else None
+
+
 def _waiting(cursor: Cursor, interval_key: str) -> lifecycle.StagedInterval:
     found = lifecycle.list_staged_intervals(cursor, interval_key) if INTERVAL_KEY.fullmatch(interval_key) else []
     if not found:
@@ -195,7 +234,8 @@ def _waiting(cursor: Cursor, interval_key: str) -> lifecycle.StagedInterval:
     return found[0]
 
 
-def _policy() -> ReviewPolicy:
+def review_policy() -> ReviewPolicy:
+    """Return the part of the policy in force that is about reviews."""
     return load_policy(settings().policy).release.review
 
 

@@ -2,32 +2,17 @@
 // address or in a log; what is sent is two offsets, counted in Unicode code points as the server counts them.
 "use strict";
 
+document.getElementById("needs-script")?.remove();
+
 const text = document.getElementById("reading");
 const workspace = document.getElementById("workspace");
 const list = document.getElementById("marks");
-const chunks = [...text.querySelectorAll("[data-start]")].map((element) => {
-  const points = Array.from(element.textContent);
-  const start = Number(element.dataset.start);
-  return { element, points, start, end: start + points.length };
-});
+const chunks = chunksIn(text);
 
 // --- offsets and places -------------------------------------------------------------------------------------------
 
-function offsetOf(container, position) {
-  const holder = container.nodeType === Node.ELEMENT_NODE ? container : container.parentElement;
-  const element = holder.closest("[data-start]");
-  const range = document.createRange();
-  if (element) {
-    range.selectNodeContents(element);
-    range.setEnd(container, position);
-    return Number(element.dataset.start) + Array.from(range.toString()).length;
-  }
-  for (const chunk of chunks) {
-    range.selectNodeContents(chunk.element);
-    if (range.comparePoint(container, position) <= 0) return chunk.start;
-  }
-  return chunks.length ? chunks[chunks.length - 1].end : 0;
-}
+const offsetOf = (container, position) => offsetIn(chunks, container, position);
+const passage = (start, end) => passageIn(chunks, start, end);
 
 function locate(offset, last) {
   const before = chunks.filter((chunk) => (last ? chunk.start < offset : chunk.start <= offset));
@@ -49,13 +34,6 @@ function rangeOf(start, end) {
   range.setStart(...locate(start, false));
   range.setEnd(...locate(end, true));
   return range;
-}
-
-function passage(start, end) {
-  return chunks
-    .filter((chunk) => chunk.start < end && start < chunk.end)
-    .map((chunk) => chunk.points.slice(Math.max(0, start - chunk.start), end - chunk.start).join(""))
-    .join("");
 }
 
 // --- marks in the text --------------------------------------------------------------------------------------------
@@ -123,6 +101,10 @@ function reading() {
   let current = null; // [start, end) selected
   let pending = null; // a change that the server has not taken yet: in memory only
   let asked = null; // the kind that waits for its label
+  const last = document.getElementById("last");
+  const everywhere = document.getElementById("everywhere");
+  const actions = []; // what U undoes: { added: ids } or { removed: a mark }
+  const labelOf = (key) => [...dialog.querySelectorAll("input")].find((input) => key && input.dataset.key === key)?.value;
 
   // --- selection --------------------------------------------------------------------------------------------------
 
@@ -222,9 +204,11 @@ function reading() {
       m: () => act("missed"),
       c: () => act("wrong_label"),
       n: () => act("not_identifying"),
-      u: () => list.lastElementChild && remove(list.lastElementChild.dataset.mark),
+      r: () => last.dataset.last && missed(last.dataset.last),
+      t: () => (everywhere.checked = !everywhere.checked),
+      u: undo,
       Escape: () => { document.getSelection().removeAllRanges(); choose(0, 0); anchor = focus = -1; },
-    }[key];
+    }[key] || (labelOf(key) && (() => missed(labelOf(key))));
     if (!does) return;
     event.preventDefault();
     does();
@@ -238,11 +222,24 @@ function reading() {
     if (kind === "not_identifying") return add({ kind, label: null, start: current[0], end: current[1] });
     asked = { kind, start: current[0], end: current[1] };
     document.getElementById("choose-passage").textContent = passage(...current);
-    dialog.querySelectorAll("input").forEach((input) => (input.checked = false));
+    dialog.querySelectorAll("input").forEach((input) => (input.checked = input.value === last.dataset.last));
     dialog.returnValue = "";
     dialog.showModal();
-    dialog.querySelector("input").focus();
+    (dialog.querySelector("input:checked") || dialog.querySelector("input")).focus();
   }
+
+  function missed(label) {
+    if (!current || pending) return pending && complain(trouble.dataset.unsent, true);
+    add({ kind: "missed", label, start: current[0], end: current[1] });
+  }
+
+  dialog.addEventListener("keydown", (event) => {
+    const label = !event.ctrlKey && !event.metaKey && !event.altKey && labelOf(event.key.toLowerCase());
+    if (!label) return;
+    event.preventDefault();
+    dialog.querySelector(`input[value="${label}"]`).checked = true;
+    dialog.close("save");
+  });
 
   document.getElementById("cancel").addEventListener("click", () => dialog.close(""));
   dialog.addEventListener("close", () => {
@@ -252,14 +249,45 @@ function reading() {
     text.focus({ preventScroll: true });
   });
 
-  const add = (mark) => send({ method: "POST", path: "", body: JSON.stringify(mark), done: added });
-  const remove = (mark) => send({ method: "DELETE", path: `/${mark}`, body: undefined, done: removed });
+  function add(mark, former = null) {
+    const all = mark.kind === "missed" && everywhere.checked && !former;
+    const done = (answer) => {
+      answer.marks.forEach(added);
+      renumber();
+      const ids = answer.marks.map((one) => String(one.id));
+      if (!former) return actions.push({ added: ids });
+      for (const one of actions) if (one.added) one.added = one.added.map((id) => (id === former ? ids[0] : id));
+      said.textContent = said.dataset.undone;
+    };
+    send({ method: "POST", body: JSON.stringify(all ? { ...mark, everywhere: true } : mark), done });
+  }
+
+  function remove(ids, undoing = false) {
+    const known = ids.map((id) => ({ ...list.querySelector(`[data-mark="${id}"]`).dataset }));
+    const done = (answer) => {
+      answer.ids.forEach(removed);
+      renumber();
+      said.textContent = undoing ? said.dataset.undone : said.dataset.removed;
+      if (!undoing) actions.push({ removed: known[0] });
+      text.focus({ preventScroll: true });
+    };
+    send({ method: "DELETE", body: JSON.stringify({ ids: ids.map(Number) }), done });
+  }
+
+  function undo() {
+    if (pending) return complain(trouble.dataset.unsent, true);
+    const action = actions.pop() || (list.lastElementChild && { added: [list.lastElementChild.dataset.mark] });
+    if (!action) return;
+    if (!action.removed) return remove(action.added.filter((id) => list.querySelector(`[data-mark="${id}"]`)), true);
+    const { mark, kind, label, start, end } = action.removed;
+    add({ kind, label: label || null, start: Number(start), end: Number(end) }, mark);
+  }
 
   async function send(change) {
     pending = change;
     let answer;
     try {
-      answer = await fetch(workspace.dataset.address + change.path, {
+      answer = await fetch(workspace.dataset.address, {
         method: change.method,
         body: change.body,
         headers: { "Content-Type": "application/json", Accept: "application/json", "X-CSRF-Token": workspace.dataset.csrf },
@@ -285,7 +313,8 @@ function reading() {
     said.textContent = said.dataset.saved;
     if (list.querySelector(`[data-mark="${mark.id}"]`)) return;
     const item = document.createElement("li");
-    item.dataset.mark = mark.id;
+    Object.assign(item.dataset, { mark: mark.id, kind: mark.kind, label: mark.label || "", start: mark.start, end: mark.end });
+    if (mark.label) [last.dataset.last, last.textContent] = [mark.label, word("label", mark.label)];
     const quote = document.createElement("span");
     quote.className = "quote";
     quote.lang = "fr";
@@ -296,15 +325,11 @@ function reading() {
     undoable(item);
     list.append(item);
     paint(mark.id, mark.start, mark.end);
-    renumber();
   }
 
-  function removed(mark) {
-    unpaint(mark.id);
-    list.querySelector(`[data-mark="${mark.id}"]`).remove();
-    said.textContent = said.dataset.removed;
-    renumber();
-    text.focus({ preventScroll: true });
+  function removed(id) {
+    unpaint(id);
+    list.querySelector(`[data-mark="${id}"]`).remove();
   }
 
   function undoable(item) {
@@ -312,7 +337,7 @@ function reading() {
     button.type = "button";
     button.className = "quiet undo";
     button.textContent = list.dataset.undo;
-    button.addEventListener("click", () => remove(item.dataset.mark));
+    button.addEventListener("click", () => remove([item.dataset.mark]));
     item.append(" ", button);
   }
   [...list.children].forEach(undoable);

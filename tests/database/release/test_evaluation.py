@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import logging
+import shutil
 from datetime import timedelta
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,17 +16,23 @@ from nocturne_airflow import launch
 from psycopg2.errors import InsufficientPrivilege
 
 from deid.config.settings import settings
+from deid.domain.document import Document
 from deid.domain.errors import InputRefused, PolicyError
 from deid.evaluation import released
+from deid.evaluation.attacks.membership import LEAST
+from deid.evaluation.corpus import GoldDocument
+from deid.learning import registry
+from deid.models import FOLDER
 from deid.reports import gather, render
 from deid.reports.numbers import Writer
 from deid.reports.wording import WORDING
 from deid.stewardship.exports import export_tables
-from deid.warehouse.evaluations import draw_sample
+from deid.warehouse.evaluations import draw_sample, read_codes
+from deid.warehouse.migrations import SQL
 from tests.conftest import Database
 from tests.database.warehouse import light
 from tests.database.warehouse.nights import night
-from tests.database.warehouse.small_hospital import LETTER, NIGHT, PAGE, open_hospital, put
+from tests.database.warehouse.small_hospital import DAY, LETTER, NIGHT, PAGE, open_hospital, put
 
 KEY, RUN = "2026-03-02", "manual__2026-03-03"
 ORIGINALS = ("VASSEROT", "Maëlys", "BROUSTET", "Célestin", "Dijon", "P000001", "S000001", "14/05/1961", "letter0")
@@ -78,6 +87,28 @@ def test_only_numbers_are_kept_and_researchers_see_none(hospital: Database) -> N
             hospital.rows("INSERT INTO deid.evaluation SELECT * FROM deid.evaluation", role=role)
 
 
+def test_the_codes_of_stays_are_those_of_the_source(
+    hospital: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def coding(run: str) -> dict[str, tuple[float, int]]:
+        released.utility(KEY, 400, run)
+        rows = hospital.rows("SELECT measure, value, n FROM deid.evaluation WHERE run = %s", (run,))
+        return {measure: (value, n) for measure, value, n in rows if measure.startswith("utility.coding")}
+
+    assert coding("none") == {"utility.coding_few": (0, 0)}
+    hospital.rows("INSERT INTO cdw.diagnosis VALUES ('S000001', 2, 'I10', ''), ('S000001', 1, 'I501', '')")
+    told = read_codes(["letter0", "page0", "never met"])
+    assert told == {"letter0": ("S000001", ("I501", "I10"))}
+    assert coding("few") == {"utility.coding_few": (0, 1)}
+    assert not [word for word in ("I501", "S000001") if word in str(hospital.rows("SELECT * FROM deid.evaluation"))]
+    assert escape(WORDING["fr"]["evaluation_utility.coding_few"]) in render(gather(KEY), "fr")
+    own = tmp_path / "sources" / "ehop"
+    shutil.copytree(SQL / "sources" / "ehop", own, ignore=shutil.ignore_patterns("codes.sql"))
+    monkeypatch.setenv("NOCTURNE_SOURCES", str(own.parent))
+    settings.cache_clear()
+    assert coding("without") == {"utility.coding_no_codes": (0, 0)}
+
+
 def test_the_report_and_the_exports_show_it(hospital: Database) -> None:
     assert WORDING["en"]["evaluation_none"] in render(gather(KEY), "en")
     evaluate()
@@ -95,11 +126,99 @@ def test_the_report_and_the_exports_show_it(hospital: Database) -> None:
     assert WORDING["fr"]["evaluation_plot"] in page
 
 
+@pytest.mark.usefixtures("hospital")
+def test_a_sample_of_one_patient_is_said_to_have_no_attack() -> None:
+    size = 2
+    assert released.choose(KEY, size)["documents"] == size
+    assert released.attack(KEY, size, RUN) == {"documents": size, "measures": 1}, "why there is no membership"
+    released.utility(KEY, size, RUN)
+    for lang in ("fr", "en"):
+        page = render(gather(KEY), lang)
+        assert escape(WORDING[lang]["evaluation_one_patient"]) in page
+        assert escape(WORDING[lang]["evaluation_wide"].format(widest=Writer(lang).percent(0.3, 0))) not in page
+
+
+@pytest.mark.usefixtures("hospital")
+def test_the_log_says_how_far_a_step_is_and_no_word_of_a_text(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(released, "_BATCH", 3)
+    with caplog.at_level(logging.INFO):
+        released.attack(KEY, 400, RUN)
+    said = [record.getMessage() for record in caplog.records]
+    assert "3 of 4 documents reopened and drawn again" in said
+    assert "4 of 4 documents reopened and drawn again" in said
+    assert any(line.startswith("attack 6 of 6") for line in said)
+    assert not [word for word in ORIGINALS if word in "\n".join(said)]
+
+
+def test_the_plot_has_a_point_for_each_interval_that_was_evaluated(hospital: Database) -> None:
+    put(hospital, "later", LETTER + "\nRevue ensuite.\n", at=NIGHT + DAY)
+    put(hospital, "paged", f"{PAGE}<p>ensuite</p>", patient="P000002", format="text/html", at=NIGHT + DAY)
+    night("second", NIGHT + DAY)
+    keys = [key for (key,) in hospital.rows("SELECT DISTINCT interval_key FROM deid.run ORDER BY 1")]
+    assert keys[0] == KEY
+    for key in keys:
+        for step in (released.attack, released.utility):
+            step(key, 400, RUN)
+    hospital.rows("UPDATE deid.evaluation SET low = value * 0.9, high = value * 0.9 + 0.1")
+    page = render(gather(keys[1]))
+    assert page.count("<circle") == 2
+    hospital.rows(
+        "UPDATE deid.evaluation SET low = 0, high = 1 WHERE release_id = (SELECT min(release_id) FROM deid.evaluation)"
+    )
+    assert render(gather(keys[1])).count("<circle") == 1, "an interval too wide has no point"
+
+
 def test_the_sample_is_of_whole_patients_in_no_order_of_theirs(hospital: Database) -> None:
     ((run_id,),) = hospital.rows("SELECT run_id FROM deid.run")
     order = [[one.document_id for one in draw_sample(KEY, [run_id], size)] for size in (2, 4)]
     assert order[0] == order[1][:2]
     assert {name[:4] for name in order[0]} in ({"lett"}, {"page"})
+
+
+def membership(hospital: Database, run: str) -> dict[str, tuple[float, float | None, float | None, int]]:
+    """Attack for a run, and return its rows on membership."""
+    released.attack(KEY, 400, run)
+    found = hospital.rows("SELECT measure, value, low, high, n FROM deid.evaluation WHERE run = %s", (run,))
+    return {row[0]: row[1:] for row in found if row[0].startswith("attack.membership")}
+
+
+def test_a_model_of_the_hospital_is_asked_whom_it_learned_from(
+    deployed: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    open_hospital(deployed)
+    light.decide(monkeypatch, tmp_path)
+    path = tmp_path / "policy.yaml"
+    own = "{name: identity}, {name: crf, options: {model: registry}}]"
+    path.write_text(path.read_text().replace("{name: identity}]", own), encoding="utf-8")
+    settings.cache_clear()
+    for number in range(LEAST):
+        put(deployed, f"letter{number}", LETTER + f"\nSuites simples, {number + 1}e lettre.\n")
+        put(deployed, f"page{number}", f"{PAGE}<p>{number}</p>", patient="P000002", format="text/html")
+    night("first")
+    assert membership(deployed, "shipped") == {"attack.membership_no_model": (0, None, None, 0)}
+    model = tmp_path / "crf"
+    shutil.copytree(FOLDER / "crf", model, ignore=shutil.ignore_patterns("README.md"))
+    manifest = json.loads((model / "model.json").read_text())
+    (model / "model.json").write_text(json.dumps(manifest | {"temperature": 2.0}))
+    digest = registry.register(model, "alice")
+    registry.compare(digest, [GoldDocument(Document("x", LETTER), (), "")])
+    registry.promote(digest, "alice", "relu sur cent lettres")
+    assert membership(deployed, "unrecorded") == {"attack.membership_unrecorded.crf": (0, None, None, 0)}
+    assert escape(WORDING["fr"]["evaluation_attack.membership_unrecorded"] + " – crf") in render(gather(KEY), "fr")
+    learned = {f"letter{number}" for number in range(LEAST)}
+    assert registry.register(model, "alice", learned=learned - {"letter0"} | {"never met"}) == digest
+    assert membership(deployed, "few") == {"attack.membership_few.crf": (0, None, None, LEAST - 1)}
+    registry.register(model, "alice", learned=learned)
+    found = membership(deployed, "attacked")
+    assert set(found) == {f"attack.membership{name}.crf" for name in ("", "_advantage", "_chance")}
+    for value, low, high, n in found.values():
+        assert low is not None
+        assert high is not None
+        assert 0 <= low <= value <= high <= 1
+        assert n == LEAST
+    assert escape(WORDING["en"]["evaluation_attack.membership"] + " – crf") in render(gather(KEY), "en")
 
 
 def test_what_cannot_be_drawn_again_is_refused(

@@ -145,6 +145,7 @@ def test_the_report_writes_it_and_nothing_of_a_patient_is_in_it(deid: Call, tmp_
     assert not re.search(r"\bD2026-10-0\d-\d+|\bP\d+\b|\b[a-z2-7]{20}\b", page), "an id of a document or patient"
 
 
+@pytest.mark.usefixtures("english")
 def test_what_is_not_published_has_no_annex(deployed: Any, deid: Call) -> None:
     Ledger(deployed).night(SECOND, 40)
     refused = deid("dpo-annex", SECOND)

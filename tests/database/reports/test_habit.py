@@ -70,7 +70,7 @@ def test_a_night_is_held_against_those_before_it(deployed: Any) -> None:
     assert figures["policy_changes"] == [{"key": "name", "before": "default", "now": "other"}]
     page = render(figures, "fr")
     assert "Inhabituel\u00a0: Part en quarantaine, 14,1" in page
-    assert "<code>name</code>" in page
+    assert "Nom de la politique" in page
     checks = {check["rule"]: check["usual"] for check in figures["checks"] if check["suite"] == "document"}
     assert checks["drawn_kept"]["intervals"] == 7
     assert checks["drawn_kept"]["holds"]

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import json
 import stat
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from deid.cli import main
+from deid.config.settings import settings
 from deid.domain.document import Mention
 from deid.domain.errors import InputRefused
 from deid.domain.labels import Label
-from deid.evaluation.corpus import load_corpus
+from deid.evaluation.corpus import gold_record, load_corpus
+from deid.learning.exchange.rounds import adjudicate_round, take_reviews
 from deid.reviews import lifecycle, reading
 from deid.reviews.annotations import Annotation, correct_mentions
 from deid.reviews.marks import ErrorKind
 from deid.warehouse import audit
 from tests.conftest import Database
 from tests.database.reviews.test_reviews import begin, finish, lines, mark, opened, staged, steward
-from tests.database.warehouse.small_hospital import LETTER, put
+from tests.database.warehouse.small_hospital import LETTER, NIGHT, put, withdraw
 
 __all__ = ["staged"]  # the fixture
 
@@ -36,7 +39,9 @@ def surrogate(database: Database, review: int, ordinal: int, label: str) -> str:
     return found.text[span.start : span.end]
 
 
-def test_a_marked_mention_becomes_a_training_mention(staged: Database, tmp_path: Path) -> None:
+def test_a_marked_mention_becomes_a_training_mention(
+    staged: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     review = opened(staged)
     mark(staged, review, "bisoprolol", label=Label.PERSON)
     date = surrogate(staged, review, 2, "DATE")
@@ -66,6 +71,25 @@ def test_a_marked_mention_becomes_a_training_mention(staged: Database, tmp_path:
     assert "14/05/1961" in surfaces(4, Label.DATE)
     assert len(surfaces(2, Label.DATE)) == len(surfaces(4, Label.DATE)) - 1
     assert len(surfaces(3, Label.DOCTOR)) == len(surfaces(4, Label.DOCTOR)) + 1
+
+    # The same as the worker reads it, for a training from Airflow; and beside an annotator.
+    monkeypatch.setenv("NOCTURNE_EXCHANGE_FOLDER", str(tmp_path / "exchange"))
+    settings.cache_clear()
+    corpora = tmp_path / "exchange" / "tour1" / "corpora"
+    (tmp_path / "exchange").mkdir(mode=0o700)
+    told = {"requested_by": "c.morel", "reason": "premier modèle"}
+    assert take_reviews("tour1", **told) == {"documents": 4, "left_out": 0}
+    assert {one.document.id: one for one in load_corpus(corpora / "review.jsonl")} == documents
+    other = replace(documents[ids[1]], annotator="ab", mentions=documents[ids[1]].mentions[1:])
+    (corpora / "ab.jsonl").write_text(json.dumps(gold_record(other)) + "\n", encoding="utf-8")
+    assert adjudicate_round("tour1", **told) == {"disagreements": 1, "undecided": 1, "documents": 0}
+    files = [str(out), str(corpora / "ab.jsonl")]
+    assert main(["annotations", "adjudicate", *files, "--out", str(tmp_path / "differ.jsonl")]) == 0
+    passage = json.loads((tmp_path / "differ.jsonl").read_text(encoding="utf-8"))
+    assert [option["annotators"] for option in passage["options"]] == [["ab"], ["review"]]
+    put(staged, ids[2], LETTER + "Corrigée.")
+    withdraw(staged, ids[3], NIGHT)
+    assert take_reviews("tour1", **told) == {"documents": 2, "left_out": 2}
 
 
 def test_what_changed_or_was_not_read_by_all_is_left_out(

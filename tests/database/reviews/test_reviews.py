@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -16,21 +17,27 @@ from deid.domain.errors import ReviewRefused
 from deid.domain.labels import Label
 from deid.release import actions
 from deid.reviews import ReviewProblem, lifecycle, progress, reading
+from deid.reviews.bounds import most_leaking
 from deid.reviews.estimate import (
     Estimate,
     Mentions,
+    Outlook,
     bound_in_words,
     cohen_kappa,
     estimate_leaks,
+    foresee,
     interval_in_words,
     measure_agreement,
 )
 from deid.reviews.lifecycle import SamplePlan, list_staged_intervals, open_review
 from deid.reviews.marks import ErrorKind, Mark, list_marks
 from deid.reviews.progress import find_review, list_reviews, list_sampled
+from deid.stewardship.overview import read_overview
 from deid.warehouse import audit
 from deid.warehouse.connection import connect
+from deid.warehouse.ledger import read_mentions
 from deid.warehouse.publish import publish_interval
+from deid.warehouse.queries import query
 from tests.conftest import Database, Deploy
 from tests.database.warehouse.light import decide
 from tests.database.warehouse.nights import process
@@ -259,12 +266,16 @@ def test_a_second_reader_sees_nothing_of_the_first_and_disagreements_are_settled
         sampled = list_sampled(cursor, review)
         assert [one.mark_id for one in progress.disputed_marks(sampled[0])] == [lone.mark_id]
         assert [one.ordinal for one in progress.documents_to_settle(find_review(cursor, review), sampled)] == [1]
+    (unsettled,) = (one for one in read_overview().findings if one.what == "unsettled")
+    assert (unsettled.key, unsettled.facts) == (KEY, {"unsettled": 1, "review": review})
+    with steward(staged) as cursor:
         found = measure_agreement(sampled)
     assert found is not None
     assert (found.documents, found.both, found.one, found.none, found.kappa, found.marks) == (2, 1, 0, 1, 1.0, 3)
     assert found.passages == pytest.approx(2 / 3)
     assert refusal(lambda: settle(lone.mark_id, "un", "dismissed")) == ReviewProblem.OWN_MARK
     settle(lone.mark_id, "référente", "dismissed")
+    assert "unsettled" not in {one.what for one in read_overview().findings}
     assert refusal(lambda: settle(lone.mark_id, "autre", "upheld")) == ReviewProblem.SETTLED
     with steward(staged) as cursor:
         assert progress.documents_to_settle(find_review(cursor, review), list_sampled(cursor, review)) == []
@@ -399,3 +410,234 @@ def test_no_other_role_reads_a_text_under_review(staged: Database, role: str) ->
     opened(staged)
     with pytest.raises(Exception, match="permission denied"):
         staged.rows("SELECT text FROM deid.review_document", role=role)
+
+
+ROUGH = SamplePlan(0.34, 0.8, 1)  # of six documents: three to read, five once one leaks
+
+
+def enlarge(database: Database, review: int, sample: int) -> int:
+    with steward(database) as cursor:
+        return lifecycle.enlarge_review(cursor, review, sample, "intendante")
+
+
+def outlook(database: Database, review: int) -> tuple[Outlook, int]:
+    with steward(database) as cursor:
+        return foresee(find_review(cursor, review), list_sampled(cursor, review))
+
+
+def drawn(database: Database) -> list[tuple[str]]:
+    return database.rows("SELECT document_id FROM deid.review_document ORDER BY ordinal")
+
+
+def test_a_sample_grows_by_the_next_documents_of_its_order_until_the_precision_is_reached(staged: Database) -> None:
+    review = opened(staged, ROUGH)
+    before = drawn(staged)
+    assert outlook(staged, review) == (Outlook.READ_ON, 3)
+    assert refusal(lambda: enlarge(staged, review, 3)) == ReviewProblem.LARGE_ENOUGH
+    mark(staged, review, "rythme")
+    finish(staged, review, 1, 2, 3)
+    assert outlook(staged, review) == (Outlook.TOO_SMALL, 5)
+    with ThreadPoolExecutor(3) as pool:
+        assert {*pool.map(lambda _: enlarge(staged, review, 3), range(3))} == {5}
+    assert drawn(staged)[:3] == before
+    ((seed,),) = staged.rows("SELECT seed FROM deid.review")
+    assert drawn(staged) == staged.rows(
+        "SELECT document_id FROM deid.document ORDER BY sha256(convert_to(%s || document_id, 'UTF8')) LIMIT 5", (seed,)
+    )
+    assert lines(staged, audit.Action.ENLARGE_REVIEW) == [("intendante", f"review {review}")]
+    with steward(staged) as cursor:
+        assert (find_review(cursor, review).sample, reading.next_document(cursor, review, "intendante")) == (5, 4)
+    finish(staged, review, 4, 5)
+    assert outlook(staged, review) == (Outlook.REACHED, 5)
+    assert refusal(lambda: enlarge(staged, review, 5)) == ReviewProblem.LARGE_ENOUGH
+
+
+def test_a_document_withdrawn_unread_is_replaced_by_the_next_of_the_order(staged: Database) -> None:
+    review = opened(staged, ROUGH)
+    (gone,) = drawn(staged)[0]
+    staged.rows(
+        "INSERT INTO deid.withdrawal (run_id, document_id) SELECT run_id, document_id FROM deid.review_document"
+        " WHERE ordinal = 1"
+    )
+    finish(staged, review, 2, 3)
+    assert outlook(staged, review) == (Outlook.TOO_SMALL, 4)
+    assert enlarge(staged, review, 3) == 4
+    assert (gone,) not in drawn(staged)[1:]
+    finish(staged, review, 4)
+    assert outlook(staged, review)[0] == Outlook.REACHED
+    with steward(staged) as cursor:
+        found = estimate_leaks(find_review(cursor, review), list_sampled(cursor, review))
+    assert found is not None
+    assert (found.population, found.read) == (5, 3)
+
+
+def test_what_is_published_is_drawn_from_no_more(staged: Database) -> None:
+    review = opened(staged, ROUGH)
+    mark(staged, review, "rythme")
+    publish_interval(KEY)
+    assert refusal(lambda: enlarge(staged, review, 3)) == ReviewProblem.NOT_STAGED
+    with steward(staged) as cursor:
+        lifecycle.close_review(cursor, review, "intendante")
+    assert refusal(lambda: enlarge(staged, review, 3)) == ReviewProblem.CLOSED
+
+
+def test_too_many_leaks_are_said_at_once(staged: Database) -> None:
+    review = opened(staged, ROUGH)
+    for ordinal in (1, 2, 3):
+        mark(staged, review, "rythme", ordinal=ordinal)
+    assert outlook(staged, review)[0] == Outlook.NEVER
+    assert refusal(lambda: enlarge(staged, review, 3)) == ReviewProblem.LARGE_ENOUGH
+
+
+WATCHED = SamplePlan(0.5, 0.8, 1, sentinels=0.5)  # of six documents: every second one holds a sentinel
+
+
+def sentinels(database: Database) -> list[tuple[int, str, int, int]]:
+    """Texts that no role but the owner reads."""
+    return database.rows(
+        "SELECT DISTINCT ON (ordinal) ordinal, label, start_offset, end_offset FROM deid.review_sentinel"
+        " ORDER BY ordinal, start_offset"
+    )
+
+
+def estimated(database: Database, review: int) -> Estimate:
+    with steward(database) as cursor:
+        found = estimate_leaks(find_review(cursor, review), list_sampled(cursor, review))
+    assert found is not None
+    return found
+
+
+def find_sentinel(database: Database, review: int, ordinal: int, start: int, end: int) -> Mark:
+    begin(database, review, ordinal)
+    with steward(database) as cursor:
+        return reading.add_mark(cursor, review, ordinal, "intendante", ErrorKind.MISSED, Label.ID, start, end)
+
+
+def test_a_sentinel_is_a_surrogate_shown_as_text_and_nobody_knows_which_until_the_sample_is_read(
+    staged: Database,
+) -> None:
+    review = opened(staged, WATCHED)
+    with steward(staged) as cursor:
+        sample = find_review(cursor, review).sample
+    planted = sentinels(staged)
+    assert len(planted) == sample // 2 > 1
+    assert staged.rows(  # the text is the one to be published; only marks are fewer, in the documents chosen
+        "SELECT count(*), count(*) FILTER (WHERE jsonb_array_length(d.spans) < jsonb_array_length(c.spans))"
+        " FROM deid.review_document AS d JOIN deid.candidate AS c USING (run_id, document_id) WHERE d.text = c.text"
+    ) == [(sample, len(planted))]
+    for table in ("review_sentinel", "review_draw", "staged_text"):
+        for role in ("steward", "publisher"):
+            with pytest.raises(Exception, match="permission denied"):
+                staged.rows(f"SELECT * FROM deid.{table}", role=role)
+    with pytest.raises(Exception, match="permission denied"):
+        staged.rows("SELECT start_offset FROM deid.mention", role="steward")
+    first = planted[0]
+    shown = read_mentions(
+        staged.rows("SELECT run_id FROM deid.run")[0][0], [drawn(staged)[first[0] - 1][0]], role="steward"
+    )
+    ((detected,),) = staged.rows(
+        "SELECT count(*) FROM deid.mention AS m JOIN deid.review_document AS d USING (run_id, document_id)"
+        " WHERE d.ordinal = %s",
+        (first[0],),
+    )
+    assert len(shown) < detected
+
+    find_sentinel(staged, review, *first[:1], *first[2:])
+    found = estimated(staged, review)
+    assert (found.leaking, found.provisional, found.sentinels.planted) == (1, True, 0)
+    finish(staged, review, *range(1, sample))
+    assert estimated(staged, review).leaking == 1
+    assert staged.rows("SELECT * FROM deid.known_sentinels(%s)", (review,), role="steward") == []
+    finish(staged, review, sample)
+    found = estimated(staged, review)
+    assert (found.leaking, found.provisional, found.sentinels) == (0, False, (1, len(planted)))
+    assert found.at_most > most_leaking(0, sample, 6, 0.8)
+    with steward(staged) as cursor:
+        assert progress.count_sentinels(list_sampled(cursor, review), "intendante") == (1, len(planted))
+        assert progress.documents_to_settle(find_review(cursor, review), list_sampled(cursor, review)) == []
+
+
+def test_what_is_said_of_sentinels_is_no_annotation_and_what_is_said_behind_them_is_in_its_place(
+    staged: Database,
+) -> None:
+    review = opened(staged, SamplePlan(0.01, 0.95, 1, sentinels=1.0))
+    assert len(sentinels(staged)) == 6
+    expected = []
+    for ordinal, _, start, end in sentinels(staged):
+        find_sentinel(staged, review, ordinal, start, end)
+        text = begin(staged, review, ordinal).text
+        ((hidden,),) = staged.rows(
+            "SELECT array_agg(start_offset) FROM deid.review_sentinel WHERE ordinal = %s", (ordinal,)
+        )
+        for word in re.compile(r"\w{4,}").finditer(text, end + 1):
+            if any(word.start() <= one < word.end() for one in hidden):
+                continue
+            try:
+                with steward(staged) as cursor:
+                    where = (word.start(), word.end())
+                    reading.add_mark(cursor, review, ordinal, "intendante", ErrorKind.MISSED, Label.ID, *where)
+            except ReviewRefused:
+                continue  # a surrogate
+            expected.append((begin(staged, review, ordinal).document_id, word[0]))
+            break
+    assert expected
+    with steward(staged) as cursor:
+        lifecycle.close_review(cursor, review, "intendante")
+    said = staged.rows("SELECT document_id, start_offset, end_offset FROM deid.annotation ORDER BY annotation_id")
+    source = dict(staged.rows("SELECT document_id, convert_from(content, 'UTF8') FROM cdw.document"))
+    # In most draws a sentinel is longer or shorter than its surrogate, so that what is said behind it has moved.
+    assert sorted((one, source[one][start:end]) for one, start, end in said) == sorted(expected)
+
+
+def test_a_sentinel_measures_nothing_once_the_original_was_beside_it(staged: Database) -> None:
+    review = opened(staged, SamplePlan(0.01, 0.95, 1, sentinels=1.0))
+    begin(staged, review, 1)
+    with steward(staged) as cursor:
+        reading.note_comparison(cursor, review, 1, "intendante")
+    finish(staged, review, *range(1, 7))
+    assert estimated(staged, review).sentinels == (0, 5)
+
+
+def test_a_larger_sample_holds_its_share_of_sentinels(staged: Database) -> None:
+    review = opened(staged, SamplePlan(0.67, 0.6, 1, sentinels=0.5))
+    kept: list[tuple[int, str, int, int]] = []
+    for sample in (1, 4, 6):
+        with steward(staged) as cursor:
+            cursor.execute(query("deid", "review_document", "draw"), {"review_id": review, "sample": sample})
+        planted = sentinels(staged)
+        assert (len(drawn(staged)), len(planted)) == (sample, sample // 2)
+        assert {*kept} <= {*planted}
+        kept = planted
+
+
+def test_a_reading_that_is_too_fast_does_not_count_and_is_read_again(staged: Database) -> None:
+    review = opened(staged)
+    characters = len(begin(staged, review, 1).text)
+
+    def read(ordinal: int, seconds: float) -> bool:
+        begin(staged, review, ordinal)
+        staged.rows("UPDATE deid.review_reading SET started_at = now() - make_interval(secs => %s) WHERE ordinal = %s",
+                    (seconds, ordinal))  # fmt: skip
+        with steward(staged) as cursor:
+            return reading.finish_reading(cursor, review, ordinal, "intendante", fastest=60)
+
+    assert read(1, characters / 50)
+    assert not read(2, characters / 40)  # opened long ago, beside the first: the time since the first counts
+    assert (estimated(staged, review).read, find(staged, review).finished) == (1, 1)
+    with steward(staged) as cursor:
+        (reader,) = progress.list_readers(cursor, review)
+        assert (reader.documents, reader.fast) == (1, 1)
+        assert reader.seconds == pytest.approx(characters / 50, abs=2)
+        assert reading.next_document(cursor, review, "intendante") == 3
+    finish(staged, review, 3, 4, 5, 6)
+    with steward(staged) as cursor:
+        assert reading.next_document(cursor, review, "intendante") == 2
+        assert reading.next_document(cursor, review, "autre") == 2
+    staged.rows("UPDATE deid.review_reading SET finished_at = now() - interval '1 hour' WHERE ordinal <> 2")
+    assert read(2, characters / 40)
+    assert estimated(staged, review).whole
+
+
+def find(database: Database, review: int) -> progress.OpenedReview:
+    with steward(database) as cursor:
+        return find_review(cursor, review)

@@ -12,9 +12,12 @@ from typing import Any
 import pytest
 from pypdf import PdfReader
 
+from deid.config.settings import settings
 from deid.release import actions
 from deid.reports import Figures, gather
-from deid.stewardship.exports import FORMS, export_figures
+from deid.reviews.lifecycle import SamplePlan, open_review
+from deid.stewardship.exports import FORMS, export_figures, gather_release
+from deid.warehouse.connection import connect
 from tests.database.release.ledger import CANARY, Ledger
 
 NIGHT = "2026-10-03"
@@ -55,12 +58,12 @@ def test_every_form_holds_the_same_numbers_and_no_patient(figures: Figures) -> N
     tables = unzipped(made["csv"], ";")
     headline = dict(tables["headline"][1:])
     assert (headline["seen"], headline["quarantined"]) == ("124", "15")
-    assert sum(int(row[2]) for row in tables["mentions"][1:]) == figures["headline"]["mentions"]
+    assert sum(int(row[2]) for row in tables["mentions"][1:]) == figures["sides"]["proposed"]["mentions"]
     assert sum(int(row[2]) for row in tables["quarantine"][1:]) == 15
     text = printed(made["pdf"])
     assert "Nuit du samedi 3 octobre 2026" in text
     assert "En attente de décision" in text
-    assert "La part de documents en quarantaine reste habituelle." in text
+    assert "La part de documents en quarantaine reste sous le seuil d'alerte." in text
     assert re.search(r"Total\b", text)
     assert "ε" in text
     everything = [text, made["html"].decode(), made["json"].decode(), json.dumps(tables)]
@@ -98,3 +101,19 @@ def test_an_empty_night_can_be_exported(deployed: Any) -> None:
     empty = gather(NIGHT)
     for form in FORMS:
         assert export_figures(empty, form, "fr")
+
+
+def test_what_people_read_is_in_the_exports(deployed: Any) -> None:
+    Ledger(deployed).night(NIGHT, 40)
+    actions.summarise(NIGHT)
+    assert gather_release(NIGHT)["review"] is None
+    with connect(settings().dsn("steward")) as link, link.cursor() as cursor:
+        review = open_review(cursor, NIGHT, SamplePlan(0.1, 0.95, 1), "intendante")
+    found = gather_release(NIGHT)
+    assert (found["review"]["review_id"], found["review"]["read"], found["review"]["words"]) == (review, 0, None)
+    assert "Rien n'est encore lu" in printed(export_figures(found, "pdf", "fr"))
+    found["review"] |= {"finished": 3, "read": 3, "words": {"fr": "au plus 2 sur 3", "en": "at most 2 in 3"}}
+    assert "Documents that reveal an identity: at most 2 in 3." in printed(export_figures(found, "pdf", "en"))
+    (names, values) = unzipped(export_figures(found, "csv", "fr"), ";")["review"]
+    assert dict(zip(names, values, strict=True))["read"] == "3"
+    assert json.loads(export_figures(found, "json", "fr"))["review"]["finished"] == 3

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from deid.config.policy import DEFAULT
 from deid.config.settings import settings
 from deid.release import actions
+from deid.release.decisions import take_answer
 from deid.release.rules import staging_due
-from deid.reports.intervals import MEASURES
-from deid.stewardship import overview
-from deid.stewardship.overview import HEIGHT, WIDTH, layout_trend
-from deid.stewardship.releases import interval_of_run, list_intervals, quarantined_ids
+from deid.reports.intervals import MEASURES, Habit, IntervalSummary
+from deid.stewardship import opt_outs, overview
+from deid.stewardship.overview import HEIGHT, LEFT, RIGHT, WIDTH, ComparedInterval, layout_trend
+from deid.stewardship.releases import list_intervals, planned_run, quarantined_ids
 from deid.warehouse.connection import connect
+from deid.warehouse.publish import staged_digest
 from tests.database.release.ledger import Ledger
 
 YES = {"chosen": "approve", "decided_by": "c.morel"}
+HELD = ("quarantined", None)  # each night of the ledger has a document in quarantine
 
 
 def when(day: int, hour: int = 12) -> datetime:
@@ -50,11 +55,45 @@ def test_a_warehouse_without_nights_has_an_overview() -> None:
 
 def test_a_night_that_waits_is_said_then_late(deployed: Any) -> None:
     staged(deployed, "2026-10-02")
-    assert found(when(3, 4)) == [("waiting", "2026-10-02")]
-    assert found(when(3, 23)) == [("waiting", "2026-10-02")]
+    assert found(when(3, 4)) == [("waiting", "2026-10-02"), HELD]
+    assert found(when(3, 23)) == [("waiting", "2026-10-02"), HELD]
     assert ("decision_late", "2026-10-02") in found(when(4, 4))
     actions.publish("2026-10-02", YES)
-    assert found(when(3, 4)) == []
+    assert found(when(3, 4)) == [HELD]
+
+
+def test_a_second_approval_that_is_missing_is_said(
+    deployed: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    policy = tmp_path / "policy.yaml"
+    policy.write_text(DEFAULT.read_text(encoding="utf-8").replace("approvals: 1", "approvals: 2"), encoding="utf-8")
+    monkeypatch.setenv("NOCTURNE_POLICY", str(policy))
+    settings.cache_clear()
+    staged(deployed, "2026-10-02")
+    assert found(when(3, 4)) == [("waiting", "2026-10-02"), HELD]
+    answer = {"chosen": "approve", "decided_by": "leroy", "reason": "lu"}
+    take_answer("2026-10-02", answer, digest=str(staged_digest("2026-10-02")))
+    assert found(when(3, 4)) == [("second_missing", "2026-10-02"), HELD]
+    assert ("decision_late", "2026-10-02") in found(when(4, 4))
+
+
+def test_opt_outs_are_said_until_a_night_applies_them(deployed: Any) -> None:
+    staged(deployed, "2026-10-02")
+    actions.publish("2026-10-02", YES)
+    with connect(settings().dsn("steward")) as link, link.cursor() as cursor:
+        opt_outs.record_opt_out(cursor, "intendante", opt_outs.PatientKey(patient_id="P000001"), "courrier reçu")
+    deployed.rows("UPDATE deid.opt_out SET asked_at = %s", (when(3, 1),))
+    assert found(when(3, 4)) == [HELD, ("opt_outs_pending", None)]
+    assert found(when(4, 16))[0] == ("opt_outs_late", None)
+    deployed.rows("UPDATE deid.opt_out SET applied_at = %s", (when(3, 2),))
+    assert found(when(3, 4)) == [HELD]
+
+
+def test_what_waits_for_a_person_comes_before_missing_nights(deployed: Any) -> None:
+    staged(deployed, "2026-10-02")
+    assert found(when(9)) == [("decision_late", "2026-10-02"), HELD, ("nights_missing", None)]
+    (_, held, _) = overview.read_overview(when(9)).findings
+    assert (held.facts["documents"], held.facts["least"]) == (1, False)
 
 
 def test_a_run_at_work_is_late_past_the_hour_of_the_policy(deployed: Any) -> None:
@@ -69,14 +108,14 @@ def test_nights_that_nobody_worked_on_are_missed(deployed: Any) -> None:
     for day in ("2026-10-02", "2026-10-05"):
         staged(deployed, day)
         actions.publish(day, YES)
-    (skipped,) = overview.read_overview(when(6, 4)).findings
+    (_, skipped) = overview.read_overview(when(6, 4)).findings
     assert (skipped.what, skipped.facts["first"], skipped.facts["last"]) == (
         "nights_skipped",
         "2026-10-03",
         "2026-10-04",
     )
-    assert found(when(7, 4)) == [("nights_skipped", None)], "the night of the 6th is due at 7 in Paris"
-    (missed, _) = overview.read_overview(when(9, 12)).findings
+    assert found(when(7, 4)) == [HELD, ("nights_skipped", None)], "the night of the 6th is due at 7 in Paris"
+    (_, missed, _) = overview.read_overview(when(9, 12)).findings
     assert (missed.what, missed.facts["nights"], missed.facts["first"]) == ("nights_missing", 3, "2026-10-06")
 
 
@@ -123,8 +162,10 @@ def test_the_list_is_paged_and_filtered(deployed: Any, monkeypatch: pytest.Monke
     assert second.older is None
     assert [one.key for one in list_intervals(month="2026-09").intervals] == ["2026-09-30"]
     assert [(one.key, one.published) for one in list_intervals(state="published").intervals] == [("2026-10-01", 29)]
-    assert interval_of_run("scheduled__2026-10-02") == "2026-10-02"
-    assert interval_of_run("scheduled__2026-12-24") is None
+    planned = planned_run("scheduled__2026-10-02")
+    assert planned is not None
+    assert (planned.interval_key, planned.dry_run) == ("2026-10-02", False)
+    assert planned_run("scheduled__2026-12-24") is None
 
 
 def test_an_interval_holds_back_documents_by_reason(deployed: Any) -> None:
@@ -134,3 +175,44 @@ def test_an_interval_holds_back_documents_by_reason(deployed: Any) -> None:
     assert sorted(one for reason in ids.values() for _, one in reason) == [f"D2026-10-02-{n}" for n in range(8)]
     known = deployed.rows("SELECT reason, count(*) FROM deid.quarantine GROUP BY 1 ORDER BY 1")
     assert [(reason, len(found)) for reason, found in sorted(ids.items())] == known
+
+
+def interval(key: str, start: datetime, days: int, treated: int) -> ComparedInterval:
+    """An interval of `days` nights with `treated` documents, usual between 5 and 15 a day."""
+    counts = dict.fromkeys(("waiting", "quarantined", "corrected", "withdrawn", "critical", "warnings"), 0)
+    versions = dict.fromkeys(("policy_hash", "pipeline_version", "detector_version"), "")
+    summary = IntervalSummary(
+        key=key,
+        start=start,
+        end=start + timedelta(days=days),
+        state="published",
+        run_ids=[1],
+        started_at=start,
+        finished_at=None,
+        published_at=None,
+        seen=treated,
+        treated=treated,
+        published=treated,
+        readable=treated,
+        decided_by=None,
+        decided_at=None,
+        mentions=10 * treated,
+        epsilon=4.0 * treated,
+        **counts,
+        **versions,
+    )
+    return ComparedInterval(summary, {"documents_per_day": Habit(10.0, 5.0, 15.0, 5)})
+
+
+def test_a_period_is_drawn_from_its_first_night_to_its_last_beside_single_nights() -> None:
+    night = interval("2026-10-11", when(11, 0), 1, 12)
+    period = interval("2026-10-01..2026-10-11", when(1, 0), 10, 400)
+    drawn = layout_trend([night, period], "documents_per_day")
+    assert drawn is not None
+    first, last = drawn.points
+    assert (first.x, last.end) == (LEFT, WIDTH - RIGHT)
+    assert first.end == last.x == pytest.approx(LEFT + (WIDTH - LEFT - RIGHT) * 10 / 11)
+    assert (first.usual, last.usual) == (False, True)
+    assert drawn.band.count("Z") == 2
+    assert f"M{first.x:.1f}," in drawn.band
+    assert f"H{first.end:.1f}V" in drawn.band

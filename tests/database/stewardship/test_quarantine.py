@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import re
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -10,27 +12,39 @@ from pathlib import Path
 
 import pytest
 from psycopg2.extensions import cursor as Cursor
+from pypdf import PdfReader
+from selectolax.lexbor import LexborHTMLParser
 
+from deid.config.policy import load
 from deid.config.settings import settings
-from deid.domain.errors import Reason
+from deid.domain.document import Mention
+from deid.domain.errors import NocturneError, Reason, ReviewRefused
+from deid.domain.labels import Label
+from deid.quality.checks import BY_NAME
 from deid.quality.reasons import CHECKS_OF, WAIVABLE
+from deid.release.actions import annex
 from deid.reports import gather, render
-from deid.stewardship import quarantine
+from deid.reviews.annotations import gold_records
+from deid.stewardship import quarantine, releases
+from deid.stewardship.exports import export_figures
 from deid.stewardship.quarantine import (
     Choice,
     ChoiceProblem,
     ChoiceRefused,
     ChoiceResult,
     Filter,
+    Marked,
     QuarantinedDocument,
     Standing,
     record_choice,
     undo_choice,
 )
+from deid.stewardship.workbench import Workbench, open_workbench
 from deid.warehouse.connection import connect
+from deid.warehouse.publish import publish_interval
 from tests.conftest import Database
 from tests.database.warehouse.light import decide
-from tests.database.warehouse.nights import night, process, states
+from tests.database.warehouse.nights import ledger_id, night, process, states
 from tests.database.warehouse.small_hospital import DAY, LETTER, NIGHT, open_hospital, put, withdraw
 
 NOTHING_INSIDE = (
@@ -138,6 +152,41 @@ def test_a_release_passes_the_waived_check_alone_and_the_verdict_stays(hospital:
         ("text_unchanged", False, False),
         ("text_unchanged", False, True),
     ]
+
+
+def test_what_was_let_through_is_marked_on_the_side_where_it_stands(hospital: Database) -> None:
+    put(hospital, "D1", NOTHING_INSIDE)
+    put(hospital, "D2", NOTHING_INSIDE + " Encore.")
+    put(hospital, "fine", LETTER, at=NIGHT + 3 * DAY)
+    night("first")
+    assert decided(Choice.RELEASE).done
+    key = process("second", NIGHT + 3 * DAY)["interval_key"]
+    for side in ("proposed", "held"):
+        figures = gather(key)
+        assert figures["sides"][side]["documents"] == 3
+        assert {name: figures["sides"][name]["waived"] for name in figures["sides"]} == {
+            "proposed": 2 * (side == "proposed"),
+            "held": 2 * (side == "held"),
+        }
+        assert figures["waived"] == [{"side": side, "check_name": "text_unchanged", "documents": 2}]
+        shown = [f"{2 * (name == side)}" for name in ("proposed", "held")]
+        meaning = BY_NAME["text_unchanged"].french
+        page = LexborHTMLParser(render(figures, "fr"))
+        rows = {row.css_first("th").text(): [cell.text() for cell in row.css("td")] for row in page.css("#headline tr")}
+        assert rows["Dont laissés passer par une personne"] == rows[f"Contrôle levé : « {meaning} »"] == shown
+        assert f"« {meaning} » Documents : 2" in page.css_first(".notes").text()
+        pages = PdfReader(io.BytesIO(export_figures(figures, "pdf", "fr"))).pages
+        text = re.sub(r"\s+", " ", " ".join(one.extract_text() for one in pages))
+        assert "Dont laissés passer par une personne {} {}".format(*shown) in text
+        assert meaning in text
+        with steward_cursor() as cursor:
+            listed = releases.let_through(cursor, key)
+        assert {one.document_id for one in listed} == {ledger_id(hospital, name) for name in ("D1", "D2")}
+        assert {(one.side, *one.checks, one.chosen_by, one.justification) for one in listed} == {
+            (side, "text_unchanged", "intendante", WHY)
+        }
+        publish_interval(key)
+    assert "Contrôles levés par une personne, avec justification : 2 document(s)." in annex(key)
 
 
 def test_the_report_says_what_was_held_back_for_nothing(hospital: Database) -> None:
@@ -324,7 +373,8 @@ def test_nothing_too_much_and_the_unknown_are_refused() -> None:
 def test_the_desk_is_filtered_and_leafed_through(hospital: Database) -> None:
     for number in range(7):
         put(hospital, f"D{number}", NOTHING_INSIDE, type_code="ORD" if number % 2 else "CRH")
-    put(hospital, "D9", UNREADABLE)
+    hospital.rows("UPDATE cdw.stay SET service_code = 'PNEU' WHERE stay_id = 'S000002'")
+    put(hospital, "D9", UNREADABLE, patient="P000002")
     process("first")
     with steward_cursor() as cursor:
         assert dict(quarantine.count_waiting(cursor)) == {Reason.UNCHANGED: 7, Reason.UNDECODABLE: 1}
@@ -338,6 +388,10 @@ def test_the_desk_is_filtered_and_leafed_through(hospital: Database) -> None:
     assert {one.document_id for one in on_desk(document_type="ORD")} == {"D1", "D3", "D5"}
     assert {one.document_id for one in on_desk(reason=Reason.UNDECODABLE)} == {"D9"}
     assert {one.document_id for one in on_desk(step="detect")} == {"D9"}
+    assert {one.document_id for one in on_desk(service="PNEU")} == {"D9"}
+    assert len(on_desk(check_name="text_unchanged")) == 7
+    assert not on_desk(check_name="residual_email")
+    assert not on_desk(check_name="text_unchanged", service="PNEU")
     assert len(on_desk(interval_key="2026-03-02")) == 8
     assert not on_desk(interval_key="2026-03-03")
     now = on_desk()[0].at
@@ -365,3 +419,98 @@ def test_a_correction_settles_what_its_former_version_left(hospital: Database) -
     night("second", NIGHT + DAY)
     assert not on_desk()
     assert [one.document_id for one in on_desk(Standing.SETTLED)] == ["D1"]
+
+
+TOKEN = "TW1lIEphY3F1ZWxpbmUgQmF5bGU="
+ENCODED = f"{LETTER}\nJeton {TOKEN} du courrier.\n"
+
+
+def on_bench(marks: Sequence[Mention] = (), actor: str = "référente") -> Workbench:
+    """The workbench of the one document that waits."""
+    (held,) = on_desk()
+    return open_workbench(actor, held, load(None), marks, sees_source=True)
+
+
+def test_what_a_person_marks_is_hidden_by_the_next_night_and_joins_the_annotated_documents(hospital: Database) -> None:
+    put(hospital, "D1", ENCODED)
+    night("first")
+    assert [one.reason for one in on_desk()] == [Reason.RESIDUAL_PATTERN]
+    bench = on_bench()
+    assert [check.name for check in bench.held_by] == ["residual_encoded"]
+    shown = bench.candidate.substitution.text
+    assert [shown[start:end] for start, end in bench.places["residual_encoded"]] == [TOKEN.rstrip("=")]
+    marks = bench.mark_text(Label.ID, TOKEN.rstrip("="))
+    assert [bench.original.text[mark.start : mark.end] for mark in marks] == [TOKEN.rstrip("=")]
+    assert on_bench(marks).held_by == ()
+    with steward_cursor() as cursor:
+        (held,) = on_desk()
+        entry = (held.run_id, held.document_id)
+        assert record_choice(cursor, "référente", Choice.RETRY, [entry], marked=Marked(marks, read=True)).done
+    night("second", NIGHT + DAY)
+    assert states(hospital) == {"D1": "published"}
+    ((published,),) = hospital.rows("SELECT text FROM research.document", role="researcher")
+    assert TOKEN[:-1] not in published
+    assert "du courrier." in published
+    refusals: list[NocturneError] = []
+    with steward_cursor() as cursor:
+        (record,) = gold_records(cursor, "apprentissage", refusals)
+    assert refusals == []
+    found = {record["text"][one["start"] : one["end"]]: one["label"] for one in record["mentions"]}
+    assert found[TOKEN.rstrip("=")] == "ID"
+    assert len(found) > 3  # what the run found is there too
+    details = "SELECT details -> 'marks', details -> 'read' FROM deid.audit WHERE action = 'retry'"
+    assert hospital.rows(details) == [(1, True)]
+
+
+def test_marks_hold_for_their_content_until_they_are_taken_back(hospital: Database) -> None:
+    put(hospital, "D1", ENCODED)
+    night("first")
+    marks = on_bench().mark_text(Label.ID, TOKEN.rstrip("="))
+    (held,) = on_desk()
+    entry = (held.run_id, held.document_id)
+    with steward_cursor() as cursor:
+        record_choice(cursor, "référente", Choice.RETRY, [entry], marked=Marked(marks))
+        assert undo_choice(cursor, "référente", entry)
+        record_choice(cursor, "référente", Choice.RETRY, [entry])
+    night("second", NIGHT + DAY)
+    assert states(hospital) == {"D1": "quarantined"}
+    with steward_cursor() as cursor:
+        (held,) = on_desk()
+        record_choice(cursor, "référente", Choice.RETRY, [(held.run_id, "D1")], marked=Marked(marks))
+    put(hospital, "D1", ENCODED.replace("Jeton", "Le jeton"), at=NIGHT + 2 * DAY)
+    night("third", NIGHT + 2 * DAY)
+    assert states(hospital) == {"D1": "quarantined"}  # marks of the former version
+    with steward_cursor() as cursor:
+        assert not list(gold_records(cursor, "apprentissage", []))
+
+
+def test_segments_are_both_texts_and_marks_extend_to_what_is_replaced(hospital: Database) -> None:
+    put(hospital, "D1", ENCODED.replace("\n", "\r\n"))
+    night("first")
+    bench = on_bench()
+    pieces = list(bench.segments())
+    assert "".join(one.text for one in pieces) == bench.candidate.substitution.text
+    assert "".join(one.source for one in pieces) == bench.original.text
+    for one in pieces:
+        assert bench.original.text[one.source_start : one.source_start + len(one.source)] == one.source
+        assert (one.label is None) == (one.text == one.source)
+    place = next(one for one in pieces if one.places)
+    assert place.text == TOKEN.rstrip("=")
+    (mark,) = bench.mark(Label.ID, place.start - 2, place.start + 3, in_source=False, everywhere=False)
+    assert bench.original.text[mark.start : mark.end] == "n TW1"
+    again = on_bench([mark])
+    (whole,) = again.mark(Label.ID, mark.start - 3, mark.end + 1, in_source=True, everywhere=True)
+    assert bench.original.text[whole.start : whole.end] == "eton TW1l"
+    numbered = [(one.mark, one.source) for one in on_bench([whole]).segments() if one.mark]
+    assert numbered == [(1, "eton TW1l")]
+    first = next(one for one in pieces if one.label)
+    for label, where, why in (
+        (Label.ID, (first.start, first.start + 1), "replaced"),
+        (Label.ID, (5, 5), "bad_place"),
+        (None, (place.start, place.start + 4), "no_label"),
+    ):
+        with pytest.raises(ReviewRefused) as refused:
+            bench.mark(label, *where, in_source=False, everywhere=False)
+        assert refused.value.why == why
+    with pytest.raises(ReviewRefused):
+        bench.mark_text(Label.ID, "introuvable")

@@ -170,6 +170,7 @@ def test_each_planning_and_each_publication_signatures(
     assert verified(capsys)[:3] == (0, [], 2)
 
 
+@pytest.mark.usefixtures("english")
 def test_what_is_no_file_of_signatures_is_refused(
     deployed: Database, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
