@@ -29,7 +29,7 @@ from nocturne_airflow.steps import DEFAULT_ARGS, PUBLISHING_QUEUE, Tag, step
     tags=[Tag.RELEASE, Tag.IMPACT_CRITICAL],
 )
 def apply_oppositions() -> None:
-    @step(hours=12)
+    @step(hours=12, task_display_name="Retirer les patients opposés")
     def apply() -> dict[str, Any]:
         """Retirer partout les patients qui se sont opposés."""
         from deid.warehouse import opt_outs

@@ -4,15 +4,15 @@
 Chaque nuit à 3 h 30 (Europe/Paris), prend les documents arrivés à l'entrepôt depuis la veille, y repère ce qui
 identifie une personne, le remplace, contrôle le résultat, et prépare l'intervalle pour sa publication.
 
-`plan → (repérer → remplacer → contrôler) par lot → préparer`
+`retenir → (repérer → remplacer → contrôler) par lot → préparer`
 
 | Étape | Ce qu'elle fait | Si elle échoue |
 |---|---|---|
-| `plan` | retient les documents nouveaux, corrigés ou retirés, et les range en lots | rien n'est écrit ; relancer |
-| `detect` | repère les mentions ; une place du groupe `gpu` par lot | relancer le lot |
-| `substitute` | tire les valeurs de remplacement et réécrit le document | relancer le lot |
-| `validate` | contrôle chaque document ; un douteux va en quarantaine, les autres continuent | relancer le lot |
-| `stage` | contrôle l'ensemble, puis annonce l'intervalle à `release_dataset` | voir le rapport, puis relancer |
+| Retenir les documents (`plan`) | prend nouveaux, corrigés, retirés ; fait des lots | rien n'est écrit ; relancer |
+| Repérer (`detect`) | repère les mentions ; une place du groupe `gpu` par lot | relancer le lot |
+| Remplacer (`substitute`) | tire les valeurs de remplacement et réécrit le document | relancer le lot |
+| Contrôler (`validate`) | contrôle chaque document ; un douteux va seul en quarantaine | relancer le lot |
+| Préparer l'intervalle (`stage`) | contrôle l'ensemble, annonce à `release_dataset` | voir le rapport, puis relancer |
 
 **Un document trop lourd** n'arrête pas la nuit : celui qui dépasse le temps ou la mémoire accordés va seul en
 quarantaine. Dès la seconde tentative d'une étape, son lot est traité dans un processus à part.
@@ -23,10 +23,11 @@ quarantaine. Dès la seconde tentative d'une étape, son lot est traité dans un
 et la commande qui les reprend (`python -m deid runs take-over`).
 
 **Lancement manuel** (bouton *Trigger*) : un motif est exigé. L'intervalle est celui du formulaire de lancement, ou
-`interval_start` et `interval_end` ci-dessous. `dry_run` compte ce qui serait traité, et s'arrête là.
+`interval_start` et `interval_end` ci-dessous. `dry_run` compte ce qui serait traité, et s'arrête là : ses nombres sont
+au journal de « Retenir les documents » et dans l'onglet *Publication* de l'exécution.
 
 **Retard** : une nuit qui n'est pas prête à l'heure de la politique (`release.ready_by`) est signalée au journal, et
-par courriel si NOCTURNE_ALERT_CONNECTION nomme une connexion SMTP.
+par courriel ou messagerie si NOCTURNE_ALERT_CONNECTION nomme une connexion SMTP ou HTTP.
 
 **Rattrapage** : `airflow backfill create --dag-id deidentify_documents --from-date 2026-10-01T00:00+02:00
 --to-date 2026-10-04T00:00+02:00 --max-active-runs 1 --dag-run-conf '{"reason": "reprise après panne"}'`
@@ -43,9 +44,9 @@ from typing import Any
 import pendulum
 from airflow.sdk import Asset, CronDataIntervalTimetable, Param, dag, task_group
 from airflow.sdk.exceptions import AirflowSkipException
-from nocturne_airflow import deadlines, metrics
+from nocturne_airflow import alerts, metrics
 from nocturne_airflow.launch import plan_arguments
-from nocturne_airflow.steps import DEFAULT_ARGS, GPU_POOL, GPU_QUEUE, Tag, step
+from nocturne_airflow.steps import DEFAULT_ARGS, Tag, on_device, step
 
 STAGED = Asset("staged_documents", uri="nocturne://deid/staged", group="nocturne")
 BATCH_LABEL = "lot {{ ti.map_index + 1 }}"
@@ -58,7 +59,7 @@ BATCH_LABEL = "lot {{ ti.map_index + 1 }}"
     catchup=False,
     max_active_runs=2,
     default_args=DEFAULT_ARGS,
-    deadline=deadlines.staging(),
+    deadline=alerts.staging(),
     params={
         "reason": Param("", type="string", maxLength=200, title="Motif (exigé hors de la nuit planifiée)"),
         "interval_start": Param(
@@ -76,33 +77,35 @@ BATCH_LABEL = "lot {{ ti.map_index + 1 }}"
     tags=[Tag.DEIDENTIFICATION, Tag.IMPACT_CRITICAL],
 )
 def deidentify_documents() -> None:
-    @step(hours=12)
+    @step(hours=12, task_display_name="Retenir les documents")
     def plan(
         params: dict[str, Any],
         dag_run: Any,
+        ti: Any,
         data_interval_start: datetime | None = None,
         data_interval_end: datetime | None = None,
     ) -> list[dict[str, int]]:
         """Retenir les documents à traiter, par lots."""
         from deid.nightly import steps
 
-        return steps.plan(**plan_arguments(params, dag_run, data_interval_start, data_interval_end))
+        asked = plan_arguments(params, dag_run, data_interval_start, data_interval_end)
+        return steps.plan(**asked, dag_version=str(ti.dag_version_id))
 
-    @step(hours=12, pool=GPU_POOL, queue=GPU_QUEUE, map_index_template=BATCH_LABEL)
+    @step(hours=12, **on_device(), map_index_template=BATCH_LABEL, task_display_name="Repérer")
     def detect(batch: dict[str, int], ti: Any) -> dict[str, Any]:
         """Repérer ce qui identifie."""
         from deid.nightly import steps
 
         return steps.detect(batch["run_id"], batch["batch_id"], isolated=ti.try_number > 1)
 
-    @step(hours=12, map_index_template=BATCH_LABEL)
+    @step(hours=12, map_index_template=BATCH_LABEL, task_display_name="Remplacer")
     def substitute(batch: dict[str, int], ti: Any) -> dict[str, Any]:
         """Remplacer ce qui identifie."""
         from deid.nightly import steps
 
         return steps.substitute(batch["run_id"], batch["batch_id"], isolated=ti.try_number > 1)
 
-    @step(hours=12, map_index_template=BATCH_LABEL)
+    @step(hours=12, map_index_template=BATCH_LABEL, task_display_name="Contrôler")
     def validate(batch: dict[str, int], ti: Any) -> dict[str, Any]:
         """Contrôler, sans se fier au repérage."""
         from deid.nightly import steps
@@ -113,7 +116,7 @@ def deidentify_documents() -> None:
     def one_batch(batch: dict[str, int]) -> None:
         detect(batch) >> substitute(batch) >> validate(batch)
 
-    @step(hours=12, outlets=[STAGED], trigger_rule="none_failed")
+    @step(hours=12, outlets=[STAGED], trigger_rule="none_failed", task_display_name="Préparer l'intervalle")
     def stage(params: dict[str, Any], dag_run: Any, outlet_events: Any) -> dict[str, Any]:
         """Contrôler l'ensemble et annoncer l'intervalle."""
         from deid.nightly import steps

@@ -5,14 +5,14 @@ Après chaque publication si la politique le veut (`release.evaluate`), sinon à
 comme *partition key* (`2026-10-03`). Sur un échantillon des documents publiés, mesure ce que trouvent des attaques et
 ce que les textes valent encore, et l'écrit dans le rapport de la publication.
 
-`choose → attack, utility → report`
+`tirer → attaquer, mesurer → récrire`
 
 | Étape | Ce qu'elle fait | Si elle échoue |
 |---|---|---|
-| `choose` | tire l'échantillon ; sautée si la politique n'en veut pas | le message dit pourquoi, voir ci-dessous |
-| `attack` | rapproche textes, personnes et dates publiés des originaux | relancer |
-| `utility` | mesure ce que la recherche garde | relancer |
-| `report` | récrit le rapport de la publication | relancer |
+| Tirer l'échantillon (`choose`) | sautée si la politique n'en veut pas | le message dit pourquoi, voir ci-dessous |
+| Attaquer (`attack`) | rapproche textes, personnes et dates publiés des originaux | relancer |
+| Mesurer l'utilité (`utility`) | mesure ce que la recherche garde | relancer |
+| Récrire le rapport (`report`) | récrit le rapport de la publication | relancer |
 
 Les textes d'origine sont lus par le rôle qui lit l'entrepôt et ne sont jamais écrits ; les textes publiés sont tirés de
 nouveau des mêmes mentions, avec le même secret. Seuls des nombres sont gardés (`deid.evaluation`) ; XCom n'a que des
@@ -44,7 +44,7 @@ RELEASED = Asset("released_documents", uri="nocturne://research/document", group
     tags=[Tag.RELEASE, Tag.IMPACT_LOW],
 )
 def evaluate_release() -> None:
-    @step(hours=1)
+    @step(hours=1, task_display_name="Tirer l'échantillon")
     def choose(params: dict[str, Any], dag_run: Any, partition_key: str | None = None) -> dict[str, int]:
         """Tirer l'échantillon et dire combien de documents il a."""
         from deid.evaluation import released
@@ -53,21 +53,21 @@ def evaluate_release() -> None:
         launch.evaluation_wanted(dag_run)
         return released.choose(key, params["size"])
 
-    @step(hours=6)
+    @step(hours=6, task_display_name="Attaquer")
     def attack(params: dict[str, Any], dag_run: Any, partition_key: str | None = None) -> dict[str, int]:
         """Attaquer les textes publiés de l'échantillon."""
         from deid.evaluation import released
 
         return released.attack(launch.interval_key(partition_key), params["size"], dag_run.run_id)
 
-    @step(hours=6)
+    @step(hours=6, task_display_name="Mesurer l'utilité")
     def utility(params: dict[str, Any], dag_run: Any, partition_key: str | None = None) -> dict[str, int]:
         """Mesurer ce que les textes publiés valent encore."""
         from deid.evaluation import released
 
         return released.utility(launch.interval_key(partition_key), params["size"], dag_run.run_id)
 
-    @step(hours=6, queue=PUBLISHING_QUEUE)
+    @step(hours=6, queue=PUBLISHING_QUEUE, task_display_name="Récrire le rapport")
     def report(partition_key: str | None = None) -> dict[str, Any]:
         """Récrire le rapport de la publication."""
         from deid.release import actions

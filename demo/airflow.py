@@ -198,6 +198,9 @@ class Airflow:
             "AIRFLOW__API__PORT": str(self.port),
             "AIRFLOW__API__BASE_URL": self.url,
             "AIRFLOW__API__WORKERS": "1",
+            # Tasks wait for an API server that starts later than they do, a minute or so, and do not fail.
+            "AIRFLOW__WORKERS__EXECUTION_API_RETRIES": "12",
+            "AIRFLOW__WORKERS__EXECUTION_API_RETRY_WAIT_MAX": "15",
             # A machine that is switched off in the middle of a night finds its way within a minute, not five.
             "AIRFLOW__SCHEDULER__TASK_INSTANCE_HEARTBEAT_TIMEOUT": "60",
             "AIRFLOW__SCHEDULER__SCHEDULER_HEALTH_CHECK_THRESHOLD": "20",

@@ -15,6 +15,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from deid.config.settings import settings
+from deid.release.decisions import ANSWERS, APPROVE
 from deid.warehouse.embedded import write_private
 from deid.warehouse.provision import provision, read_env
 from deid.warehouse.publish import make_visible
@@ -195,7 +196,7 @@ class Scenario:
         """Approve, as the steward, every release that asks for an approval."""
         for question in self._steward.questions(RELEASE):
             task = question["task_instance"]
-            self._steward.answer(task, "Approve", motif="Démonstration : résumé lu, alertes comprises")
+            self._steward.answer(task, ANSWERS[APPROVE], motif="Démonstration : résumé lu, alertes comprises")
             self.progress.say(f"release_dataset : la politique demande une personne ; {STEWARD} (fictive) approuve")
 
     def _run_again(self) -> None:

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Set what every component of Airflow must agree on, read secrets from files, then run what is asked.
-#   entrypoint.sh scheduler          an airflow command
+#   entrypoint.sh scheduler          an airflow command, with or without the word airflow
 #   entrypoint.sh deid migrate       a command of the product
 #   entrypoint.sh init | shell       first start; a shell
 set -euo pipefail
@@ -37,9 +37,13 @@ if [[ -n "${NOCTURNE_REDIS_PASSWORD:-}" ]]; then
 fi
 
 export AIRFLOW__CORE__PLUGINS_FOLDER="${AIRFLOW__CORE__PLUGINS_FOLDER:-$root/plugins}"
+# The script `airflow` sees its own folder, not this one: without it the plugins cannot import deid, and are left out.
+export PYTHONPATH="$root:$root/plugins${PYTHONPATH:+:$PYTHONPATH}"
 export AIRFLOW__CORE__LOAD_EXAMPLES="${AIRFLOW__CORE__LOAD_EXAMPLES:-False}"
 export AIRFLOW__CORE__XCOM_BACKEND="${AIRFLOW__CORE__XCOM_BACKEND:-nocturne_airflow.xcom.GuardedXCom}"
-export AIRFLOW__DAG_PROCESSOR__DAG_BUNDLE_CONFIG_LIST="${AIRFLOW__DAG_PROCESSOR__DAG_BUNDLE_CONFIG_LIST:-[{\"name\": \"nocturne\", \"classpath\": \"airflow.dag_processing.bundles.local.LocalDagBundle\", \"kwargs\": {\"path\": \"$root\"}}]}"
+if [[ -z "${AIRFLOW__DAG_PROCESSOR__DAG_BUNDLE_CONFIG_LIST:-}" ]]; then  # a brace of JSON would end a default in braces
+  export AIRFLOW__DAG_PROCESSOR__DAG_BUNDLE_CONFIG_LIST="[{\"name\": \"nocturne\", \"classpath\": \"airflow.dag_processing.bundles.local.LocalDagBundle\", \"kwargs\": {\"path\": \"$root\"}}]"
+fi
 export GX_ANALYTICS_ENABLED=False
 
 cd "$root"
@@ -47,6 +51,6 @@ case "${1:-version}" in
   deid) shift && exec python -m deid "$@" ;;
   init) shift && exec init.sh "$@" ;;
   shell) shift && exec bash "$@" ;;
-  bash | sh | python | *.sh) exec "$@" ;;
+  airflow | bash | sh | python | *.sh) exec "$@" ;;
   *) exec airflow "$@" ;;
 esac

@@ -33,7 +33,7 @@ class Service:
     def logged(self) -> list[dict[str, object]]:
         """Lines of the access log; a refused client goes before its line is written."""
         until = time.monotonic() + 10
-        while not self.log.exists() and time.monotonic() < until:
+        while not (self.log.exists() and self.log.read_bytes().endswith(b"\n")) and time.monotonic() < until:
             time.sleep(0.02)
         return [json.loads(line) for line in self.log.read_text(encoding="utf-8").splitlines()]
 

@@ -1,8 +1,9 @@
 """The command line, `python -m deid`: the same functions as the DAGs, for people and for pipes.
 
-Help and messages are in French, for data stewards. Exit status: 0 done; 1 something was refused or failed, with
-the reason on standard error; 2 the command cannot be carried out as given. Standard output carries results
-only. A command imports its part of the library when it runs, so that `--help` answers at once.
+Help and messages are in French, for data stewards, or in English (`deid.cli.language`). Exit status: 0 done; 1
+something was refused or failed, with the reason on standard error; 2 the command cannot be carried out as given.
+Standard output carries results only. A command imports its part of the library when it runs, so that `--help` answers
+at once.
 """
 
 from __future__ import annotations
@@ -22,20 +23,26 @@ from deid.cli import (
     documents,
     files,
     keys,
+    linking,
     models,
     nights,
     policies,
     scoring,
+    sources,
     stewardship,
     training,
 )
-from deid.cli.console import Guarded, write_json_logs
+from deid.cli.console import UNUSABLE, Guarded, write_json_logs
+from deid.cli.language import check_language, complain, translated_error
+from deid.domain.errors import SettingsError
 
 app = typer.Typer(
     name="deid",
     cls=Guarded,
-    help="Nocturne : désidentifie chaque nuit les documents d'un hôpital.\n\n"
-    "Chaque commande explique ses options : python -m deid COMMANDE --help",
+    help=(
+        "Nocturne: de-identifies a hospital's documents every night.\n\nEach command explains its "
+        "options: python -m deid COMMAND --help"
+    ),
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -45,7 +52,7 @@ app = typer.Typer(
 for command in (
     *(documents.detect, documents.deidentify, files.file, scoring.evaluate, scoring.score, training.train),
     *(deployment.provision, deployment.migrate, deployment.refresh, doctor.doctor),
-    *(nights.night, nights.publish, nights.make_visible, nights.report, nights.dpo_annex),
+    *(nights.night, nights.publish, nights.make_visible, nights.report, nights.dpo_annex, linking.link),
 ):
     app.command()(command)
 for name, group in {
@@ -56,9 +63,11 @@ for name, group in {
     "annotations": annotation.app,
     "coding": coding.app,
     "runs": nights.runs_app,
+    "source": sources.app,
     "quarantine": stewardship.quarantine_app,
     "opt-outs": stewardship.opt_outs_app,
     "audit": stewardship.audit_app,
+    "rights": stewardship.rights_app,
     "ids": stewardship.ids_app,
     "references": deployment.references_app,
 }.items():
@@ -70,12 +79,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if os.environ.get("NOCTURNE_LOG_FORMAT") == "json":
         write_json_logs()
     try:
+        check_language()
         app(args=None if arguments is None else list(arguments), prog_name="python -m deid")
+    except SettingsError as error:
+        complain(translated_error(error))
+        return UNUSABLE
     except SystemExit as leaving:
         return leaving.code if isinstance(leaving.code, int) else 1
     except Exception as error:
-        frames = "".join(traceback.format_tb(error.__traceback__))
-        sys.stderr.write(f"{frames}deid : erreur imprévue, {type(error).__name__}. Rien d'autre n'est montré : ")
-        sys.stderr.write("le message pourrait citer un document.\n")
+        sys.stderr.write("".join(traceback.format_tb(error.__traceback__)))
+        complain(
+            f"unforeseen error, {type(error).__name__}. Nothing else is shown: its message could quote a document."
+        )
         return 1
     return 0

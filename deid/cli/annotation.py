@@ -14,7 +14,9 @@ import typer
 
 from deid.cli import lines
 from deid.cli.console import REFUSED, chosen_policy, command_group, read_settings, served_policy
-from deid.cli.documents import BATCH, PolicyFile, StaffFile, read_staff_file, refusal_message
+from deid.cli.documents import BATCH, FromDatabase, PolicyFile, StaffFile, read_staff_file, refusal_message
+from deid.cli.language import colon, tell, translated, translated_error
+from deid.cli.nights import DAY
 from deid.cli.scoring import AsJson, Scheme, print_figures
 from deid.domain.document import Document, Mention
 from deid.domain.errors import InputRefused, NocturneError
@@ -32,33 +34,31 @@ if TYPE_CHECKING:
 
 Sources = tuple[Iterable[Document], "Staff", "Rename | None"]
 
-app = command_group("Échange des annotations, mesure leur accord.")
+app = command_group("Exchange annotations, measure their agreement.")
 
 ToolFormat = Literal["prodigy", "prodigy-lines", "doccano", "brat", "conll", "webanno", "parhaf"]  # of `FORMATS`
 WrittenFormat = Literal["prodigy", "prodigy-lines", "doccano", "brat", "conll", "webanno"]  # those with a writer
 Aggregated = Literal["agreement", "label-model"]
 Method = Literal["random", "stratified", "uncertain"]
 
-FormatArgument = Annotated[ToolFormat, typer.Argument(metavar="FORMAT", help="Format de l'outil.", show_default=False)]
-FormatOption = Annotated[WrittenFormat, typer.Option("--format", help="Format de l'outil d'annotation.")]
+FormatArgument = Annotated[ToolFormat, typer.Argument(metavar="FORMAT", help="Format of the tool.", show_default=False)]
+FormatOption = Annotated[WrittenFormat, typer.Option("--format", help="Format of the annotation tool.")]
 Files = Annotated[
     list[Path],
-    typer.Argument(
-        metavar="CORPUS...", help="Fichiers de « annotations import » : un par annotateur.", show_default=False
-    ),
+    typer.Argument(metavar="CORPUS...", help="Files of “annotations import”: one per annotator.", show_default=False),
 ]
-Source = Annotated[Path, typer.Argument(metavar="SOURCE", help="Fichier ou dossier de l'outil.", show_default=False)]
+Source = Annotated[Path, typer.Argument(metavar="SOURCE", help="File or folder of the tool.", show_default=False)]
 LabelMapFile = Annotated[
     Path | None,
     typer.Option(
         "--labels",
-        metavar="FICHIER",
-        help="YAML « étiquette de l'outil : étiquette d'ici », ou null pour ne pas la marquer.",
+        metavar="FILE",
+        help="YAML “label of the tool: label here”, or null not to mark it.",
         show_default=False,
     ),
 ]
 AcceptUnmarked = Annotated[
-    bool, typer.Option("--accept-unmarked", help="Accepter un annotateur qui n'a rien marqué du tout.")
+    bool, typer.Option("--accept-unmarked", help="Accept an annotator who marked nothing at all.")
 ]
 
 
@@ -66,15 +66,15 @@ AcceptUnmarked = Annotated[
 def export(
     out: Annotated[
         Path,
-        typer.Argument(metavar="SORTIE.jsonl", help="Fichier à écrire ; lisible de vous seul.", show_default=False),
+        typer.Argument(metavar="OUTPUT.jsonl", help="File to write; readable by you alone.", show_default=False),
     ],
 ) -> None:
-    """Écrit les documents relus, corrigés par leurs relecteurs, sous une forme que « deid train » sait lire.
+    """Write the reviewed documents, as their readers corrected them, in a form that “deid train” reads.
 
-    Ne prend que les relectures closes et les documents lus par tous ceux qui le devaient. Le fichier contient les
-    textes d'origine : il ne doit pas quitter l'hôpital. Lit l'entrepôt (NOCTURNE_READER_DSN) et les annotations
-    (NOCTURNE_STEWARD_DSN) ; l'export est inscrit au journal. Un document qui a changé depuis sa relecture est laissé
-    de côté et nommé ; le code de sortie vaut alors 1.
+    Takes closed reviews only, and documents read by everybody who had to. The file holds original texts: it must not
+    leave the hospital. Reads the warehouse (NOCTURNE_READER_DSN) and the annotations (NOCTURNE_STEWARD_DSN); the export
+    is written to the audit trail. A document that changed since it was read is left out and named; the exit status is
+    then 1.
     """
     from deid.reviews.annotations import gold_records
     from deid.warehouse import audit
@@ -88,25 +88,25 @@ def export(
             exported += 1
         audit.write(cursor, actor, audit.Action.EXPORT, "annotations", documents=exported, left_out=len(refusals))
     for refusal in refusals:
-        typer.echo(f"laissé de côté : {refusal}", err=True)
-    typer.echo(f"{exported} documents annotés", err=True)
+        tell(f"left out: {translated_error(refusal)}", err=True)
+    tell(f"{exported} annotated documents", err=True)
     if refusals:
         raise typer.Exit(REFUSED)
 
 
 @app.command()
 def published(
-    out: Annotated[Path, typer.Argument(metavar="SORTIE", help="Fichier à écrire, ou dossier (brat, webanno).")],
-    reason: Annotated[str, typer.Option("--reason", metavar="MOTIF", help="10 caractères au moins ; pas de nom.")],
+    out: Annotated[Path, typer.Argument(metavar="OUTPUT", help="File to write, or folder (brat, webanno).")],
+    reason: Annotated[str, typer.Option("--reason", metavar="REASON", help="At least 10 characters; no name.")],
     name: FormatOption = "prodigy",
-    size: Annotated[int, typer.Option("--size", min=1, help="Nombre de documents au plus, tirés au hasard.")] = 500,
-    seed: Annotated[int, typer.Option("--seed", help="Graine ; la même donne le même choix.")] = 2026,
+    size: Annotated[int, typer.Option("--size", min=1, help="Most documents, drawn at random.")] = 500,
+    seed: Annotated[int, typer.Option("--seed", help="Seed; the same gives the same choice.")] = 2026,
 ) -> None:
-    """Écrit des textes publiés, leurs substituts marqués d'avance, pour les annoter hors de l'hôpital.
+    """Write published texts with their surrogates marked, to annotate them outside the hospital.
 
-    Seuls sortent des textes que la recherche lit, si « release.training_export » le permet dans la politique en vigueur
-    et dans celle de leur publication. Un identifiant que la détection a manqué y reste, et s'y voit mieux : ce qui
-    n'est pas marqué n'a pas été remplacé. Inscrit au journal avec le motif (NOCTURNE_STEWARD_DSN).
+    Only texts that research reads leave, if “release.training_export” allows it in the policy in force and in that of
+    their publication. An identifier that detection missed stays there, and shows all the more: what is not marked was
+    not replaced. Written to the audit trail with the reason (NOCTURNE_STEWARD_DSN).
     """
     from deid.evaluation.corpus import GoldDocument
     from deid.stewardship.training_export import export_published
@@ -121,27 +121,79 @@ def published(
     with private_files():
         _write(name, out, documents)
     if found.held:
-        typer.echo(f"{found.held} documents publiés sous une politique qui les garde ici", err=True)
-    typer.echo(
-        "Attention : un identifiant manqué par la détection reste dans ces textes, et ce qui n'est pas marqué n'a"
-        " jamais été remplacé. Relire un échantillon avant que le fichier sorte.",
+        tell(f"{found.held} documents published under a policy that keeps them here", err=True)
+    tell(
+        "Attention: an identifier that detection missed stays in these texts, and what is not marked was "
+        "never replaced. Read a sample before the file leaves.",
         err=True,
     )
-    _conclude(len(documents), f"documents écrits, sur {found.permitted} qui peuvent sortir", lines.Refusals())
+    _conclude(len(documents), f"documents written, of {found.permitted} that may leave", lines.Refusals())
+
+
+@app.command()
+def documents(
+    out: Annotated[
+        Path,
+        typer.Argument(metavar="OUTPUT.jsonl", help="File to write; readable by you alone.", show_default=False),
+    ],
+    since: Annotated[
+        datetime, typer.Option("--since", formats=DAY, metavar="DAY", help="Day from which documents arrived.")
+    ],
+    reason: Annotated[str, typer.Option("--reason", metavar="REASON", help="At least 10 characters; no name.")],
+    until: Annotated[
+        datetime | None,
+        typer.Option("--until", formats=DAY, metavar="DAY", help="Day before which they arrived.", show_default=False),
+    ] = None,
+    size: Annotated[
+        int | None, typer.Option("--size", min=1, help="Most documents, drawn at random.", show_default=False)
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", help="Seed; the same gives the same choice.")] = 2026,
+) -> None:
+    """Write documents of the warehouse, as “detect” reads them, to label, annotate or measure.
+
+    Under the ids of the ledger, with what the warehouse knows of the patient. Those withdrawn, those of patients with
+    an opt-out and those without a patient are left out. The file holds original texts: it must not leave the hospital.
+    Reads the warehouse (NOCTURNE_READER_DSN); written to the audit trail with the reason (NOCTURNE_WORKER_DSN). A
+    document that cannot be read is left out and named; the exit status is then 1.
+    """
+    from deid.learning.exchange.sampling import draw_random
+    from deid.warehouse import audit
+    from deid.warehouse.connection import open_cursor
+    from deid.warehouse.periods import list_period, open_period
+    from deid.warehouse.planning import PARIS, Interval
+
+    if audit.reason_problem(reason):
+        raise typer.BadParameter("give 10 to 500 characters", param_hint="--reason")
+    end = until.replace(tzinfo=PARIS) if until else datetime.now(PARIS)
+    listed = [one.document_id for one in list_period(Interval(since.replace(tzinfo=PARIS), end))]
+    refusals, drawn, written = lines.Refusals(), draw_random(listed, size or len(listed), seed), 0
+    with private_files(), lines.open_writer(out) as write:
+        for batch in lines.in_batches(drawn, BATCH):
+            opened = {one.document.id: one.document for one in open_period(batch, read_settings().limits())}
+            for document_id in batch:
+                if document_id in opened:
+                    write(lines.document_line(opened[document_id]))
+                else:
+                    refusals.tell(f"document {document_id}: cannot be read; left out")
+            written += len(opened)
+        with open_cursor("worker", "nocturne annotations") as cursor:
+            details = {"documents": written, "left_out": refusals.count, "reason": reason}
+            audit.write(cursor, getpass.getuser(), audit.Action.EXPORT, "documents of the warehouse", **details)
+    _conclude(written, "documents written", refusals)
 
 
 _FAULTS = {
-    "unreadable": "ligne ou fichier illisible dans ce format ; l'exporter à nouveau",
-    "not_accepted": "rejeté, passé ou ignoré par l'annotateur ; le lui redonner, ou l'écarter",
-    "unknown_document": "absent des documents donnés ; donner --documents tel qu'il a servi à l'échantillon",
-    "other_version": "le texte n'est pas celui du document ; donner --documents, ou annoter la version présente",
-    "duplicate": "en double pour cet annotateur ; n'en garder qu'un",
-    "unknown_label": "étiquette inconnue ; la corriger, ou la traduire par --labels",
-    "outside": "marque vide ou hors du texte ; la poser à nouveau",
-    "misplaced": "le texte de la marque n'est pas à ses positions ; corriger l'export de l'outil",
-    "discontinuous": "marque en plusieurs morceaux ; en faire une marque par morceau",
-    "overlap": "marques qui se chevauchent ; n'en garder qu'une",
-    "nothing_marked": "son annotateur n'a rien marqué nulle part ; vérifier, puis --accept-unmarked",
+    "unreadable": "line or file unreadable in this format; export it again",
+    "not_accepted": "rejected, skipped or ignored by the annotator; give it back, or leave it out",
+    "unknown_document": "absent from the documents given; give --documents as it served for the sample",
+    "other_version": "the text is not that of the document; give --documents, or annotate the present version",
+    "duplicate": "twice for this annotator; keep only one",
+    "unknown_label": "unknown label; correct it, or translate it by --labels",
+    "outside": "mark empty or outside the text; set it again",
+    "misplaced": "the text of the mark is not at its positions; correct the tool's export",
+    "discontinuous": "mark in several pieces; make one mark per piece",
+    "overlap": "marks that overlap; keep only one",
+    "nothing_marked": "its annotator marked nothing anywhere; check, then --accept-unmarked",
 }
 
 
@@ -149,24 +201,24 @@ _FAULTS = {
 def import_(
     name: FormatArgument,
     source: Source,
-    out: Annotated[Path, typer.Argument(metavar="CORPUS.jsonl", help="Fichier à écrire ; lisible de vous seul.")],
+    out: Annotated[Path, typer.Argument(metavar="CORPUS.jsonl", help="File to write; readable by you alone.")],
     documents: Annotated[
         Path | None,
         typer.Option(
             "--documents",
-            metavar="FICHIER",
-            help="Documents donnés à annoter (JSON Lines) : les textes doivent être les mêmes.",
+            metavar="FILE",
+            help="Documents given to be annotated (JSON Lines): the texts must be the same.",
             show_default=False,
         ),
     ] = None,
-    annotator: Annotated[str, typer.Option("--annotator", help="Annotateur, là où le fichier ne le dit pas.")] = "",
+    annotator: Annotated[str, typer.Option("--annotator", help="Annotator, where the file does not tell it.")] = "",
     labels: LabelMapFile = None,
     accept_unmarked: AcceptUnmarked = False,
 ) -> None:
-    """Lit et vérifie des annotations ; écrit celles qui sont saines, pour « train », « agreement » et « adjudicate ».
+    """Read and check annotations; write those that are sound, for “train”, “agreement” and “adjudicate”.
 
-    Une ligne d'erreur par document laissé de côté : le document, l'annotateur, l'endroit et le remède, jamais le
-    texte ; le code de sortie vaut alors 1. Les formats sont décrits dans docs/annotation.md.
+    One line of error per document left out: the document, the annotator, the place and the remedy, never the text; the
+    exit status is then 1. docs/annotation.md describes the formats.
     """
     from deid.evaluation.corpus import gold_record
 
@@ -175,59 +227,66 @@ def import_(
     with private_files(), lines.open_writer(out) as write:
         for gold in checked.documents:
             write(gold_record(gold))
-    _conclude(len(checked.documents), "documents annotés", refusals)
+    _conclude(len(checked.documents), "annotated documents", refusals)
 
 
 @app.command()
 def convert(
     corpus: Annotated[
-        Path, typer.Argument(metavar="CORPUS", help="Dossier de .txt annotés [[LABEL|texte]], ou .jsonl.")
+        Path, typer.Argument(metavar="CORPUS", help="Folder of annotated .txt [[LABEL|text]], or .jsonl.")
     ],
-    out: Annotated[Path, typer.Argument(metavar="SORTIE", help="Fichier à écrire, ou dossier (brat, webanno).")],
+    out: Annotated[Path, typer.Argument(metavar="OUTPUT", help="File to write, or folder (brat, webanno).")],
     name: FormatOption = "prodigy",
 ) -> None:
-    """Écrit un corpus annoté dans le format d'un outil, pour le corriger ou le compléter."""
+    """Write an annotated corpus in the format of a tool, to correct or complete it."""
     from deid.evaluation.corpus import load_corpus
 
     documents = load_corpus(corpus)
     with private_files():
         _write(name, out, documents)
-    _conclude(len(documents), "documents écrits", lines.Refusals())
+    _conclude(len(documents), "documents written", lines.Refusals())
 
 
 @app.command()
 def sample(
-    source: Annotated[Path, typer.Argument(metavar="DOCUMENTS", help="JSON Lines, comme pour « detect ».")],
-    out: Annotated[Path, typer.Argument(metavar="DOSSIER", help="Dossier : un fichier par annotateur.")],
+    source: Annotated[Path, typer.Argument(metavar="DOCUMENTS", help="JSON Lines, as for “detect”.")],
+    out: Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder: one file per annotator.")],
     name: FormatOption = "prodigy",
-    size: Annotated[int, typer.Option("--size", min=1, help="Nombre de documents.")] = 50,
-    method: Annotated[
-        Method, typer.Option("--method", help="Au hasard, par strates, ou les plus incertains.")
-    ] = "random",
+    size: Annotated[int, typer.Option("--size", min=1, help="Number of documents.")] = 50,
+    method: Annotated[Method, typer.Option("--method", help="At random, by strata, or the most uncertain.")] = "random",
     by: Annotated[
         list[str] | None,
-        typer.Option("--by", metavar="CHAMP", help="Champ qui fait les strates (type, service…) ; répétable."),
+        typer.Option("--by", metavar="FIELD", help="Field that makes the strata (type, service…); can be repeated."),
     ] = None,
-    annotators: Annotated[str, typer.Option("--annotators", metavar="A,B…", help="Annotateurs.")] = "annotateur",
-    shared: Annotated[int, typer.Option("--shared", min=0, help="Documents que tous annotent, pour l'accord.")] = 0,
-    seed: Annotated[int, typer.Option("--seed", help="Graine ; la même donne le même choix.")] = 2026,
+    annotators: Annotated[str, typer.Option("--annotators", metavar="A,B…", help="Annotators.")] = "annotateur",
+    shared: Annotated[
+        int, typer.Option("--shared", min=0, help="Documents that everybody annotates, for the agreement.")
+    ] = 0,
+    learned: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--not-in", metavar="CORPUS", help="Leave the patients of this corpus out, to measure; can be repeated."
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", help="Seed; the same gives the same choice.")] = 2026,
     annotate: Annotated[
-        bool, typer.Option("--pre-annotate/--blank", help="Marquer d'avance ce que la détection trouve, ou rien.")
+        bool, typer.Option("--pre-annotate/--blank", help="Mark in advance what detection finds, or nothing.")
     ] = True,
     policy: PolicyFile = None,
     staff: StaffFile = None,
 ) -> None:
-    """Choisit des documents à annoter, les marque d'avance et les partage entre des annotateurs.
+    """Choose documents to annotate, mark them in advance and share them between annotators.
 
-    « uncertain » prend ceux dont les annotateurs appris de la politique sont le moins sûrs. Les documents communs
-    (--shared) vont à tous ; les autres sont distribués. Les fichiers contiennent les textes d'origine.
+    “uncertain” takes those of which the learned annotators of the policy are least sure. Common documents (--shared) go
+    to everybody; the others are dealt out. With --not-in, documents without a known patient are left out too. The files
+    hold original texts.
     """
     refusals = lines.Refusals()
-    given = list(given_documents(source, by or ["type"], refusals))
+    given = _of_other_patients(list(given_documents(source, by or ["type"], refusals)), learned or ())
     chosen = _choose(given, method, size, seed, policy)
     people = [one.strip() for one in annotators.split(",") if one.strip()]
     if not people:
-        raise typer.BadParameter("donner au moins un annotateur", param_hint="--annotators")
+        raise typer.BadParameter("give at least one annotator", param_hint="--annotators")
     marked = (
         _pre_annotate(chosen, policy, staff, refusals) if annotate else {one.opened.document.id: () for one in chosen}
     )
@@ -237,7 +296,7 @@ def sample(
             mine = [*order[:shared], *order[shared + place :: len(people)]]
             documents = [_gold(one, marked[one.id], person) for one in mine]
             _write(name, out / f"{person}{_format(name).suffix}", documents)
-    _conclude(len(order), "documents à annoter", refusals)
+    _conclude(len(order), "documents to annotate", refusals)
 
 
 @app.command()
@@ -245,40 +304,41 @@ def evaluate(
     name: FormatArgument,
     source: Source,
     scheme: Annotated[
-        Scheme | None, typer.Option("--scheme", help="Jeu de classes ; « parhaf » pour ce corpus, sinon nocturne.")
+        Scheme | None, typer.Option("--scheme", help="Set of classes; “parhaf” for that corpus, else nocturne.")
     ] = None,
     as_json: AsJson = False,
     labels: LabelMapFile = None,
     policy: PolicyFile = None,
     staff: StaffFile = None,
 ) -> None:
-    """Détecte dans des documents annotés au format d'un outil, et note le résultat : bornes exactes et le reste.
+    """Detect in documents annotated in the format of a tool, and score the result: exact bounds and the rest.
 
-    Avec PARHAF : « annotations evaluate parhaf DOSSIER ». Mêmes chiffres que « evaluate ».
+    With PARHAF: “annotations evaluate parhaf FOLDER”. The same figures as “evaluate”.
     """
     from deid.evaluation.scoring import Judged
+    from deid.learning.exchange.adjudication import distinct_documents
 
     refusals = lines.Refusals()
     checked = _read(name, source, None, labels, refusals, accept_unmarked=True)
-    gold = {one.document.id: one for one in checked.documents}
+    gold = {one.document.id: one for one in distinct_documents(checked.documents)[0]}
     found = _pre_annotate([_Given(Opened(one.document), ()) for one in gold.values()], policy, staff, refusals)
     judged = [
         Judged(key, one.document.text, one.mentions, found.get(key, ()), one.document.type) for key, one in gold.items()
     ]
     print_figures(judged, scheme or ("parhaf" if name == "parhaf" else "nocturne"), None, as_json=as_json)
-    _conclude(len(judged), "documents notés", refusals)
+    _conclude(len(judged), "documents scored", refusals)
 
 
 @app.command()
 def agreement(
     files: Files,
     as_json: AsJson = False,
-    seed: Annotated[int, typer.Option("--seed", help="Graine des intervalles.")] = 2026,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of the intervals.")] = 2026,
 ) -> None:
-    """Mesure l'accord entre annotateurs : κ de Fleiss et par paire, par étiquette et par type de document.
+    """Measure the agreement of annotators: κ of Fleiss and by pair, by label and by document type.
 
-    L'unité est le mot, sa catégorie l'étiquette ou aucune (El Azzouzi et al. 2024, tableaux 6 et 7). Les intervalles à
-    95 % viennent d'un bootstrap par document. Seuls comptent les documents qu'au moins deux personnes ont annotés.
+    The unit is the word, its category the label or none (El Azzouzi et al. 2024, tables 6 and 7). The intervals of 95 %
+    come from a bootstrap by document. Only documents that at least two people annotated count.
     """
     from deid.learning.exchange.agreement import measure_agreement
     from deid.learning.exchange.agreement_tables import as_record, as_tables
@@ -290,22 +350,20 @@ def agreement(
 @app.command()
 def adjudicate(
     files: Files,
-    out: Annotated[
-        Path, typer.Option("--out", metavar="FICHIER", help="Fichier JSON Lines à écrire.", show_default=False)
-    ],
+    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="JSON Lines file to write.", show_default=False)],
     decisions: Annotated[
         Path | None,
-        typer.Option("--decisions", metavar="FICHIER", help="Désaccords avec leur « decision » remplie."),
+        typer.Option("--decisions", metavar="FILE", help="Disagreements with their “decision” filled in."),
     ] = None,
 ) -> None:
-    """Écrit les désaccords entre annotateurs ; puis, avec leurs décisions, le corpus fusionné.
+    """Write the disagreements of annotators; then, with their decisions, the merged corpus.
 
-    Chaque ligne de désaccord porte ses options ; « decision » reçoit le numéro de l'une (à partir de 0), ou une liste
-    de mentions. Un document dont un désaccord n'est pas décidé est laissé de côté et nommé. Ce que les relecteurs ont
-    marqué (« annotations export ») se donne comme un fichier de plus.
+    Each line of disagreement has its options; “decision” takes the number of one (from 0), or a list of mentions. A
+    document of which a disagreement is undecided is left out and named. What readers marked (“annotations export”) is
+    given as one more file.
     """
     from deid.evaluation.corpus import gold_record
-    from deid.learning.exchange.adjudication import find_passages, merge_annotations, passage_record
+    from deid.learning.exchange.adjudication import find_passages, merge_annotations, passage_record, read_decisions
 
     documents = list(_corpora(files))
     refusals = lines.Refusals()
@@ -315,13 +373,14 @@ def adjudicate(
             passages = find_passages(documents)
             for passage in passages:
                 write(passage_record(passage, texts[passage.document]))
-            return _conclude(len(passages), "désaccords", refusals)
-        merged = merge_annotations(documents, _decisions(decisions))
+            return _conclude(len(passages), "disagreements", refusals)
+        with lines.open_input(decisions) as stream:
+            merged = merge_annotations(documents, read_decisions(stream, decisions.name))
         for gold in merged.documents:
             write(gold_record(gold))
     for document, start, end in merged.undecided:
-        refusals.tell(f"document {document}, [{start}, {end}) : pas de décision utilisable ; laissé de côté")
-    return _conclude(len(merged.documents), "documents fusionnés", refusals)
+        refusals.tell(f"document {document}, [{start}, {end}): no usable decision; left out")
+    return _conclude(len(merged.documents), "documents merged", refusals)
 
 
 @app.command()
@@ -330,53 +389,66 @@ def distant(
         Path | None,
         typer.Argument(
             metavar="DOCUMENTS",
-            help="JSON Lines, comme pour « detect » ; ou rien, avec --warehouse.",
+            help="JSON Lines, as for “detect”; or nothing, with --warehouse.",
             show_default=False,
         ),
     ] = None,
     out: Annotated[
-        Path, typer.Option("--out", metavar="DOSSIER", help="Dossier du corpus ; lisible de vous seul.")
+        Path, typer.Option("--out", metavar="FOLDER", help="Folder of the corpus; readable by you alone.")
     ] = Path("corpus-distant"),
     since: Annotated[
         datetime | None,
-        typer.Option("--warehouse", metavar="DATE", help="Documents de l'entrepôt arrivés depuis ce jour."),
+        typer.Option("--warehouse", metavar="DATE", help="Documents of the warehouse that arrived since this day."),
     ] = None,
     method: Annotated[
-        Aggregated, typer.Option("--aggregation", help="Accord pondéré, ou modèle d'étiquettes appris des votes.")
+        Aggregated, typer.Option("--aggregation", help="Weighted agreement, or a label model learned from the votes.")
     ] = "agreement",
     policy: PolicyFile = None,
     staff: StaffFile = None,
+    database: FromDatabase = False,
 ) -> None:
-    """Étiquette les documents par ce que l'hôpital en sait déjà, sans annotateur : un corpus Parquet pour « train ».
+    """Label documents by what the hospital knows of them already, without an annotator: a Parquet corpus for “train”.
 
-    Identité du patient, personnel, communes, voies, formes et contexte votent sur chaque mot (El Azzouzi et al. 2024) ;
-    aucun modèle appris n'y prend part. 80 % des patients vont à l'apprentissage, 10 % à la validation, 10 % au test.
-    Avec --warehouse, lit l'entrepôt (NOCTURNE_READER_DSN) sous les numéros du registre (NOCTURNE_WORKER_DSN). Le
-    dossier contient les textes d'origine : il ne doit pas quitter l'hôpital. Un document sans patient connu est laissé
-    de côté et nommé ; le code de sortie vaut alors 1. Voir docs/training.md.
+    The patient's identity, staff, communes, streets, forms and context vote on each word (El Azzouzi et al. 2024); no
+    learned model takes part. The directory of health professionals and localities vote only with the reference data in
+    use: --database, or --warehouse, which read the staff of the warehouse too, unless --staff gives it. 80 % of the
+    patients go to training, 10 % to validation, 10 % to test. With --warehouse, reads the warehouse
+    (NOCTURNE_READER_DSN) under the ids of the ledger (NOCTURNE_WORKER_DSN). The folder holds original texts: it must
+    not leave the hospital. A document without a known patient is left out and named; the exit status is then 1. See
+    docs/training.md.
     """
     from deid.learning.distant import statistics
     from deid.learning.distant.corpus import build_corpus
 
     refusals = lines.Refusals()
     if source is not None and since is None:
-        documents, people, rename = _of_file(source, staff, refusals)
+        documents, people, rename = _of_file(source, staff, refusals, database=database)
     elif since is not None and source is None:
         documents, people, rename = _of_warehouse(since, staff, refusals)
     else:
-        raise typer.BadParameter("donner un fichier de documents, ou --warehouse", param_hint="DOCUMENTS")
+        raise typer.BadParameter("give a file of documents, or --warehouse", param_hint="DOCUMENTS")
     built = build_corpus(lines.progress(documents), out, chosen_policy(policy).detection, people, method, rename)
     typer.echo(statistics.as_tables(built.splits))
     for document_id in built.without_patient:
-        refusals.tell(f"document {document_id} : patient inconnu (key, ipp ou nir) ; laissé de côté")
+        refusals.tell(f"document {document_id}: unknown patient (key, ipp or nir); left out")
     for label in statistics.labels_without_example(built.splits):
-        typer.echo(f"aucun exemple de {label} : un modèle ne peut pas l'apprendre de ce corpus", err=True)
-    _conclude(sum(one.numbers["documents"] for one in built.splits.values()), "documents étiquetés", refusals)
+        tell(f"no example of {label}: a model cannot learn it from this corpus", err=True)
+    _conclude(sum(one.numbers["documents"] for one in built.splits.values()), "documents labelled", refusals)
 
 
-def _of_file(source: Path, staff: Path | None, refusals: lines.Refusals) -> Sources:
-    documents = (one.opened.document for one in given_documents(source, (), refusals))
-    return documents, read_staff_file(staff), None
+def _of_file(source: Path, staff: Path | None, refusals: lines.Refusals, *, database: bool) -> Sources:
+    """Return documents and staff of files.
+
+    With `database`, detects with the references in use, and the staff is the source's where no file gives it.
+    """
+    from deid.nightly.runtime import use_current_lookup
+    from deid.warehouse.batches import read_staff
+
+    people = read_staff_file(staff)
+    if database:
+        use_current_lookup()
+        people = people if staff else read_staff(read_settings().source)
+    return (one.opened.document for one in given_documents(source, (), refusals)), people, None
 
 
 def _of_warehouse(since: datetime, staff: Path | None, refusals: lines.Refusals) -> Sources:
@@ -420,6 +492,33 @@ def given_documents(source: Path, fields: Sequence[str], refusals: lines.Refusal
                 refusals.tell(refusal_message(outcome))
             else:
                 yield _Given(outcome, strata[outcome.document.id])
+
+
+def _of_other_patients(given: list[_Given], corpora: Sequence[Path]) -> list[_Given]:
+    """Return the documents of patients of whom corpora have none; all without a corpus.
+
+    A corpus may have other ids than the documents given: one of these is known by its text too.
+
+    Raises:
+        InputRefused: a corpus cannot be read, or no document is left.
+    """
+    if not corpora:
+        return given
+    from deid.evaluation.corpus import stream_corpus
+    from deid.learning.distant.corpus import patient_id
+
+    own = [one.opened.document for one in given]
+    names = {name for one in own for name in (one.id, one.text)}
+    learned: set[str | None] = {None}
+    met: set[str] = set()
+    for gold in (gold for corpus in corpora for gold in stream_corpus(corpus)):
+        learned.add(patient_id(gold.document))
+        met |= {gold.document.id, gold.document.text} & names
+    learned |= {patient_id(one) for one in own if met & {one.id, one.text}}
+    left = [one for one in given if patient_id(one.opened.document) not in learned]
+    if not left:
+        raise InputRefused("no document of another patient is left.", "Give more documents.")
+    return left
 
 
 def _choose(given: Sequence[_Given], method: Method, size: int, seed: int, policy: Path | None) -> list[_Given]:
@@ -482,10 +581,10 @@ def _read(
 
 
 def _told(problem: Problem) -> str:
-    by = f", annotateur {problem.annotator}" if problem.annotator else ""
+    by = translated(f", annotator {problem.annotator}") if problem.annotator else ""
     place = f" ({problem.place})" if problem.place else ""
-    shift = f" [décalage {problem.shift:+d}]" if problem.shift else ""
-    return f"document {problem.document}{by}{place} : {_FAULTS[problem.fault]}{shift}"
+    shift = translated(f" [shift {problem.shift:+d}]") if problem.shift else ""
+    return f"document {problem.document}{by}{place}{colon()}{translated(_FAULTS[problem.fault])}{shift}"
 
 
 def _label_map(path: Path) -> dict[str, Label | None]:
@@ -496,12 +595,13 @@ def _label_map(path: Path) -> dict[str, Label | None]:
     """
     import yaml
 
+    from deid.learning.exchange.formats import label_map
+
     try:
         table = yaml.safe_load(path.read_text(encoding="utf-8"))
-        mapped = {str(name): None if label is None else Label(label) for name, label in table.items()}
-    except (OSError, ValueError, AttributeError, yaml.YAMLError):
-        raise InputRefused(f"{path.name} is no table of labels.", f"The labels are {', '.join(Label)}.") from None
-    return {str(label): label for label in Label} | mapped
+    except (OSError, ValueError, yaml.YAMLError):
+        table = None
+    return label_map(table, path.name)
 
 
 def _format(name: ToolFormat) -> Format:
@@ -532,27 +632,7 @@ def _corpora(files: Iterable[Path]) -> Iterator[GoldDocument]:
             yield gold if gold.annotator else replace(gold, annotator=file.stem)
 
 
-def _decisions(path: Path) -> list[Mapping[str, Any]]:
-    """Return the objects of a file of decisions.
-
-    Raises:
-        InputRefused: the file cannot be read, or a line is no object.
-    """
-    found: list[Mapping[str, Any]] = []
-    with lines.open_input(path) as stream:
-        for number, line in enumerate(stream, start=1):
-            try:
-                record = json.loads(line) if line.strip() else None
-            except ValueError:
-                record = ()
-            if isinstance(record, dict):
-                found.append(record)
-            elif record is not None:
-                raise InputRefused(f"{path.name}, line {number}: not a JSON object.", "Mend the line.")
-    return found
-
-
 def _conclude(count: int, what: str, refusals: lines.Refusals) -> None:
-    typer.echo(f"{count} {what}", err=True)
+    typer.echo(f"{count} {translated(what)}", err=True)
     if refusals.count:
         raise typer.Exit(REFUSED)

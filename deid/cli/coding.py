@@ -1,20 +1,22 @@
-"""`coding`: stays for human coders, blind; the figures of their sheets; statistics of coded stays."""
+"""`coding`: stays for human coders, blind; figures of their sheets; statistics of stays; comparison of policies."""
 
 from __future__ import annotations
 
 import json
 import re
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TextIO
 
 import typer
 
 from deid.cli import lines
 from deid.cli.annotation import given_documents
 from deid.cli.console import REFUSED, command_group
+from deid.cli.language import colon, tell, translated
 from deid.cli.scoring import AsJson
 from deid.domain.private import private_files
 
@@ -25,98 +27,100 @@ if TYPE_CHECKING:
     from deid.evaluation.coding.scores import Interval
     from deid.evaluation.coding.stays import CodedStay
 
-app = command_group("Codage CIM-10 en aveugle, et ses chiffres.")
+app = command_group("ICD-10 coding of stays, by people or by a model.")
 
+CodesOf = Literal["structured_abstract", "suggested_scenario"]  # of `deid.learning.exchange.parhaf`
 ChosenLevel = Literal["code", "category", "block", "chapter"]  # of `deid.evaluation.coding.icd10.LEVELS`
+ChosenCoder = Literal["classical", "neural"]  # of `deid.evaluation.coding.comparison.CODERS`
 
 StaysFile = Annotated[
     Path,
     typer.Argument(
-        metavar="SEJOURS",
-        help='JSON Lines : {"id": séjour, "documents": [id…], "codes": [le principal d\'abord…]}.',
+        metavar="STAYS",
+        help='JSON Lines: {"id": stay, "documents": [id…], "codes": [the principal one first…]}.',
         show_default=False,
     ),
 ]
 DocumentsFile = Annotated[
     Path,
-    typer.Option("--documents", metavar="FICHIER", help="Textes d'origine, comme pour « detect ».", show_default=False),
+    typer.Option("--documents", metavar="FILE", help="Original texts, as for “detect”.", show_default=False),
 ]
 
 _FAULTS = {
-    "unknown_item": "absent de la clé ; donner la feuille de cet export",
-    "duplicate": "codé plusieurs fois ; n'en garder qu'une ligne",
-    "not_a_code": "un code n'est pas de la CIM-10 ; le corriger",
-    "missing": "pas codé ; écrire ses codes, ou « aucun »",
+    "unknown_item": "absent from the key; give the sheet of this export",
+    "duplicate": "coded several times; keep only one line",
+    "not_a_code": "a code is not of ICD-10; correct it",
+    "missing": "not coded; write its codes, or “aucun”",
 }
-_LEVELS = {"code": "code", "category": "catégorie (3 caractères)", "block": "famille (bloc)", "chapter": "chapitre"}
-_PARTS = {"all": "tous", "main": "principal", "associated": "associés"}
-_ARMS = {"original": "origine", "published": "publié"}
-_FEW = 30  # stays; below, intervals tell little
+_LEVELS = {"code": "code", "category": "category (3 characters)", "block": "family (block)", "chapter": "chapter"}
+_PARTS = {"all": "all", "main": "principal", "associated": "associated"}
+_ARMS = {"original": "original", "published": "published"}
 
 
 @app.command()
 def export(
     stays: StaysFile,
     out: Annotated[
-        Path, typer.Argument(metavar="DOSSIER", help="Dossier neuf : un sous-dossier par codeur.", show_default=False)
+        Path, typer.Argument(metavar="FOLDER", help="New folder: one subfolder per coder.", show_default=False)
     ],
     documents: DocumentsFile,
     published: Annotated[
         Path,
-        typer.Option("--published", metavar="FICHIER", help="Ce que « deidentify » en a écrit.", show_default=False),
+        typer.Option("--published", metavar="FILE", help="What “deidentify” wrote of them.", show_default=False),
     ],
-    coders: Annotated[str, typer.Option("--coders", metavar="A,B…", help="Codeurs.")] = "codeur1,codeur2",
-    size: Annotated[int, typer.Option("--size", min=2, help="Nombre de séjours au plus, tirés au hasard.")] = 64,
+    coders: Annotated[str, typer.Option("--coders", metavar="A,B…", help="Coders.")] = "codeur1,codeur2",
+    size: Annotated[int, typer.Option("--size", min=2, help="Most stays, drawn at random.")] = 64,
     seed: Annotated[
-        int | None, typer.Option("--seed", min=0, help="Graine du tirage, que les codeurs ne doivent pas connaître.")
+        int | None, typer.Option("--seed", min=0, help="Seed of the draw, which the coders must not know.")
     ] = None,
     key: Annotated[
         Path | None,
-        typer.Option("--key", metavar="FICHIER", help="Clé à écrire ; sinon DOSSIER.cle.jsonl.", show_default=False),
+        typer.Option("--key", metavar="FILE", help="Key to write; else FOLDER.cle.jsonl.", show_default=False),
     ] = None,
 ) -> None:
-    """Écrit pour chaque codeur les deux textes de chaque séjour, d'origine et publié, en aveugle et au hasard.
+    """Write for each coder both texts of each stay, original and published, blind and at random.
 
-    Chaque codeur lit tous les séjours deux fois, dans un ordre à lui ; entre les deux lectures d'un séjour viennent
-    celles d'au moins la moitié des autres. Le dossier contient des textes d'origine : il ne doit pas quitter
-    l'hôpital. La clé dit quel texte est lequel : ne pas la donner aux codeurs. Un séjour sans codes, ou dont un
-    document n'est pas publié, est laissé de côté et nommé ; le code de sortie vaut alors 1. Voir docs/utility.md.
+    Each coder reads every stay twice, in an order of their own; between the two readings of a stay come those of at
+    least half of the others. The folder holds original texts: it must not leave the hospital. The key tells which text
+    is which: do not give it to the coders. A stay without codes, or with a document that is not published, is left out
+    and named; the exit status is then 1. See docs/utility.md.
     """
     from deid.evaluation.coding import blind
 
     people = [one.strip() for one in coders.split(",") if one.strip()]
     if not people or not all(re.fullmatch(r"[\w-]+", one) for one in people):
-        raise typer.BadParameter("des noms de lettres, de chiffres et de tirets", param_hint="--coders")
+        raise typer.BadParameter("names of letters, digits and hyphens", param_hint="--coders")
     key = key or out.with_name(f"{out.name}.cle.jsonl")
     if key.resolve().is_relative_to(out.resolve()):
-        raise typer.BadParameter("la clé ne doit pas être dans le dossier des codeurs", param_hint="--key")
+        raise typer.BadParameter("the key must not be in the coders' folder", param_hint="--key")
     seed = secrets.randbits(64) if seed is None else seed
     refusals = lines.Refusals()
-    arms = dict(zip(blind.ARMS, _arms(stays, documents, published, size, seed, refusals), strict=True))
+    found = _arms(stays, documents, {"published": published}, refusals, size, seed)
+    arms = {arm: found[arm] for arm in blind.ARMS}
     items = blind.deal(arms["original"], people, seed)
     with private_files():
         blind.write_folders(items, arms, out)
         blind.write_key(items, key)
-    _conclude(f"{len(arms['original'])} séjours, {len(items)} textes à coder ; clé : {key.name}", refusals)
+    _conclude(f"{len(arms['original'])} stays, {len(items)} texts to code; key: {key.name}", refusals)
 
 
 @app.command()
 def score(
-    key: Annotated[Path, typer.Argument(metavar="CLE", help="Clé que « coding export » a écrite.", show_default=False)],
+    key: Annotated[Path, typer.Argument(metavar="KEY", help="Key that “coding export” wrote.", show_default=False)],
     sheets: Annotated[
-        list[Path], typer.Argument(metavar="FEUILLE...", help="Feuilles remplies, une par codeur.", show_default=False)
+        list[Path], typer.Argument(metavar="SHEET...", help="Sheets filled in, one per coder.", show_default=False)
     ],
     level: Annotated[
-        ChosenLevel | None, typer.Option("--level", help="Un niveau de la CIM-10 ; sinon tous.", show_default=False)
+        ChosenLevel | None, typer.Option("--level", help="One level of ICD-10; else all.", show_default=False)
     ] = None,
     as_json: AsJson = False,
-    seed: Annotated[int, typer.Option("--seed", help="Graine des intervalles.")] = 2026,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of the intervals.")] = 2026,
 ) -> None:
-    """Note les feuilles remplies : chaque codeur et chaque texte, la perte, l'accord entre codeurs.
+    """Score the sheets filled in: each coder and each text, the loss, the agreement of coders.
 
-    Précision, rappel, F1 et indice de Jaccard contre les codes du séjour ; différence appariée origine − publié ;
-    accord par l'indice de Jaccard, le κ de Cohen et l'α de Krippendorff. Intervalles à 95 % par bootstrap des séjours.
-    Un item qui ne peut pas compter est nommé ; le code de sortie vaut alors 1.
+    Precision, recall, F1 and Jaccard index against the codes of the stay; paired difference original − published;
+    agreement by the Jaccard index, Cohen's κ and Krippendorff's α. Intervals of 95 % by a bootstrap of stays. An item
+    that cannot count is named; the exit status is then 1.
     """
     from deid.evaluation.coding import blind, human
     from deid.evaluation.coding.icd10 import LEVELS
@@ -130,14 +134,73 @@ def score(
             refusals.tell(_told(path, problem))
     found = [human.judge(items, filled, one, seed) for one in ([level] if level else LEVELS)]
     typer.echo(_as_json(found) if as_json else "\n\n".join(_as_tables(one) for one in found))
-    if found[0].everybody.stays < _FEW:
-        typer.echo(f"moins de {_FEW} séjours : les intervalles disent peu", err=True)
-    _conclude(f"{found[0].everybody.stays} séjours codés dans leurs deux textes", refusals)
+    _tell_few(found[0].everybody.stays)
+    _conclude(f"{found[0].everybody.stays} stays coded in both of their texts", refusals)
+
+
+@app.command()
+def compare(
+    stays: StaysFile,
+    documents: DocumentsFile,
+    published: Annotated[
+        list[str],
+        typer.Option(
+            "--published", metavar="NAME=FILE", help="What “deidentify” wrote of them by a policy; can be repeated."
+        ),
+    ],
+    out: Annotated[
+        Path, typer.Option("--out", metavar="FOLDER", help="New folder of the page and its plot.", show_default=False)
+    ],
+    coder: Annotated[ChosenCoder, typer.Option("--coder", help="What learns the codes.")] = "classical",
+    encoder: Annotated[
+        Path | None,
+        typer.Option(
+            "--encoder",
+            metavar="FOLDER",
+            help="Encoder of “--coder neural”; else the one that ships.",
+            show_default=False,
+        ),
+    ] = None,
+    level: Annotated[ChosenLevel, typer.Option("--level", help="One level of ICD-10.")] = "code",
+) -> None:
+    """Compare what a coder finds in original and in published texts of the same stays, by policy.
+
+    The coder learns from the stays of other patients, in five folds that all texts share. The page, coding.md, holds
+    figures and no text: precision, recall, F1 and loss with intervals of 95 %, P@k, Jaccard index, by chapter; what
+    each further policy gains over the first; a plot. A stay without codes, or with a document that a policy does not
+    publish, is left out and named; the exit status is then 1.
+    """
+    from deid.evaluation.coding import comparison, tables
+
+    if out.exists():
+        raise typer.BadParameter(f"{out.name} exists; give a new folder", param_hint="FOLDER")
+    if encoder and coder != "neural":
+        raise typer.BadParameter("without effect on the classical coder", param_hint="--encoder")
+    make = comparison.coder_of(coder, encoder)
+    refusals = lines.Refusals()
+    arms = _arms(stays, documents, _named(published), refusals)
+    first, *others = [name for name in arms if name != comparison.ORIGINAL]
+    found = comparison.compare(arms, make, level)
+    out.mkdir(parents=True)
+    further, plot = {name: found[name] for name in others}, out / "coding.svg"
+    told = tables.section(
+        f"{make().name}, {level}",
+        found,
+        chapters=level != "chapter",
+        others=further,
+        against=first,
+        plot=plot,
+    )
+    page = f"{tables.head(arms[comparison.ORIGINAL])}\n{told}\n"
+    (out / "coding.md").write_text(page, encoding="utf-8")
+    number = len(arms[comparison.ORIGINAL])
+    _tell_few(number)
+    _conclude(f"{number} stays compared; page: {out.name}/coding.md", refusals)
 
 
 @app.command()
 def statistics(stays: StaysFile, documents: DocumentsFile) -> None:
-    """Décrit des séjours codés : longueurs, codes, catégories, familles, chapitres ; principal et associés."""
+    """Describe coded stays: lengths, codes, categories, families, chapters; principal and associated."""
     from deid.evaluation.coding.icd10 import LEVELS
     from deid.evaluation.coding.stays import PARTS, statistics
     from deid.evaluation.score_tables import markdown
@@ -145,18 +208,61 @@ def statistics(stays: StaysFile, documents: DocumentsFile) -> None:
     refusals = lines.Refusals()
     found = list(_gathered(_read_stays(stays, refusals), _originals(documents, refusals), refusals))
     own = statistics(found)
-    typer.echo(f"{own.stays} séjours, {own.documents} documents, {own.words} mots")
-    typer.echo(f"mots par séjour : {own.length:.0f} en moyenne, {own.longest} au plus\n")
-    head = "niveau", "diagnostics", "posés", "par séjour", "distincts", "moins de 10 séjours", "100 et plus", "densité"
+    tell(f"{own.stays} stays, {own.documents} documents, {own.words} words")
+    tell(f"words per stay: {own.length:.0f} on average, {own.longest} at most\n")
+    head = "level", "diagnostics", "assigned", "per stay", "distinct", "under 10 stays", "100 and more", "density"
     rows = []
     for level in LEVELS:
         for part in PARTS:
             one = statistics(found, level, part)
             few = str(one.rare), str(one.frequent), f"{one.density:.4f}"
             told = str(one.assigned), f"{one.per_stay:.1f}", str(one.classes)
-            rows.append([_LEVELS[level], _PARTS[part], *told, *few])
-    typer.echo(markdown(head, rows))
-    _conclude(f"{own.stays} séjours décrits", refusals)
+            rows.append([translated(_LEVELS[level]), translated(_PARTS[part]), *told, *few])
+    typer.echo(markdown([*map(translated, head)], rows))
+    _conclude(f"{own.stays} stays described", refusals)
+
+
+@app.command()
+def parhaf(
+    data: Annotated[
+        Path, typer.Argument(metavar="PARHAF", help="Folder “data” of the PARHAF set.", show_default=False)
+    ],
+    out: Annotated[Path, typer.Argument(metavar="FOLDER", help="New folder.", show_default=False)],
+    codes_of: Annotated[
+        CodesOf, typer.Option("--codes", help="Column of diagnoses: the case as written, or the scenario given.")
+    ] = "structured_abstract",
+) -> None:
+    """Read the invented stays of PARHAF and their codes: sejours.jsonl and documents.jsonl, for the other commands.
+
+    A stay without a document or a code is left out and named; the exit status is then 1.
+    """
+    from deid.learning.exchange.parhaf import read_coded_cases
+
+    if out.exists():
+        raise typer.BadParameter(f"{out.name} exists; give a new folder", param_hint="FOLDER")
+    refusals = lines.Refusals()
+    cases = list(read_coded_cases(data, codes_of))
+    out.mkdir(parents=True)
+    number = 0
+    with (
+        (out / "sejours.jsonl").open("w", encoding="utf-8") as stays,
+        (out / "documents.jsonl").open("w", encoding="utf-8") as documents,
+    ):
+        for case in cases:
+            if not case.documents or not case.codes:
+                what = "codes" if case.documents else "documents"
+                refusals.tell(f"stay {case.id}: without {what}; left out")
+                continue
+            number += 1
+            ids = [f"{case.id}-{at}" for at in range(1, len(case.documents) + 1)]
+            _write_line(stays, {"id": case.id, "documents": ids, "codes": list(case.codes)})
+            for name, (kind, text) in zip(ids, case.documents, strict=True):
+                _write_line(documents, {"id": name, "text": text, "type": kind})
+    _conclude(f"{number} stays written to {out.name}", refusals)
+
+
+def _write_line(stream: TextIO, record: Mapping[str, Any]) -> None:
+    stream.write(json.dumps(record, ensure_ascii=False) + "\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +277,7 @@ def _read_stays(path: Path, refusals: lines.Refusals) -> list[_Stay]:
         parts = {name: record.get(name) for name in ("documents", "codes")}
         for name, value in parts.items():
             if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
-                raise lines.BadLine(f"« {name} » manque ou n'est pas une liste de textes")
+                raise lines.BadLine(f"“{name}” is missing or is not a list of texts")
         return _Stay(lines.required_text(record, "id"), tuple(parts["documents"] or ()), tuple(parts["codes"] or ()))
 
     return list(lines.read_lines(path, read, refusals))
@@ -192,33 +298,57 @@ def _gathered(
         absent = [one for one in stay.documents if one not in originals]
         held = [one for one in stay.documents if known is not None and one not in known]
         if wrong:
-            refusals.tell(f"séjour {stay.id} : {wrong} codes hors de la CIM-10, laissés de côté")
+            refusals.tell(f"stay {stay.id}: {wrong} codes outside ICD-10, left out")
         if not codes:
-            refusals.tell(f"séjour {stay.id} : sans codes ; laissé de côté")
+            refusals.tell(f"stay {stay.id}: without codes; left out")
         elif not stay.documents or absent:
-            refusals.tell(f"séjour {stay.id} : document absent de --documents ; laissé de côté")
+            refusals.tell(f"stay {stay.id}: document absent from --documents; left out")
         elif held:
-            refusals.tell(f"séjour {stay.id} : document non publié ; laissé de côté")
+            refusals.tell(f"stay {stay.id}: document not published; left out")
         else:
             yield from gather([(stay.id, originals[one]) for one in stay.documents], {stay.id: codes})
 
 
+def _named(published: Sequence[str]) -> dict[str, Path]:
+    """Return the file of each arm from NAME=FILE."""
+    pairs = [one.partition("=") for one in published]
+    files = {name: Path(file) for name, _, file in pairs}
+    if len(files) < len(pairs) or not all(re.fullmatch(r"[\w. -]+", name) and file for name, _, file in pairs):
+        raise typer.BadParameter("give NAME=FILE, each name once", param_hint="--published")
+    if "original" in files:
+        raise typer.BadParameter("“original” is the name of the original texts", param_hint="--published")
+    return files
+
+
 def _arms(
-    stays: Path, documents: Path, published: Path, size: int, seed: int, refusals: lines.Refusals
-) -> tuple[list[CodedStay], list[CodedStay]]:
-    """Return the same stays from original and from published texts."""
+    stays: Path,
+    documents: Path,
+    published: Mapping[str, Path],
+    refusals: lines.Refusals,
+    size: int | None = None,
+    seed: int = 0,
+) -> dict[str, list[CodedStay]]:
+    """Return the same stays from original texts and from each file of published ones: all, or `size` of them drawn."""
+    from deid.evaluation.coding.comparison import ORIGINAL
     from deid.evaluation.coding.stays import gather
     from deid.learning.exchange.sampling import draw_random
 
     originals = _originals(documents, refusals)
-    texts = dict(lines.read_lines(published, _read_published, refusals))
-    known = frozenset(name for name, text in texts.items() if text is not None)
+    texts = {name: dict(lines.read_lines(file, _read_published, refusals)) for name, file in published.items()}
+    known = frozenset.intersection(
+        *(frozenset(name for name, text in own.items() if text is not None) for own in texts.values())
+    )
     given = _read_stays(stays, refusals)
-    own = {one.stay: one for one in _gathered(given, originals, refusals, known)}
-    chosen = frozenset(draw_random(own, size, seed))
+    coded = {one.stay: one for one in _gathered(given, originals, refusals, known)}
+    chosen = frozenset(coded if size is None else draw_random(coded, size, seed))
     pairs = [(one.id, originals[name]) for one in given if one.id in chosen for name in one.documents]
-    codes = {name: own[name].codes for name in chosen}
-    return gather(pairs, codes), gather(pairs, codes, lambda document: texts[document.id] or "")
+    codes = {name: coded[name].codes for name in chosen}
+    texts[ORIGINAL] = {name: one.text for name, one in originals.items()}
+    return {name: gather(pairs, codes, partial(_text, texts[name])) for name in (ORIGINAL, *published)}
+
+
+def _text(own: Mapping[str, str | None], document: Document) -> str:
+    return own[document.id] or ""
 
 
 def _read_published(record: Mapping[str, Any]) -> tuple[str, str | None]:
@@ -227,8 +357,8 @@ def _read_published(record: Mapping[str, Any]) -> tuple[str, str | None]:
 
 
 def _told(path: Path, problem: Problem) -> str:
-    place = "" if problem.line is None else f", ligne {problem.line}"
-    return f"{path.name}{place}, item {problem.item} : {_FAULTS[problem.fault]}"
+    place = "" if problem.line is None else translated(f", line {problem.line}")
+    return f"{path.name}{place}, item {problem.item}{colon()}{translated(_FAULTS[problem.fault])}"
 
 
 def _as_json(found: list[Human]) -> str:
@@ -244,11 +374,10 @@ def _as_json(found: list[Human]) -> str:
 
 def _as_tables(found: Human) -> str:
     from deid.evaluation.coding.human import TENTHS
-    from deid.evaluation.score_tables import markdown
 
-    people = {**found.coders, "ensemble": found.everybody}
+    people = {**found.coders, translated("together"): found.everybody}
     scored = [
-        [name, _ARMS[arm], str(one.stays), f"{own.micro.precision:.3f}", f"{own.micro.recall:.3f}",
+        [name, translated(_ARMS[arm]), str(one.stays), f"{own.micro.precision:.3f}", f"{own.micro.recall:.3f}",
          *(_cell(value) for value in (own.f1, own.jaccard, own.main))]
         for name, one in people.items() for arm, own in one.arms.items()
     ]  # fmt: skip
@@ -259,26 +388,39 @@ def _as_tables(found: Human) -> str:
         for name, one in people.items()
     ]  # fmt: skip
     agreed = [
-        [" – ".join(pair), _ARMS[arm], str(own.stays), _cell(own.jaccard),
+        [" – ".join(pair), translated(_ARMS[arm]), str(own.stays), _cell(own.jaccard),
          "–" if own.kappa is None else f"{own.kappa:.3f}", _cell(own.alpha)]
         for pair, arms in found.agreement.items() for arm, own in arms.items()
     ]  # fmt: skip
     parts = [
-        f"## {_LEVELS[found.level]} : {found.classes} distincts",
-        markdown(["codeur", "texte", "séjours", "précision", "rappel", "F1", "Jaccard", "principal"], scored),
-        markdown(["codeur", "perte de F1 (origine − publié)", "perte de Jaccard"], lost),
-        "Le texte publié contre l'original, par le même codeur :",
-        markdown(["codeur", "précision", "rappel", "F1", "Jaccard", "≥ 0,4", "≥ 0,7", "égal"], same),
+        translated(f"## {_LEVELS[found.level]}: {found.classes} distinct"),
+        _table(["coder", "text", "stays", "precision", "recall", "F1", "Jaccard", "principal"], scored),
+        _table(["coder", "loss of F1 (original − published)", "loss of Jaccard"], lost),
+        translated("The published text against the original, by the same coder:"),
+        _table(["coder", "precision", "recall", "F1", "Jaccard", "≥ 0.4", "≥ 0.7", "equal"], same),
     ]
-    head = ["codeurs", "texte", "séjours", "Jaccard", "κ de Cohen", "α de Krippendorff"]
-    return "\n\n".join([*parts, *([markdown(head, agreed)] if agreed else [])])
+    head = ["coders", "text", "stays", "Jaccard", "Cohen's κ", "Krippendorff's α"]
+    return "\n\n".join([*parts, *([_table(head, agreed)] if agreed else [])])
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    from deid.evaluation.score_tables import markdown
+
+    return markdown([*map(translated, head)], rows)
 
 
 def _cell(one: Interval | None) -> str:
     return "–" if one is None else f"{one.value:.3f} [{one.low:.3f} ; {one.high:.3f}]"
 
 
+def _tell_few(stays: int) -> None:
+    from deid.evaluation.coding.comparison import FEWEST_STAYS
+
+    if stays < FEWEST_STAYS:
+        tell(f"under {FEWEST_STAYS} stays: the intervals say little", err=True)
+
+
 def _conclude(what: str, refusals: lines.Refusals) -> None:
-    typer.echo(what, err=True)
+    tell(what, err=True)
     if refusals.count:
         raise typer.Exit(REFUSED)

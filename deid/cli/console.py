@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import logging
+import os
+import pwd
 import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -11,8 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
+from typer._click.exceptions import ClickException
 from typer.core import TyperGroup
 
+from deid.cli.language import complain, localise, tell_usage, translated_error
 from deid.domain.errors import InputRefused, NocturneError, PolicyError, SettingsError
 
 if TYPE_CHECKING:
@@ -24,20 +28,36 @@ UNUSABLE = 2
 
 
 class Guarded(TyperGroup):
-    """A group of commands that prints each `NocturneError` on standard error and exits by its kind."""
+    """A group of commands that speaks the language asked for: its help, usage errors, and each `NocturneError`."""
+
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        for command in (self, *self.commands.values()):
+            localise(command)
+
+    def make_context(self, *arguments: Any, **keywords: Any) -> Any:
+        """Read the arguments; a usage error is told, and exits."""
+        try:
+            return super().make_context(*arguments, **keywords)
+        except ClickException as wrong:
+            tell_usage(wrong)
+            raise typer.Exit(wrong.exit_code) from None
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command asked for."""
+        """Run the command asked for; an error is told on standard error, and exits by its kind."""
         try:
             return super().invoke(ctx)
+        except ClickException as wrong:
+            tell_usage(wrong)
+            raise typer.Exit(wrong.exit_code) from None
         except NocturneError as error:
-            typer.echo(f"deid : {error}", err=True)
+            complain(translated_error(error))
             cannot_begin = isinstance(error, (SettingsError, PolicyError, InputRefused))
             raise typer.Exit(UNUSABLE if cannot_begin else REFUSED) from None
 
 
 def command_group(description: str) -> typer.Typer:
-    """Return an empty group of commands; `description` is its help, in French."""
+    """Return an empty group of commands; `description` is its help."""
     return typer.Typer(cls=Guarded, no_args_is_help=True, rich_markup_mode=None, help=description)
 
 
@@ -100,3 +120,11 @@ def chosen_policy(path: Path | None) -> Policy:
     from deid.config.policy import load
 
     return load(path or read_settings().policy)
+
+
+def system_account() -> str:
+    """Return the account of this process as the system knows it: `getpass` believes the environment."""
+    try:
+        return pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:
+        return str(os.getuid())

@@ -8,23 +8,22 @@ from typing import Annotated
 import typer
 
 from deid.cli.console import REFUSED, command_group, read_settings, say
+from deid.cli.language import complain, tell, translated_error
 from deid.domain.errors import ReferenceRefused
 
-references_app = command_group("Montre, rafraîchit ou rétablit les données de référence.")
+references_app = command_group("Show, refresh or restore the reference data.")
 
 
 def provision(
     home: Annotated[
-        Path | None, typer.Option(metavar="DOSSIER", help="Où tout écrire ; sinon NOCTURNE_HOME, sinon var.")
+        Path | None, typer.Option(metavar="FOLDER", help="Where to write everything; else NOCTURNE_HOME, else var.")
     ] = None,
-    port: Annotated[
-        int | None, typer.Option(min=1024, max=65535, help="Port de PostgreSQL ; sinon un port libre.")
-    ] = None,
+    port: Annotated[int | None, typer.Option(min=1024, max=65535, help="Port of PostgreSQL; else a free port.")] = None,
 ) -> None:
-    """Installe PostgreSQL pour une seule machine.
+    """Set up PostgreSQL for one machine.
 
-    Serveur, rôles, schémas, secret. À réserver à une seule machine ; un hôpital donne ses propres bases par les
-    variables NOCTURNE_..._DSN. Peut être relancé : mots de passe et secret sont gardés.
+    Server, roles, schemas, secret. For one machine alone; a hospital gives its own databases by the variables
+    NOCTURNE_..._DSN. Can be run again: passwords and secret are kept.
     """
     from deid.warehouse.provision import provision as provision_machine
 
@@ -32,34 +31,33 @@ def provision(
 
 
 def migrate() -> None:
-    """Met la base de données à la forme de cette version.
+    """Bring the database to the form of this version.
 
-    Peut être relancé à tout moment. Avertit si un superutilisateur doit encore fermer ce que PostgreSQL ouvre à tous
-    les rôles (docs/operators.md, « Between roles »).
+    Can be run again at any time. Warns if a superuser still has to close what PostgreSQL opens to every role
+    (docs/operators.md, “Between roles”).
     """
     from deid.warehouse.migrations import migrate as apply_migrations
     from deid.warehouse.provision import list_open_channels
 
     owner = read_settings().dsn("owner")
-    typer.echo("\n".join(apply_migrations(owner)) or "rien à faire")
+    tell("\n".join(apply_migrations(owner)) or "nothing to do")
     if found := list_open_channels(owner):
-        typer.echo(
-            f"deid : {len(found)} accès restent ouverts à tous les rôles ({', '.join(found[:3])}…). Exécuter "
-            "sql/provision/close_channels.sql dans cette base, en superutilisateur.",
-            err=True,
+        complain(
+            f"{len(found)} accesses stay open to every role ({', '.join(found[:3])}…). Run "
+            "sql/provision/close_channels.sql in this database, as a superuser.",
         )
 
 
 @references_app.command("list")
 def references_list(
     source: Annotated[
-        str | None, typer.Argument(metavar="[SOURCE]", help="Une source ; toutes sinon.", show_default=False)
+        str | None, typer.Argument(metavar="[SOURCE]", help="One source; else all.", show_default=False)
     ] = None,
 ) -> None:
-    """Liste les versions chargées, la plus récente d'abord.
+    """List the versions loaded, the latest first.
 
-    Une ligne JSON par version : état, lignes, date, auteur, origine. Celles dont l'état est former ont encore leurs
-    lignes : on peut y revenir.
+    One line of JSON per version: state, rows, date, author, origin. Those whose state is former still have their rows:
+    they can be restored.
     """
     from deid.refresh.reference_versions import list_versions
 
@@ -70,16 +68,16 @@ def references_list(
 @references_app.command()
 def refresh(
     sources: Annotated[
-        list[str] | None, typer.Argument(metavar="[SOURCE]...", help="Sources ; toutes sinon.", show_default=False)
+        list[str] | None, typer.Argument(metavar="[SOURCE]...", help="Sources; else all.", show_default=False)
     ] = None,
     location: Annotated[
-        str | None, typer.Option(metavar="URL", help="Où lire, pour une seule source ; sinon le fichier fourni.")
+        str | None, typer.Option(metavar="URL", help="Where to read, for one source only; else the file that ships.")
     ] = None,
 ) -> None:
-    """Rafraîchit les données de référence.
+    """Refresh the reference data.
 
-    Communes, voies, établissements, professionnels. Un fichier injoignable, mal formé ou trop petit est refusé,
-    et la version en service reste.
+    Communes, streets, establishments, professionals. A file that is unreachable, malformed or too small is refused, and
+    the version in use stays.
     """
     from deid.refresh.refreshing import refresh as refresh_source
     from deid.refresh.sources import SOURCES
@@ -87,29 +85,29 @@ def refresh(
     dsn = read_settings().dsn("refresher")
     wanted = sources or [name for name, source in SOURCES.items() if source.default is not None]
     if location is not None and len(wanted) != 1:
-        raise typer.BadParameter("--location ne vaut que pour une source à la fois")
+        raise typer.BadParameter("--location is for one source at a time")
     refused = False
     for name in wanted:
         try:
             say(refresh_source(name, dsn=dsn, location=location))
         except ReferenceRefused as error:
             refused = True
-            typer.echo(f"deid : {error}", err=True)
+            complain(translated_error(error))
     if refused:
         raise typer.Exit(REFUSED)
 
 
 @references_app.command()
 def rollback(
-    source: Annotated[str, typer.Argument(metavar="SOURCE", help="La source, par exemple streets.")],
+    source: Annotated[str, typer.Argument(metavar="SOURCE", help="The source, such as streets.")],
     to: Annotated[
-        int | None, typer.Option("--to", metavar="NUMÉRO", help="Cette version plutôt que la précédente.")
+        int | None, typer.Option("--to", metavar="NUMBER", help="This version rather than the former one.")
     ] = None,
 ) -> None:
-    """Remet en service la version précédente d'une source.
+    """Put the former version of a source in use again.
 
-    En une transaction. La version quittée est retirée : le même fichier ne sera plus chargé de lui-même ; --to
-    NUMÉRO la rétablit. Les nuits suivantes citent la version remise en service.
+    In one transaction. The version that is left is withdrawn: the same file will not be loaded again by itself; --to
+    NUMBER restores it. Later nights cite the version that was restored.
     """
     from deid.refresh.reference_versions import roll_back
 
@@ -118,23 +116,23 @@ def rollback(
 
 @references_app.command("map")
 def references_map(
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FICHIER", help="Fichier à écrire, .svg ou .png.")
-    ] = Path("territories.svg"),
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="File to write, .svg or .png.")] = Path(
+        "territories.svg"
+    ),
     packaged: Annotated[
-        bool, typer.Option("--packaged", help="Les communes livrées avec le produit, sans base de données.")
+        bool, typer.Option("--packaged", help="The communes that ship with the product, without a database.")
     ] = False,
 ) -> None:
-    """Dessine les territoires : les communes parmi lesquelles un lieu est tiré.
+    """Draw the territories: the communes among which a place is drawn.
 
-    Ceux de la version des communes en service ; le fichier ne charge rien d'ailleurs.
+    Those of the version of the communes in use; the file loads nothing from elsewhere.
     """
     from deid.evaluation.territory_map import draw_map as draw_territories
     from deid.nightly import runtime
     from deid.reference.tables import packaged_tables
 
     if output.suffix.lower() not in (".svg", ".png"):
-        raise typer.BadParameter("le fichier se termine par .svg ou .png")
+        raise typer.BadParameter("the file ends in .svg or .png")
     table = packaged_tables().communes if packaged else runtime.current_communes()
     draw_territories(table, output)
-    typer.echo(f"{output} : {len(table.partition)} territoires, {table.partition_digest[:16]}")
+    tell(f"{output}: {len(table.partition)} territories, {table.partition_digest[:16]}")

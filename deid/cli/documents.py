@@ -12,6 +12,7 @@ import typer
 
 from deid.cli import lines
 from deid.cli.console import REFUSED, read_settings, served_policy
+from deid.cli.language import colon, complain, language, translated
 from deid.domain.errors import InputRefused
 from deid.domain.outcomes import Deidentified, Detected, Incoming, Refused
 
@@ -25,26 +26,26 @@ BATCH = 64
 T = TypeVar("T", Detected, Deidentified)
 
 Input = Annotated[
-    Path, typer.Argument(metavar="ENTREE", help="Fichier JSON Lines, ou - pour l'entrée standard.", show_default=False)
+    Path, typer.Argument(metavar="INPUT", help="JSON Lines file, or - for standard input.", show_default=False)
 ]
-Output = Annotated[Path, typer.Option("--output", "-o", metavar="FICHIER", help="Résultat ; - : sortie standard.")]
+Output = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Result; -: standard output.")]
 PolicyFile = Annotated[
     Path | None,
-    typer.Option("--policy", metavar="FICHIER", help="Politique YAML ; sinon NOCTURNE_POLICY, sinon celle fournie."),
+    typer.Option("--policy", metavar="FILE", help="Policy in YAML; else NOCTURNE_POLICY, else the one that ships."),
 ]
 StaffFile = Annotated[
     Path | None,
     typer.Option(
         "--staff",
-        metavar="FICHIER",
-        help='Personnel de l\'hôpital, en JSON Lines : {"last_name", "first_names", "role", "rpps"}.',
+        metavar="FILE",
+        help='Staff of the hospital, as JSON Lines: {"last_name", "first_names", "role", "rpps"}.',
         show_default=False,
     ),
 ]
 FromDatabase = Annotated[
     bool,
     typer.Option(
-        "--database", help="Référentiels en service dans la base (NOCTURNE_WORKER_DSN), au lieu de ceux livrés."
+        "--database", help=("Reference data in use in the database (NOCTURNE_WORKER_DSN), instead of those that ship.")
     ),
 ]
 
@@ -54,17 +55,17 @@ def detect(
     output: Output = lines.PIPE,
     annotators: Annotated[
         str | None,
-        typer.Option(metavar="A,B…", help="Annotateurs à employer au lieu de ceux de la politique."),
+        typer.Option(metavar="A,B…", help="Annotators to run instead of those of the policy."),
     ] = None,
     policy: PolicyFile = None,
     staff: StaffFile = None,
     database: FromDatabase = False,
 ) -> None:
-    """Trouve ce qui identifie une personne dans des documents.
+    """Find what identifies a person in documents.
 
-    Chaque ligne lue est {"id": …, "text": …} ; "patient" (ce que l'entrepôt sait de lui), "reference_date", "type",
-    "title" et "format" (text/html) peuvent s'y ajouter. Chaque ligne écrite est {"id": …, "mentions": [{"start", "end",
-    "label", "score", "votes"}]} ; les positions comptent les caractères Unicode du texte.
+    Each line read is {"id": …, "text": …}; "patient" (what the warehouse knows of the patient), "reference_date",
+    "type", "title" and "format" (text/html) may be added. Each line written is {"id": …, "mentions": [{"start", "end",
+    "label", "score", "votes"}]}; positions count the Unicode characters of the text.
     """
     from deid import pipeline
     from deid.detection import Detector
@@ -94,15 +95,17 @@ def deidentify(
     database: FromDatabase = False,
     refused: Annotated[
         Path | None,
-        typer.Option(metavar="FICHIER", help="Où écrire, en JSON Lines, les documents retenus et leurs raisons."),
+        typer.Option(
+            metavar="FILE", help=("Where to write, as JSON Lines, the documents held back and their reasons.")
+        ),
     ] = None,
 ) -> None:
-    """Désidentifie des documents, et contrôle avant d'écrire.
+    """De-identify documents, and check them before writing.
 
-    L'entrée est celle de « detect ». Chaque ligne écrite est {"id", "text", "mentions", "budget", "verdict"}. Un
-    document que le contrôle retient n'est pas écrit : la sortie d'erreur dit lequel et pourquoi, et le code de
-    retour est 1. Le secret NOCTURNE_SECRET est nécessaire : avec le même secret, un même patient garde les mêmes
-    substituts d'un document et d'un jour à l'autre.
+    The input is that of “detect”. Each line written is {"id", "text", "mentions", "budget", "verdict"}. A document that
+    the check holds back is not written: standard error tells which and why, and the exit status is 1. The secret
+    NOCTURNE_SECRET is needed: with the same secret, a patient keeps the same surrogates from one document and day to
+    another.
     """
     _process(source, output, lines.deidentified_line, deidentifier(policy, staff, database=database), refused)
 
@@ -134,7 +137,7 @@ def _process(
             for outcome in held:
                 write(lines.refused_line(outcome))
     if refusals.count:
-        typer.echo(f"deid : {refusals.count} refusé(s), voir ci-dessus.", err=True)
+        complain(f"{refusals.count} refused, see above.")
         raise typer.Exit(REFUSED)
 
 
@@ -201,15 +204,17 @@ def _with_annotators(policy: Policy, names: str | None) -> Policy:
         return policy
     wanted = [name.strip() for name in names.split(",") if name.strip()]
     if not wanted:
-        raise typer.BadParameter("donner au moins un nom d'annotateur", param_hint="--annotators")
+        raise typer.BadParameter("give at least one name of an annotator", param_hint="--annotators")
     known = {choice.name: choice for choice in policy.detection.annotators}
     choices = tuple(known.get(name, AnnotatorChoice(name=name)) for name in wanted)
     return policy.model_copy(update={"detection": policy.detection.model_copy(update={"annotators": choices})})
 
 
 def refusal_message(outcome: Refused) -> str:
-    """Return the line of standard error on a document held back."""
-    from deid.quality.reasons import FRENCH
+    """Return the line of standard error on a document held back, in the language asked for."""
+    from deid.quality.reasons import ENGLISH, FRENCH
 
-    reasons = " ; ".join(f"{FRENCH[reason].title} [{reason}]" for reason in outcome.reasons)
-    return f"document {outcome.document_id} : {reasons}{f' ({outcome.detail})' if outcome.detail else ''}"
+    words = FRENCH if language() == "fr" else ENGLISH
+    reasons = f"{' ' if language() == 'fr' else ''}; ".join(f"{words[one].title} [{one}]" for one in outcome.reasons)
+    detail = f" ({translated(outcome.detail)})" if outcome.detail else ""
+    return f"document {outcome.document_id}{colon()}{reasons}{detail}"

@@ -17,6 +17,7 @@ import typer
 from deid.cli import lines
 from deid.cli.console import REFUSED, read_settings
 from deid.cli.documents import FromDatabase, PolicyFile, StaffFile, deidentifier, refusal_message
+from deid.cli.language import colon, tell, translated
 from deid.domain.document import Document
 from deid.domain.errors import InputRefused, Reason
 from deid.domain.outcomes import Deidentified, Incoming, Refused
@@ -35,37 +36,36 @@ class _Task:
 
 
 def file(
-    source: Annotated[Path, typer.Argument(metavar="ENTREE", help="Fichier ou dossier.", show_default=False)],
+    source: Annotated[Path, typer.Argument(metavar="INPUT", help="File or folder.", show_default=False)],
     target: Annotated[
         Path,
-        typer.Argument(metavar="SORTIE", help="Fichier, ou dossier si l'entrée en est un.", show_default=False),
+        typer.Argument(metavar="OUTPUT", help="File, or folder if the input is one.", show_default=False),
     ],
     policy: PolicyFile = None,
     staff: StaffFile = None,
     database: FromDatabase = False,
     fields: Annotated[
         Path | None,
-        typer.Option(metavar="FICHIER", help="Règles de la source, en YAML : images, scans, champs (docs/formats.md)."),
+        typer.Option(metavar="FILE", help="Rules of the source, in YAML: images, scans, fields (docs/formats.md)."),
     ] = None,
-    workers: Annotated[int, typer.Option(min=1, metavar="N", help="Lots traités en même temps.")] = 1,
+    workers: Annotated[int, typer.Option(min=1, metavar="N", help="Batches processed at the same time.")] = 1,
     keep_names: Annotated[
         bool,
         typer.Option(
             "--keep-names",
-            help="Garder les noms des fichiers d'un dossier ; sinon ils sont numérotés, car ils nomment.",
+            help="Keep the names of a folder's files; otherwise they are numbered, for they name people.",
         ),
     ] = False,
     report: Annotated[
         Path | None,
-        typer.Option(metavar="FICHIER", help="Où écrire, en JSON Lines, ce que chaque fichier est devenu."),
+        typer.Option(metavar="FILE", help="Where to write, as JSON Lines, what became of each file."),
     ] = None,
 ) -> None:
-    """Désidentifie des fichiers de tout format.
+    """De-identify files of any format.
 
-    Chacun est réécrit dans son format, reconnu au contenu : texte, HTML, RTF, DOCX, XLSX, PDF, XML, CDA, JSON, CSV,
-    HL7 v2, FHIR, DICOM, VCF, courriels, archives ZIP de ceux-ci… (docs/formats.md). Un fichier que le contrôle retient
-    n'est pas écrit : la sortie d'erreur dit lequel et pourquoi, et le code de retour est 1. Le secret NOCTURNE_SECRET
-    est nécessaire.
+    Each is rewritten in its format, recognised by its content: text, HTML, RTF, DOCX, XLSX, PDF, XML, CDA, JSON, CSV,
+    HL7 v2, FHIR, DICOM, VCF, e-mails, ZIP archives of these… (docs/formats.md). A file that the check holds back is not
+    written: standard error tells which and why, and the exit status is 1. The secret NOCTURNE_SECRET is needed.
     """
     from deid.formats.fields import FileRules, load_rules
 
@@ -182,13 +182,17 @@ class _Summary:
 
     def tell(self) -> None:
         """Write the counts on standard output."""
-        typer.echo(f"{self.written.total()} fichier(s) écrit(s), {self.refused.total()} retenu(s).")
-        for title, counts in (("écrits", self.written), ("enlevé", self.removed), ("retenus", self.refused)):
+        tell(f"{self.written.total()} file(s) written, {self.refused.total()} held back.")
+        for title, counts in (
+            (translated("written"), self.written),
+            (translated("removed"), self.removed),
+            (translated("held back"), self.refused),
+        ):
             if counts:
-                typer.echo(f"{title} : " + ", ".join(f"{name} {count}" for name, count in sorted(counts.items())))
+                typer.echo(f"{title}{colon()}" + ", ".join(f"{name} {count}" for name, count in sorted(counts.items())))
         if self.shared:
-            told = "de plusieurs patients, qui partagent leurs substituts : les séparer par patient (docs/formats.md)."
-            typer.echo(f"{self.shared} fichier(s) {told}", err=True)
+            told = "of several patients, who share their surrogates: separate them by patient (docs/formats.md)."
+            tell(f"{self.shared} file(s) {told}", err=True)
         sys.stdout.flush()
 
 

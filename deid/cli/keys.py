@@ -8,25 +8,26 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from deid.cli.console import command_group, read_settings
+from deid.cli.language import colon, tell
 from deid.domain.errors import InputRefused, KeyServiceUnreachable, SettingsError
 
 if TYPE_CHECKING:
     from deid.config.keys import Key
 
-app = command_group("Gère le secret et ses versions.")
+app = command_group("Manage the secret and its versions.")
 
 
 @app.command()
 def new(
     path: Annotated[
         Path | None,
-        typer.Argument(metavar="[FICHIER]", help="Où l'écrire ; sinon sur la sortie standard.", show_default=False),
+        typer.Argument(metavar="[FILE]", help="Where to write it; else to standard output.", show_default=False),
     ] = None,
 ) -> None:
-    """Crée un secret, de version 1.
+    """Create a secret, of version 1.
 
-    Dans un fichier neuf que seul son propriétaire peut lire (à nommer par NOCTURNE_SECRET_FILE), ou sur la sortie
-    standard (à mettre dans un coffre). Un fichier déjà là n'est jamais écrasé.
+    In a new file that its owner alone can read (to be named by NOCTURNE_SECRET_FILE), or on standard output (to be put
+    in a vault). A file that is already there is never overwritten.
     """
     from deid.config import keys
 
@@ -37,26 +38,26 @@ def new(
     if path.exists():
         raise InputRefused(f"{path} is there already.", "Give a new file, or rotate.")
     keys.write_keyring(path, [made])
-    _say_state(made, "créée, en service")
+    _say_state(made, "created, in force")
 
 
 @app.command()
 def fingerprint() -> None:
-    """Montre version et empreinte de chaque secret détenu.
+    """Show version and fingerprint of each secret that is held.
 
-    L'empreinte figure dans chaque ligne publiée et dans deid.run ; elle ne permet pas de retrouver le secret.
+    The fingerprint stands in each published row and in deid.run; the secret cannot be found from it.
     """
     ring = read_settings().keyring
     for key in ring.keys:
-        _say_state(key, "en service" if key == ring.current else "gardée pour ce qu'elle a publié")
+        _say_state(key, "in force" if key == ring.current else "kept for what it published")
 
 
 @app.command()
 def rotate() -> None:
-    """Ajoute une version au fichier de NOCTURNE_SECRET_FILE, et la met en service.
+    """Add a version to the file of NOCTURNE_SECRET_FILE, and put it in force.
 
-    Les documents à venir sont tirés avec elle. L'ancienne reste détenue : sans elle, aucun retrait n'atteindrait ce
-    qu'elle a publié. Avec un service de clés, le tiers ajoute d'abord sa part. Voir docs/keys.md.
+    Later documents are drawn with it. The former one stays held: without it, no withdrawal would reach what it
+    published. With a key service, the third party adds its share first. See docs/keys.md.
     """
     from deid.config import keys
 
@@ -65,26 +66,27 @@ def rotate() -> None:
     # The other share comes first: without it no night could start.
     made = added if service is None else keys.combine(added, service.fetch_share(added.version))
     keys.write_keyring(path, [*held.keys, added])
-    _say_state(made, "créée, en service")
+    _say_state(made, "created, in force")
 
 
 @app.command()
 def destroy(
-    version: Annotated[int, typer.Argument(min=1, metavar="VERSION", help="Version à détruire.")],
-    confirm: Annotated[str, typer.Option("--fingerprint", metavar="EMPREINTE", help="Son empreinte, pour confirmer.")],
+    version: Annotated[int, typer.Argument(min=1, metavar="VERSION", help="Version to destroy.")],
+    confirm: Annotated[str, typer.Option("--fingerprint", metavar="DIGEST", help="Its fingerprint, to confirm.")],
     freeze: Annotated[
         bool,
-        typer.Option("--freeze", help="Même si des documents publiés en dépendent : aucun retrait ne les atteindra."),
+        typer.Option("--freeze", help="Even if published documents depend on it: no withdrawal will reach them."),
     ] = False,
     share: Annotated[
-        bool, typer.Option("--share", help="Le fichier est celui d'un tiers, sans registre : détruire sa part seule.")
+        bool,
+        typer.Option("--share", help="The file is that of a third party, without a ledger: destroy its share alone."),
     ] = False,
 ) -> None:
-    """Détruit une version du secret, sans retour possible.
+    """Destroy a version of the secret, without return.
 
-    Ce qu'elle a publié ne peut plus être recalculé, ni relié par elle à un patient, ni retiré document par document.
-    Refusé tant que des documents publiés en dépendent, sauf --freeze. La ligne du fichier est écrasée ; les copies
-    (coffre, sauvegardes) sont à détruire par ailleurs. Voir docs/keys.md.
+    What it published can no longer be computed again, nor linked to a patient by it, nor withdrawn document by
+    document. Refused while published documents depend on it, unless --freeze. The line of the file is overwritten;
+    copies (vault, backups) are to be destroyed elsewhere. See docs/keys.md.
     """
     from deid.config import keys
 
@@ -98,22 +100,22 @@ def destroy(
     left = 0 if share else _record_destruction(version, fingerprint, freeze=freeze)
     rest = [one for one in held.keys if one != kept]
     keys.write_keyring(path, rest)
-    after = "" if share else f" ; documents publiés qui en gardent l'empreinte : {left}"
-    typer.echo(f"version {version}, empreinte {fingerprint} : détruite{after}")
+    after = "" if share else f"; published documents that keep its fingerprint: {left}"
+    tell(f"version {version}, fingerprint {fingerprint}: destroyed{after}")
 
 
 @app.command()
 def split(
     third_party: Annotated[
         Path,
-        typer.Argument(metavar="FICHIER", help="Où écrire la part du tiers ; un fichier neuf.", show_default=False),
+        typer.Argument(metavar="FILE", help="Where to write the third party's share; a new file.", show_default=False),
     ],
 ) -> None:
-    """Partage chaque version du secret en deux parts : aucune des deux, seule, n'en dit rien.
+    """Share each version of the secret in two parts: neither alone says anything about it.
 
-    Le fichier de NOCTURNE_SECRET_FILE ne garde que la part de l'hôpital ; l'autre est écrite dans FICHIER, à porter
-    au tiers puis à détruire ici. Les publications restent valables : le secret est le même. Qui a connu l'ancien
-    fichier le connaît toujours : pour un secret que personne n'a vu, faire ensuite une rotation. Voir docs/keys.md.
+    The file of NOCTURNE_SECRET_FILE keeps the hospital's share only; the other is written to FILE, to be carried to the
+    third party and then destroyed here. Publications stay valid: the secret is the same. Who knew the former file knows
+    it still: for a secret that nobody has seen, rotate afterwards. See docs/keys.md.
     """
     from deid.config import keys
 
@@ -125,28 +127,29 @@ def split(
     pairs = [keys.split(key) for key in read_settings().held.keys]
     keys.write_keyring(third_party, [other for _, other in pairs])
     keys.write_keyring(path, [share for share, _ in pairs])
-    typer.echo(f"{len(pairs)} version(s) partagée(s) : part de l'hôpital dans {path}, part du tiers dans {third_party}")
+    tell(f"{len(pairs)} version(s) shared: the hospital's share in {path}, the third party's in {third_party}")
 
 
 @app.command()
 def serve(
     certificate: Annotated[
-        Path, typer.Option(metavar="PEM", help="Certificat de ce serveur, avec sa clé.", show_default=False)
+        Path, typer.Option(metavar="PEM", help="Certificate of this server, with its key.", show_default=False)
     ],
     authority: Annotated[
-        Path, typer.Option(metavar="PEM", help="Autorité qui signe les certificats admis.", show_default=False)
+        Path, typer.Option(metavar="PEM", help="Authority that signs the certificates admitted.", show_default=False)
     ],
     client: Annotated[
-        list[str], typer.Option(metavar="NOM", help="Nom (CN) d'un certificat admis ; répétable.", show_default=False)
+        list[str],
+        typer.Option(metavar="NAME", help="Name (CN) of an admitted certificate; can be repeated.", show_default=False),
     ],
-    log: Annotated[Path, typer.Option(metavar="FICHIER", help="Journal des accès (JSON Lines).", show_default=False)],
-    host: Annotated[str, typer.Option(metavar="ADRESSE", help="Où écouter.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port ; 0 en choisit un.")] = 8443,
+    log: Annotated[Path, typer.Option(metavar="FILE", help="Access log (JSON Lines).", show_default=False)],
+    host: Annotated[str, typer.Option(metavar="ADDRESS", help="Where to listen.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 chooses one.")] = 8443,
 ) -> None:
-    """Sert, chez un tiers, les parts du fichier de NOCTURNE_SECRET_FILE aux machines admises.
+    """Serve, at a third party, the shares of the file of NOCTURNE_SECRET_FILE to the machines admitted.
 
-    Chaque demande est inscrite au journal avant la réponse ; sans journal, aucune part ne sort. Le fichier est relu à
-    chaque demande. Ne demande ni base de données ni accès à l'hôpital. Voir docs/keys.md, « Protocol ».
+    Each request is written to the log before the answer; without a log, no share leaves. The file is read again at each
+    request. Needs neither a database nor access to the hospital. See docs/keys.md, “Protocol”.
     """
     from deid.cli.key_server import KeyServer, Shares, make_context
 
@@ -159,7 +162,7 @@ def serve(
         raise SettingsError(
             f"{log} or {host}:{port}: {error.strerror}.", "Give a log and an address that can be used."
         ) from None
-    typer.echo(f"https://{host}:{server.server_address[1]} : {len(held.keys)} version(s)")
+    typer.echo(f"https://{host}:{server.server_address[1]}{colon()}{len(held.keys)} version(s)")
     with server:
         server.serve_forever()
 
@@ -206,4 +209,4 @@ def _secret_file() -> Path:
 
 
 def _say_state(key: Key, state: str) -> None:
-    typer.echo(f"version {key.version}, empreinte {key.fingerprint} : {state}")
+    tell(f"version {key.version}, fingerprint {key.fingerprint}: {state}")

@@ -16,8 +16,7 @@ from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
-import typer
-
+from deid.cli.language import tell
 from deid.domain.document import Document, Mention, Patient, Stay
 from deid.domain.errors import InputRefused
 from deid.domain.labels import Label
@@ -43,7 +42,7 @@ class Refusals:
     def tell(self, message: str) -> None:
         """Count one refusal and write its message."""
         self.count += 1
-        typer.echo(message, err=True)
+        tell(message, err=True)
 
 
 def read_lines(path: Path, read: Callable[[Mapping[str, Any]], T], refusals: Refusals) -> Iterator[T]:
@@ -53,7 +52,7 @@ def read_lines(path: Path, read: Callable[[Mapping[str, Any]], T], refusals: Ref
         InputRefused: there is no such file.
     """
     seen: set[str] = set()
-    name = "entrée standard" if path == PIPE else path.name
+    name = "standard input" if path == PIPE else path.name
     with open_input(path) as stream:
         for number, line in enumerate(stream, start=1):
             if not line.strip():
@@ -62,10 +61,10 @@ def read_lines(path: Path, read: Callable[[Mapping[str, Any]], T], refusals: Ref
                 record = _parse_object(line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line)
                 identifier = required_text(record, "id")
                 if identifier in seen:
-                    raise BadLine("« id » déjà rencontré")
+                    raise BadLine("“id” met already")
                 made = read(record)
             except BadLine as fault:
-                refusals.tell(f"{name}, ligne {number} : {fault}")
+                refusals.tell(f"{name}, line {number}: {fault}")
                 continue
             seen.add(identifier)
             yield made
@@ -75,11 +74,11 @@ def _parse_object(line: bytes) -> Mapping[str, Any]:
     try:
         record = json.loads(line.decode("utf-8"))
     except UnicodeDecodeError:
-        raise BadLine("n'est pas en UTF-8") from None
+        raise BadLine("is not in UTF-8") from None
     except (ValueError, RecursionError):
-        raise BadLine("n'est pas du JSON") from None
+        raise BadLine("is not JSON") from None
     if not isinstance(record, dict):
-        raise BadLine("n'est pas un objet JSON")
+        raise BadLine("is not a JSON object")
     return record
 
 
@@ -91,9 +90,9 @@ def required_text(record: Mapping[str, Any], name: str) -> str:
     """
     value = record.get(name)
     if not isinstance(value, str):
-        raise BadLine(f"« {name} » manque ou n'est pas un texte")
+        raise BadLine(f"“{name}” is missing or is not a text")
     if name == "id" and (not value.strip() or not value.isprintable()):
-        raise BadLine("« id » est vide ou contient un caractère de contrôle")
+        raise BadLine("“id” is empty or holds a control character")
     return value
 
 
@@ -172,7 +171,7 @@ class Marked:
 
 
 def read_incoming(record: Mapping[str, Any]) -> Incoming:
-    """Read a line of input: id, text, and perhaps patient, reference_date, type, format, title.
+    """Read a line of input: id, text, and perhaps patient, reference_date, type, service, format, title.
 
     Raises:
         BadLine: a field is missing or of the wrong kind.
@@ -184,8 +183,22 @@ def read_incoming(record: Mapping[str, Any]) -> Incoming:
         reference_date=_parse_day(record.get("reference_date"), "reference_date"),
         type=_optional_text(record, "type"),
         stay=_read_stay(record.get("stay")),
+        service=_optional_text(record, "service"),
     )
     return Incoming(document, _optional_text(record, "format"), title=_optional_text(record, "title"))
+
+
+def document_line(document: Document) -> dict[str, Any]:
+    """Write a line that `read_incoming` reads: `{"id","text"}` and what else is known of the document."""
+    stay = document.stay
+    known = {
+        "patient": document.patient.as_json(),
+        "reference_date": document.reference_date and document.reference_date.isoformat(),
+        "type": document.type,
+        "service": document.service,
+        "stay": stay and {"first": stay.first.isoformat(), "last": stay.last and stay.last.isoformat()},
+    }
+    return {"id": document.id, "text": document.text} | {name: value for name, value in known.items() if value}
 
 
 def read_marked(record: Mapping[str, Any]) -> Marked:
@@ -196,14 +209,14 @@ def read_marked(record: Mapping[str, Any]) -> Marked:
     """
     found = record.get("mentions")
     if not isinstance(found, list):
-        raise BadLine("« mentions » manque ou n'est pas une liste")
+        raise BadLine("“mentions” is missing or is not a list")
     mentions = tuple(sorted(_read_mention(item) for item in found))
     for before, after in pairwise(mentions):
         if before.overlaps(after):
-            raise BadLine("des mentions se chevauchent")
+            raise BadLine("mentions overlap")
     text = _optional_text(record, "text")
     if text is not None and mentions and mentions[-1].end > len(text):
-        raise BadLine("une mention dépasse la fin du texte")
+        raise BadLine("a mention goes beyond the end of the text")
     return Marked(required_text(record, "id"), text, mentions, _optional_text(record, "type"))
 
 
@@ -277,20 +290,20 @@ def _mention_line(mention: Mention) -> dict[str, Any]:
 
 def _read_mention(item: Any) -> Mention:
     if not isinstance(item, dict) or not all(type(item.get(name)) is int for name in ("start", "end")):
-        raise BadLine("une mention n'a pas « start » et « end » entiers")
+        raise BadLine("a mention has no integers “start” and “end”")
     if item.get("label") not in Label.__members__:
-        raise BadLine(f"une mention n'a pas l'un des labels {', '.join(Label)}")
+        raise BadLine(f"a mention has none of the labels {', '.join(Label)}")
     try:
         return Mention(item["start"], item["end"], Label(item["label"]))
     except ValueError:
-        raise BadLine("une mention n'a pas 0 ≤ start < end") from None
+        raise BadLine("a mention has not 0 ≤ start < end") from None
 
 
 def _read_stay(given: Any) -> Stay | None:
     if given is None:
         return None
     if not isinstance(given, dict) or (first := _parse_day(given.get("first"), "stay.first")) is None:
-        raise BadLine("« stay » n'est pas un objet avec « first »")
+        raise BadLine("“stay” is not an object with “first”")
     return Stay(first, _parse_day(given.get("last"), "stay.last"))
 
 
@@ -298,18 +311,18 @@ def _read_patient(given: Any) -> Patient:
     if given is None:
         return Patient()
     if not isinstance(given, dict):
-        raise BadLine("« patient » n'est pas un objet")
+        raise BadLine("“patient” is not an object")
     for name, value in given.items():
         if value is None or isinstance(value, str) or name not in Patient.__dataclass_fields__:
             continue
         if name not in _PATIENT_LISTS:
-            raise BadLine(f"« patient.{name} » n'est pas un texte")
+            raise BadLine(f"“patient.{name}” is not a text")
         if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-            raise BadLine(f"« patient.{name} » n'est pas une liste de textes")
+            raise BadLine(f"“patient.{name}” is not a list of texts")
     try:
         return Patient.from_json(given)
     except (TypeError, ValueError):
-        raise BadLine("« patient.birth_date » n'est pas une date AAAA-MM-JJ, AAAA-MM ou AAAA") from None
+        raise BadLine("“patient.birth_date” is not a date YYYY-MM-DD, YYYY-MM or YYYY") from None
 
 
 def _parse_day(value: Any, name: str) -> date | None:
@@ -318,7 +331,7 @@ def _parse_day(value: Any, name: str) -> date | None:
     try:
         return date.fromisoformat(value)
     except (TypeError, ValueError):
-        raise BadLine(f"« {name} » n'est pas une date AAAA-MM-JJ") from None
+        raise BadLine(f"“{name}” is not a date YYYY-MM-DD") from None
 
 
 def _optional_text(record: Mapping[str, Any], name: str) -> str | None:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from deid.cli.console import REFUSED, chosen_policy, command_group, say
+from deid.cli.language import complain, translated
+from deid.cli.training import distinct
 
 if TYPE_CHECKING:
     from deid.evaluation.comparison import Comparison
@@ -17,35 +19,33 @@ if TYPE_CHECKING:
     from deid.learning.memorisation import Check
     from deid.warehouse.models import Model
 
-app = command_group("Tient le registre des modèles de l'hôpital.")
+app = command_group("Keep the registry of the hospital's models.")
 
-Digest = Annotated[str, typer.Argument(metavar="EMPREINTE", help="Celle de `models list`, ou son début.")]
-Directory = Annotated[
-    Path, typer.Argument(metavar="DOSSIER", help="Dossier d'un modèle.", exists=True, file_okay=False)
-]
-Motive = Annotated[str, typer.Option("--reason", metavar="MOTIF", help="10 à 200 caractères ; pas de nom.")]
+Digest = Annotated[str, typer.Argument(metavar="DIGEST", help="Its digest in `models list`, or the beginning of it.")]
+Directory = Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder of a model.", exists=True, file_okay=False)]
+Motive = Annotated[str, typer.Option("--reason", metavar="REASON", help="10 to 200 characters; no name.")]
 Corpora = Annotated[
     list[Path],
-    typer.Argument(metavar="CORPUS...", help="Dossiers ou .jsonl annotés, qu'aucun des deux modèles n'a appris."),
+    typer.Argument(metavar="CORPUS...", help="Annotated folders or .jsonl that neither model learned."),
 ]
 TrainingCorpora = Annotated[
-    list[Path] | None, typer.Option("--corpus", metavar="CORPUS", help="Corpus d'apprentissage ; peut être répété.")
+    list[Path] | None, typer.Option("--corpus", metavar="CORPUS", help="Training corpus; can be repeated.")
 ]
 Bound = Annotated[
     float | None,
-    typer.Option("--bound", min=0, metavar="BITS", help="Exposition moyenne permise, sinon 3.", show_default=False),
+    typer.Option("--bound", min=0, metavar="BITS", help="Mean exposure allowed, else 3.", show_default=False),
 ]
 PolicyFile = Annotated[
     Path | None,
-    typer.Option("--policy", metavar="FICHIER", help="Politique ; sinon NOCTURNE_POLICY, sinon celle fournie."),
+    typer.Option("--policy", metavar="FILE", help="Policy; else NOCTURNE_POLICY, else the one that ships."),
 ]
 
 
 @app.command("list")
 def models_list(
-    kind: Annotated[str | None, typer.Option("--kind", metavar="GENRE", help="Par exemple bilstm_crf.")] = None,
+    kind: Annotated[str | None, typer.Option("--kind", metavar="KIND", help="For example bilstm_crf.")] = None,
 ) -> None:
-    """Écrit une ligne JSON par modèle, du plus récent au plus ancien, sans ses chiffres."""
+    """Write one line of JSON per model, the latest first, without its figures."""
     from deid.warehouse.models import list_models
 
     for model in list_models(kind=kind):
@@ -54,7 +54,7 @@ def models_list(
 
 @app.command()
 def show(digest: Digest) -> None:
-    """Montre un modèle : état, décision, chiffres de sa dernière comparaison, dossier."""
+    """Show a model: state, decision, figures of its last comparison, folder."""
     from deid.models.directories import place
     from deid.warehouse.models import find_model
 
@@ -66,16 +66,21 @@ def show(digest: Digest) -> None:
 def register(
     directory: Directory,
     licence: Annotated[
-        str, typer.Option("--licence", help="Licence écrite dans une fiche neuve ; other : reste à l'hôpital.")
+        str, typer.Option("--licence", help="Licence written to a new card; other: stays in the hospital.")
     ] = "other",
+    corpora: TrainingCorpora = None,
 ) -> None:
-    """Copie un modèle au registre (NOCTURNE_MODELS), comme candidat, et écrit son empreinte.
+    """Copy a model to the registry (NOCTURNE_MODELS), as a candidate, and write its digest.
 
-    Refusé : un modèle endommagé, ou entraîné pour d'autres étiquettes que celles de cette version. Inscrit au journal.
+    With --corpus, keeps beside it the ids of the documents learned, and no text: `evaluate_release` measures the
+    membership attack by them. Refused: a model that is damaged, or trained for other labels than those of this version.
+    Written to the audit trail.
     """
     from deid.learning import registry
 
-    say({"hash": registry.register(directory, getpass.getuser(), licence)})
+    documents = _load(corpora)
+    learned = None if documents is None else {one.document.id for one in documents}
+    say({"hash": registry.register(directory, getpass.getuser(), licence, learned)})
 
 
 @app.command()
@@ -84,76 +89,75 @@ def evaluate(
     corpora: Corpora,
     policy: PolicyFile = None,
     settle: Annotated[
-        bool, typer.Option("--settle", help="Appliquer la règle de la politique : mettre en service, ou refuser.")
+        bool, typer.Option("--settle", help="Apply the policy's rule: put in service, or refuse.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Tous les chiffres, en JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="All figures, as JSON.")] = False,
 ) -> None:
-    """Compare un modèle à celui qui est en service, sur les mêmes documents annotés.
+    """Compare a model with the one in service, on the same annotated documents.
 
-    Tout le détecteur de la politique, avec l'un puis l'autre modèle. Intervalles à 95 % par rééchantillonnage des
-    documents ; la différence est appariée. La dernière ligne dit ce que la règle (« promotion » de la politique)
-    en conclut ; elle ne l'applique qu'avec --settle. Les chiffres vont au registre et à la fiche du modèle.
+    The policy's whole detector, with one model and then the other. Intervals of 95 % by resampling of documents; the
+    difference is paired. The first model of a kind that does not ship is compared with the detector without that
+    annotator. The last line tells what the rule (“promotion” of the policy) concludes; it applies it only with
+    --settle. The figures go to the registry and the model's card.
     """
     from deid.evaluation.comparison import judge
-    from deid.evaluation.corpus import load_corpus
     from deid.learning import registry
 
     chosen = chosen_policy(policy)
-    documents = [one for folder in corpora for one in load_corpus(folder)]
-    comparison = registry.compare(digest, documents, chosen)
+    comparison = registry.compare(digest, distinct(corpora), chosen)
     judgement = registry.settle(comparison, chosen) if settle else judge(comparison, chosen.promotion)
     if as_json:
-        say({**comparison.numbers(), "outcome": judgement.outcome, "reason": judgement.reason})
+        against = comparison.against or ("none" if comparison.first else "shipped")
+        say({**comparison.numbers(), "against": against, "outcome": judgement.outcome, "reason": judgement.reason})
         return
     typer.echo(_table(comparison))
-    typer.echo(f"\n{_OUTCOMES[judgement.outcome, settle]} — {judgement.reason}")
+    typer.echo(f"\n{translated(_OUTCOMES[judgement.outcome, settle])} — {translated(judgement.reason)}")
 
 
 _OUTCOMES = {
-    ("promote", True): "Mis en service",
-    ("promote", False): "La règle le mettrait en service (--settle)",
-    ("wait", True): "Attend la décision d'une personne (models promote)",
-    ("wait", False): "La règle attendrait la décision d'une personne",
-    ("refuse", True): "Refusé",
-    ("refuse", False): "La règle le refuserait (--settle)",
+    ("promote", True): "Put in service",
+    ("promote", False): "The rule would put it in service (--settle)",
+    ("wait", True): "Waits for a person's decision (models promote)",
+    ("wait", False): "The rule would wait for a person's decision",
+    ("refuse", True): "Refused",
+    ("refuse", False): "The rule would refuse it (--settle)",
 }
 
 
 def _table(comparison: Comparison) -> str:
+    from deid.evaluation.comparison import SCORES
     from deid.evaluation.score_tables import markdown
 
-    rows = [
-        [name, str(figure), str(comparison.serving[name]), str(comparison.difference[name])]
-        for name, figure in comparison.candidate.items()
-        if figure.value is not None
-    ]
-    against = comparison.against[:12] or "le modèle livré"
-    title = f"{comparison.documents} documents ; en service : {against}.\n\n"
-    return title + markdown(["mesure", "ce modèle", "en service", "différence"], rows)
+    shipped = (
+        "the detector without this annotator, of which no model ships" if comparison.first else "the model that ships"
+    )
+    against = comparison.against[:12] or shipped
+    title = translated(f"{comparison.documents} documents; in service: {against}.")
+    head = ["measure", "this model", "in service", "difference"]
+    short = markdown([*map(translated, head)], comparison.rows())
+    return f"{title}\n\n{short}\n\n{markdown([translated('this model'), *SCORES], comparison.breakdown())}"
 
 
 @app.command()
 def promote(digest: Digest, reason: Motive) -> None:
-    """Met un modèle en service, à partir de la prochaine nuit ; décision d'un data steward, inscrite au journal.
+    """Put a model in service, from the next night on; a data steward's decision, written to the audit trail.
 
-    Se connecte comme steward (NOCTURNE_STEWARD_DSN) : qui n'a pas ce droit ne décide pas. Refusé s'il n'a pas été
-    comparé au modèle en service. Une nuit en cours garde le modèle avec lequel elle a commencé.
+    Connects as the steward (NOCTURNE_STEWARD_DSN): who lacks that right does not decide. Refused if it was not compared
+    with the model in service. A night under way keeps the model with which it began.
     """
     from deid.learning import registry
 
     model = registry.promote(digest, getpass.getuser(), reason)
     say({"kind": model.kind, "serving": model.hash})
     if not registry.is_asked(model.kind):
-        typer.echo(
-            f"deid : la politique en vigueur ne demande pas le registre pour {model.kind} (model: registry) :"
-            " rien ne change.",
-            err=True,
+        complain(
+            f"the policy in force does not ask the registry for {model.kind} (model: registry): nothing changes.",
         )
 
 
 @app.command()
 def refuse(digest: Digest, reason: Motive) -> None:
-    """Refuse un candidat ; une nouvelle comparaison peut le rétablir. Se connecte comme steward ; au journal."""
+    """Refuse a candidate; a new comparison can restore it. Connects as the steward; written to the audit trail."""
     from deid.warehouse.models import refuse_model
 
     model = refuse_model(digest, getpass.getuser(), reason)
@@ -162,10 +166,12 @@ def refuse(digest: Digest, reason: Motive) -> None:
 
 @app.command()
 def rollback(
-    kind: Annotated[str, typer.Argument(metavar="GENRE", help="Par exemple bilstm_crf.")],
-    reason: Annotated[str, typer.Option("--reason", metavar="MOTIF", help="Pourquoi ; pas de nom.")] = "",
+    kind: Annotated[str, typer.Argument(metavar="KIND", help="For example bilstm_crf.")],
+    reason: Annotated[str, typer.Option("--reason", metavar="REASON", help="Why; no name.")] = "",
 ) -> None:
-    """Remet en service le modèle précédent, à la fin celui qui est livré. Se connecte comme steward ; au journal."""
+    """Put the former model in service again, in the end the one that ships. Connects as the steward; in the audit
+    trail.
+    """
     from deid.learning import registry
 
     say({"kind": kind, "serving": registry.roll_back(kind, getpass.getuser(), reason) or None})
@@ -173,45 +179,82 @@ def rollback(
 
 @app.command()
 def check(directory: Directory, corpora: TrainingCorpora = None, bound: Bound = None) -> None:
-    """Mesure ce qu'un modèle a mémorisé de son corpus, et l'écrit dans sa fiche (README.md).
+    """Measure what a model memorised of its corpus, and write it to its card (README.md).
 
-    L'exposition (Carlini et al. 2019) de phrases inventées, mises au corpus par « train --canaries » ; la recherche,
-    dans les fichiers, de noms et de numéros que seul le corpus donné contient. Le code de retour est 1 si le modèle
-    ne doit pas quitter l'hôpital.
+    The exposure (Carlini et al. 2019) of invented sentences, put in the corpus by “train --canaries”; the search, in
+    the files, for names and numbers that only the given corpus holds. The exit status is 1 if the model must not leave
+    the hospital.
     """
     from deid.learning import registry
 
-    found = registry.check(directory, _load(corpora), *_bound(bound))
+    found = registry.check(directory, _load(corpora), _bound(bound))
     say({**_figures(found), "obstacles": found.obstacles})
     if found.obstacles:
         raise typer.Exit(REFUSED)
 
 
 @app.command()
+def membership(
+    directory: Directory,
+    members: Annotated[
+        list[Path], typer.Option("--members", metavar="CORPUS", help="Documents learned; can be repeated.")
+    ],
+    others: Annotated[
+        list[Path],
+        typer.Option("--others", metavar="CORPUS", help="Similar documents, not learned; can be repeated."),
+    ],
+) -> None:
+    """Attack a model: which documents did it learn, by its loss on each (Yeom et al. 2018)?
+
+    The model is a learned annotator, or an encoder that predicts words. Writes the AUC (0.5: nothing), the advantage at
+    the best threshold and what it is by chance, and the share of learned documents found at 1 % of false positives,
+    with their intervals of 95 %.
+    """
+    from deid.evaluation.attacks.membership import attack_model
+
+    found = attack_model(directory, _load(members) or [], _load(others) or [])
+    say(asdict(found))
+
+
+@app.command()
+def tokenizer(directory: Directory) -> None:
+    """Convert the vocab.json and merges.txt of a FlauBERT to the tokenizer.json that it is published without."""
+    from deid.detection.annotators.transformer.flaubert import convert
+
+    say({"tokenizer": convert(directory)})
+
+
+@app.command()
 def export(
     directory: Directory,
-    archive: Annotated[Path, typer.Argument(metavar="ARCHIVE", help="Fichier .tar.gz à écrire.")],
+    archive: Annotated[Path, typer.Argument(metavar="ARCHIVE", help=".tar.gz file to write.")],
     corpora: TrainingCorpora = None,
     bound: Bound = None,
+    licence: Annotated[
+        str | None,
+        typer.Option("--licence", help="To write to the card; else that of the card.", show_default=False),
+    ] = None,
 ) -> None:
-    """Refait le contrôle de « check » et, s'il le permet, écrit le modèle dans une archive ; inscrit au journal.
+    """Repeat the check of “check” and, if it allows it, write the model to an archive; written to the audit trail.
 
-    Le modèle doit être au registre. Se connecte comme steward.
+    The model must be in the registry, and the corpus be all that it learned; without --corpus, the check counts that
+    the registry kept of such a corpus. Refused as well: a licence that contradicts that of an open corpus which it
+    learned (WikiNER wants CC BY-SA). Connects as the steward.
     """
     from deid.learning import registry
 
-    found = registry.export(directory, archive, _load(corpora), getpass.getuser(), *_bound(bound))
+    found = registry.export(directory, archive, _load(corpora), getpass.getuser(), _bound(bound), licence)
     say({**_figures(found), "archive": archive})
 
 
 def _load(corpora: list[Path] | None) -> list[GoldDocument] | None:
-    from deid.evaluation.corpus import load_corpus
-
-    return [one for folder in corpora for one in load_corpus(folder)] if corpora else None
+    return distinct(corpora) if corpora else None
 
 
-def _bound(bits: float | None) -> tuple[float, ...]:
-    return () if bits is None else (bits,)
+def _bound(bits: float | None) -> float:
+    from deid.learning.memorisation import BOUND
+
+    return BOUND if bits is None else bits
 
 
 def _figures(found: Check) -> dict[str, Any]:

@@ -12,49 +12,51 @@ from zoneinfo import ZoneInfo
 
 import typer
 
-from deid.cli.console import REFUSED, command_group, say
+from deid.cli.console import REFUSED, command_group, say, system_account
+from deid.cli.language import complain, language
 
 PARIS = ZoneInfo("Europe/Paris")
 DAY = ["%Y-%m-%d"]
 
-runs_app = command_group("Montre les passages inachevés, ou en reprend un.")
+runs_app = command_group("Show unfinished runs, or take one over.")
 
 IntervalKey = Annotated[
-    str, typer.Argument(metavar="INTERVALLE", help="Une nuit (2026-10-03) ou une période (2026-09-01..2026-09-28).")
+    str, typer.Argument(metavar="INTERVAL", help="A night (2026-10-03) or a period (2026-09-01..2026-09-28).")
 ]
 Approve = Annotated[
     str | None,
-    typer.Option("--approve", metavar="MOTIF", help="Approuver soi-même, si la politique demande une personne."),
+    typer.Option("--approve", metavar="REASON", help="Approve yourself, if the policy asks for a person."),
 ]
 
 
 def night(
     first: Annotated[
-        datetime, typer.Argument(formats=DAY, metavar="JOUR", help="Jour d'arrivée des documents, AAAA-MM-JJ.")
+        datetime, typer.Argument(formats=DAY, metavar="DAY", help="Day on which the documents arrived, YYYY-MM-DD.")
     ],
-    last: Annotated[
-        datetime | None, typer.Argument(formats=DAY, metavar="[DERNIER]", help="Dernier jour, compris.")
-    ] = None,
-    document_type: Annotated[list[str] | None, typer.Option("--type", help="Type de document ; répétable.")] = None,
-    service: Annotated[list[str] | None, typer.Option("--service", help="Code de service ; répétable.")] = None,
-    reason: Annotated[str, typer.Option("--reason", metavar="MOTIF", help="Pourquoi ce passage, gardé avec lui.")] = "",
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Compter seulement ; rien n'est traité.")] = False,
-    batch_size: Annotated[int, typer.Option(min=1, help="Documents par lot.")] = 500,
+    last: Annotated[datetime | None, typer.Argument(formats=DAY, metavar="[LAST]", help="Last day, included.")] = None,
+    document_type: Annotated[list[str] | None, typer.Option("--type", help="Document type; can be repeated.")] = None,
+    service: Annotated[list[str] | None, typer.Option("--service", help="Service code; can be repeated.")] = None,
+    reason: Annotated[str, typer.Option("--reason", metavar="REASON", help="Why this run, kept with it.")] = "",
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Count only; nothing is processed.")] = False,
+    batch_size: Annotated[int, typer.Option(min=1, help="Documents per batch.")] = 500,
     name: Annotated[
-        str | None, typer.Option("--name", help="Nom du passage ; le redonner reprend un passage interrompu.")
+        str | None,
+        typer.Option(
+            "--name", help=("Name of the run, written by the step plan; given again, it takes up an interrupted run.")
+        ),
     ] = None,
     approve: Approve = None,
-    stage_only: Annotated[bool, typer.Option("--stage-only", help="S'arrêter avant la publication.")] = False,
+    stage_only: Annotated[bool, typer.Option("--stage-only", help="Stop before the publication.")] = False,
 ) -> None:
-    """Traite une nuit ou plusieurs, sans Airflow, et publie.
+    """Process one night or several, without Airflow, and publish.
 
-    Prend les documents arrivés du premier au dernier jour, compris.
+    Takes the documents that arrived from the first to the last day, included.
 
-    Chaque étape écrit une ligne JSON de comptes. Les documents retenus vont en quarantaine avec leur raison, les
-    autres continuent. Relancer la commande ne republie rien.
+    Each step writes a line of JSON with counts. Documents held back go to quarantine with their reason, the others go
+    on. Running the command again publishes nothing twice.
 
-    Des documents tenus par un autre passage qui n'est pas terminé lui restent : la commande le dit, et se termine par 1
-    si elle n'avait rien d'autre à traiter (voir « runs take-over »).
+    Documents held by another run that is not finished stay with it: the command says so, and ends with 1 if it had
+    nothing else to process (see “runs take-over”).
     """
     from deid.nightly import steps
     from deid.warehouse.ledger import read_planned
@@ -72,7 +74,7 @@ def night(
         batch_size=batch_size,
     )
     planned = read_planned(trigger)
-    _say_step("plan", {**planned, "batches": len(batches), "dry_run": dry_run})
+    _say_step("plan", {**planned, "batches": len(batches), "name": trigger})
     _tell_held(planned["held"])
     nothing_but_held = bool(planned["held"]) and not planned["planned"]
     for batch in batches:
@@ -91,7 +93,7 @@ def night(
 
 @runs_app.command("list")
 def runs_list() -> None:
-    """Écrit une ligne JSON par passage qui n'est pas terminé, avec les documents qu'il tient."""
+    """Write one line of JSON per run that is not finished, with the documents that it holds."""
     from deid.warehouse.runs import list_unfinished
 
     for run in list_unfinished():
@@ -100,15 +102,15 @@ def runs_list() -> None:
 
 @runs_app.command("take-over")
 def runs_take_over(
-    run_id: Annotated[int, typer.Argument(metavar="PASSAGE", help="Son numéro, « run_id » de `runs list`.")],
-    reason: Annotated[str, typer.Option("--reason", metavar="MOTIF", help="5 caractères au moins ; pas de nom.")],
-    confirm: Annotated[bool, typer.Option("--confirm", help="Même s'il vient de donner signe de vie.")] = False,
+    run_id: Annotated[int, typer.Argument(metavar="RUN", help="Its number, “run_id” of `runs list`.")],
+    reason: Annotated[str, typer.Option("--reason", metavar="REASON", help="At least 5 characters; no name.")],
+    confirm: Annotated[bool, typer.Option("--confirm", help="Even if it has just shown a sign of life.")] = False,
 ) -> None:
-    """Déclare mort un passage : la prochaine nuit lancée reprend ses documents.
+    """Declare a run dead: the next night that is started takes its documents.
 
-    Refusé tant que le passage a donné signe de vie depuis moins de dix minutes, sauf --confirm ; un lot long n'en donne
-    qu'à son début et à sa fin. Inscrit au journal. Si le passage travaillait encore, ce qu'il écrit ensuite ne vaut que
-    pour les documents que personne n'a repris.
+    Refused while the run showed a sign of life less than ten minutes ago, unless --confirm; a long batch shows one only
+    at its beginning and its end. Written to the audit trail. If the run was still at work, what it writes afterwards
+    holds only for the documents that nobody has taken over.
     """
     from deid.warehouse.runs import take_over as declare_dead
 
@@ -116,19 +118,18 @@ def runs_take_over(
 
 
 def publish(interval_key: IntervalKey, approve: Approve = None) -> None:
-    """Publie un intervalle prêt, si les contrôles le permettent.
+    """Publish an interval that is ready, if the checks allow it.
 
-    Écrit ensuite son rapport. Publier deux fois ne change rien.
+    Then writes its report. Publishing twice changes nothing.
     """
     _release(interval_key, approve)
 
 
 def make_visible() -> None:
-    """Montre aux chercheurs tout ce qui est publié.
+    """Show researchers all that is published.
 
-    N'attend pas la période de la politique (release.visible).
-    Réécrit la table des chercheurs d'un coup et dans un ordre qui n'apprend rien. Qui la lit avant et après apprend
-    ce qui est arrivé entre les deux.
+    Does not wait for the period of the policy (release.visible). Rewrites the researchers' table at once and in an
+    order that tells nothing. Who reads it before and after learns what arrived between the two.
     """
     from deid.warehouse import publish as publication
 
@@ -136,7 +137,7 @@ def make_visible() -> None:
 
 
 def report(interval_key: IntervalKey) -> None:
-    """Écrit le rapport d'un intervalle, et dit où il est."""
+    """Write the report of an interval, and tell where it is."""
     from deid.release import actions
 
     _say_step("report", actions.report(interval_key))
@@ -146,13 +147,13 @@ def dpo_annex(
     interval_key: IntervalKey,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FICHIER", help="Où l'écrire ; sinon sur la sortie standard."),
+        typer.Option("--output", "-o", metavar="FILE", help="Where to write it; else to standard output."),
     ] = None,
 ) -> None:
-    """Écrit, pour le DPO, l'annexe d'une publication.
+    """Write, for the data protection officer, the annex of a publication.
 
-    En Markdown : individualisation, corrélation et inférence avec les chiffres de cette publication, contrôles,
-    quarantaine, oppositions, versions, décisions. Ni texte ni identifiant. Voir docs/fr/dossier-dpo.md.
+    In Markdown, in French: singling out, linkability and inference with the figures of this publication, checks,
+    quarantine, opt-outs, versions, decisions. Neither text nor identifier. See docs/fr/dossier-dpo.md.
     """
     from deid.release import actions
 
@@ -165,19 +166,23 @@ def dpo_annex(
 
 def _release(interval_key: str, motive: str | None) -> None:
     from deid.release import actions
+    from deid.release.decisions import check_right
+    from deid.reports.numbers import Writer
 
     summary = actions.summarise(interval_key)
     _say_step("summarise", summary)
     decision: dict[str, Any] | None = None
     if actions.needs_approval(summary):
         if motive is None:
-            typer.echo(
-                f"deid : {interval_key} demande l'accord d'une personne. Lire les alertes (report {interval_key}), "
-                f'puis : publish {interval_key} --approve "motif".',
-                err=True,
+            nights = Writer(language()).interval(interval_key)
+            complain(
+                f"{nights}: a person's approval is asked for. Read the warnings (report "
+                f'{interval_key}), then: publish {interval_key} --approve "reason".',
             )
             raise typer.Exit(REFUSED)
-        decision = {"chosen": "approve", "decided_by": getpass.getuser(), "reason": motive}
+        account = system_account()
+        check_right(interval_key, account)
+        decision = {"chosen": "approve", "decided_by": account, "reason": motive}
     _say_step("publish", actions.publish(interval_key, decision))
     _say_step("report", actions.report(interval_key))
 
@@ -186,7 +191,7 @@ def _bounds(first: datetime, last: datetime | None) -> tuple[datetime, datetime]
     """Return the interval from midnight to midnight in Paris, in any time zone of the machine."""
     last = last or first
     if last < first:
-        raise typer.BadParameter("le dernier jour précède le premier")
+        raise typer.BadParameter("the last day is before the first")
     return first.replace(tzinfo=PARIS), (last + timedelta(days=1)).replace(tzinfo=PARIS)
 
 
@@ -195,12 +200,12 @@ def _tell_held(held: Sequence[Mapping[str, Any]]) -> None:
     for run in held:
         seen = datetime.fromisoformat(run["active_at"])
         minutes = int((datetime.now(UTC) - seen).total_seconds() // 60)
-        typer.echo(
-            f"deid : {run['documents']} documents de cet intervalle sont tenus par le passage {run['run_id']} "
-            f"({run['triggered_by']}), qui n'est pas terminé ; dernier signe de vie il y a {minutes} min "
-            f"({seen.astimezone(PARIS):%Y-%m-%d %H:%M}). S'il est mort : python -m deid runs take-over "
-            f"{run['run_id']} --reason MOTIF, puis relancer la nuit, sous un autre nom s'il y en avait un.",
-            err=True,
+        complain(
+            f"{run['documents']} documents of this interval are held by run {run['run_id']} "
+            f"({run['triggered_by']}), which is not finished; last sign of life {minutes} min ago "
+            f"({seen.astimezone(PARIS):%Y-%m-%d %H:%M}). If it is dead: python -m deid runs take-over "
+            f"{run['run_id']} --reason REASON, then start the night again, under another name if it had "
+            "one.",
         )
 
 

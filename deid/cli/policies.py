@@ -9,19 +9,20 @@ import typer
 
 from deid.cli.console import chosen_policy, command_group, say, served_policy
 from deid.cli.documents import PolicyFile
+from deid.cli.language import tell
 
-policy_app = command_group("Montre ou vérifie la politique.")
-budget_app = command_group("Explique et compte le budget ε.")
+policy_app = command_group("Show or check the policy.")
+budget_app = command_group("Explain and count the ε budget.")
 
 PolicyArgument = Annotated[
     Path | None,
-    typer.Argument(metavar="[FICHIER]", help="Sinon NOCTURNE_POLICY, sinon celle fournie.", show_default=False),
+    typer.Argument(metavar="[FILE]", help="Else NOCTURNE_POLICY, else the one that ships.", show_default=False),
 ]
 
 
 @policy_app.command("show")
 def policy_show(path: PolicyArgument = None) -> None:
-    """Montre la politique entière, réglages par défaut compris, en YAML ; la première ligne donne son empreinte."""
+    """Show the whole policy, with every default, in YAML; the first line gives its digest."""
     import yaml
 
     policy = chosen_policy(path)
@@ -31,7 +32,7 @@ def policy_show(path: PolicyArgument = None) -> None:
 
 @policy_app.command("validate")
 def policy_validate(path: PolicyArgument = None) -> None:
-    """Vérifie une politique sans l'appliquer : orthographe des réglages, annotateurs, substituts, valeurs permises."""
+    """Check a policy without applying it: spelling of settings, annotators, surrogates, values allowed."""
     from deid.detection import Detector
     from deid.substitution.registry import chosen_generators
 
@@ -39,20 +40,35 @@ def policy_validate(path: PolicyArgument = None) -> None:
     # An annotator or a generator that does not exist shows only when it is made.
     Detector(policy)
     chosen_generators(policy)
-    typer.echo(f"{policy.name} : valable, empreinte {policy.digest}")
+    tell(f"{policy.name}: valid, digest {policy.digest}")
+
+
+@policy_app.command("expectations")
+def policy_expectations(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where to write the project.", show_default=False)],
+    policy: PolicyFile = None,
+) -> None:
+    """Write the checks of a policy as a project of Great Expectations: suites and checkpoints in JSON.
+
+    `gx/expectations/document.json` holds the checks of each document, `run.json` those of the whole. These files are
+    to be read; changing them does not change the night, which follows the policy.
+    """
+    from deid.reports.data_docs import write_suites
+
+    say({"project": str(write_suites(chosen_policy(policy), folder))})
 
 
 @policy_app.command("weights")
 def policy_weights(
     corpus: Annotated[
-        Path, typer.Argument(metavar="CORPUS", help="Dossier de .txt annotés, ou JSON Lines.", show_default=False)
+        Path, typer.Argument(metavar="CORPUS", help="Folder of annotated .txt, or JSON Lines.", show_default=False)
     ],
     policy: PolicyFile = None,
 ) -> None:
-    """Propose le poids de chaque annotateur par étiquette, d'après des documents annotés ; n'écrit aucune politique.
+    """Propose the weight of each annotator by label, from annotated documents; writes no policy.
 
-    YAML à coller dans la politique, après lecture : précision et son intervalle à 95 %, nombre de mentions, rappel. Le
-    poids fait de la force moyenne d'un annotateur la borne basse de sa précision, sans lui faire perdre ses mentions.
+    YAML to paste into the policy, once read: precision and its interval of 95 %, number of mentions, recall. The weight
+    makes of an annotator's mean strength the lower bound of its precision, without losing its mentions.
     """
     from deid.detection import Detector
     from deid.detection.staff import NO_STAFF
@@ -62,9 +78,7 @@ def policy_weights(
     chosen, documents = served_policy(policy), load_corpus(corpus)
     staff = load_staff(corpus) if corpus.is_dir() else NO_STAFF
     cells = measure_annotators(documents, Detector(chosen, staff), chosen)
-    typer.echo(
-        f"# {len(documents)} documents, politique {chosen.name} ({chosen.digest}), merge: {chosen.detection.merge}"
-    )
+    tell(f"# {len(documents)} documents, policy {chosen.name} ({chosen.digest}), merge: {chosen.detection.merge}")
     typer.echo("\n".join(proposal(cells, chosen)))
 
 
@@ -72,10 +86,10 @@ def policy_weights(
 def example(
     policy: Annotated[
         Path | None,
-        typer.Option("--policy", metavar="FICHIER", help="Politique ; sinon NOCTURNE_POLICY, sinon celle fournie."),
+        typer.Option("--policy", metavar="FILE", help="Policy; else NOCTURNE_POLICY, else the one that ships."),
     ] = None,
 ) -> None:
-    """Calcule les tableaux de docs/fr/budget-epsilon.md : M. Durand, ses dates, son âge, sa ville."""
+    """Compute the tables of docs/fr/budget-epsilon.md: Mr Durand, his dates, his age, his town."""
     from deid.evaluation.worked_example import example_tables
     from deid.reference.tables import packaged_tables
 
@@ -84,10 +98,10 @@ def example(
 
 @budget_app.command()
 def patients() -> None:
-    """Dit ce que les patients ont dépensé, d'après les documents publiés ; ni nom ni identifiant.
+    """Tell what patients have spent, from the published documents; neither name nor identifier.
 
-    Une ligne JSON : nombre de patients et de documents, ε médian, au 95e centième et le plus grand. C'est une borne
-    supérieure : une valeur qui revient d'un document à l'autre n'est pas tirée de nouveau, mais elle est comptée.
+    One line of JSON: number of patients and documents, ε median, at the 95th percentile and greatest. It is an upper
+    bound: a value that comes back from one document to another is not drawn again, but is counted.
     """
     from deid.warehouse.ledger import list_patient_totals
 

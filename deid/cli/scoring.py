@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from deid.cli.console import REFUSED
+from deid.cli.language import translated
 from deid.cli.lines import Refusals, read_gold, read_lines, read_marked
 
 if TYPE_CHECKING:
@@ -20,12 +21,12 @@ Scheme = Literal[
 ]  # of `deid.domain.labels.SCHEMES`
 Grouping = Literal["type", "author"]  # figures for each type of document, or each author
 
-SchemeChoice = Annotated[Scheme, typer.Option("--scheme", help="Jeu de classes des tableaux.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Tous les chiffres, pour tous les jeux de classes, en JSON.")]
-AsMarkdown = Annotated[bool, typer.Option("--markdown", help="Tableaux Markdown ; c'est le choix par défaut.")]
+SchemeChoice = Annotated[Scheme, typer.Option("--scheme", help="Set of classes of the tables.")]
+AsJson = Annotated[bool, typer.Option("--json", help="All figures, for every set of classes, as JSON.")]
+AsMarkdown = Annotated[bool, typer.Option("--markdown", help="Markdown tables; the default.")]
 By = Annotated[
     Grouping | None,
-    typer.Option("--by", help="Détailler aussi par type de document ou par auteur.", show_default=False),
+    typer.Option("--by", help="Detail by document type or by author as well.", show_default=False),
 ]
 
 
@@ -33,25 +34,23 @@ def evaluate(
     gold: Annotated[
         Path,
         typer.Argument(
-            metavar="REFERENCE", help="Dossier de .txt annotés [[LABEL|texte]], ou JSON Lines.", show_default=False
+            metavar="REFERENCE", help="Folder of annotated .txt [[LABEL|text]], or JSON Lines.", show_default=False
         ),
     ],
     predicted: Annotated[
         Path,
-        typer.Argument(
-            metavar="PREDICTION", help="JSON Lines de « detect », ou - : entrée standard.", show_default=False
-        ),
+        typer.Argument(metavar="PREDICTION", help="JSON Lines of “detect”, or -: standard input.", show_default=False),
     ],
     scheme: SchemeChoice = "nocturne",
     as_json: AsJson = False,
     as_markdown: AsMarkdown = False,
     by: By = None,
 ) -> None:
-    """Compare des mentions à celles d'une référence annotée.
+    """Compare mentions with those of an annotated reference.
 
-    Précision, rappel et F1 par classe : exacts (mêmes bornes), par chevauchement (au moins un caractère commun), par
-    mot. Part des caractères identifiants couverts ; part des documents où il n'en reste aucun. Un document de la
-    référence sans prédiction compte comme si rien n'y avait été trouvé, et le code de retour est 1.
+    Precision, recall and F1 by class: exact (same bounds), by overlap (at least one common character), by word. Share
+    of identifying characters covered; share of documents where none is left. A document of the reference without a
+    prediction counts as if nothing had been found in it, and the exit status is 1.
     """
     _check_one_output(as_json, as_markdown)
     refusals = Refusals()
@@ -62,16 +61,15 @@ def evaluate(
 
 
 def score(
-    run_id: Annotated[int, typer.Argument(metavar="PASSAGE", help="Numéro du passage (run_id).", show_default=False)],
+    run_id: Annotated[int, typer.Argument(metavar="RUN", help="Number of the run (run_id).", show_default=False)],
     scheme: SchemeChoice = "nocturne",
     as_json: AsJson = False,
     as_markdown: AsMarkdown = False,
     by: By = None,
 ) -> None:
-    """Note un passage sur l'hôpital fictif.
+    """Score a run on the synthetic hospital.
 
-    Ses vraies mentions sont connues. Mêmes mesures que « evaluate ». Les documents corrigés ou retirés depuis
-    ne comptent pas.
+    Its true mentions are known. The same measures as “evaluate”. Documents corrected or withdrawn since do not count.
     """
     from deid.evaluation.run_scores import judged
 
@@ -81,7 +79,7 @@ def score(
 
 def _check_one_output(as_json: bool, as_markdown: bool) -> None:
     if as_json and as_markdown:
-        raise typer.BadParameter("choisir --json ou --markdown, pas les deux")
+        raise typer.BadParameter("choose --json or --markdown, not both")
 
 
 def _read_reference(path: Path, refusals: Refusals) -> dict[str, Judged]:
@@ -105,13 +103,13 @@ def _pair_predictions(gold: dict[str, Judged], predicted: Path, refusals: Refusa
     for prediction in read_lines(predicted, read_marked, refusals):
         document = waiting.pop(prediction.id, None)
         if document is None:
-            refusals.tell(f"document {prediction.id} : absent de la référence")
+            refusals.tell(f"document {prediction.id}: absent from the reference")
         elif prediction.mentions and prediction.mentions[-1].end > len(document.text):
-            refusals.tell(f"document {prediction.id} : une mention dépasse la fin du texte de référence")
+            refusals.tell(f"document {prediction.id}: a mention goes beyond the end of the reference text")
         else:
             gold[prediction.id] = replace(document, predicted=prediction.mentions)
     for document_id in waiting:
-        refusals.tell(f"document {document_id} : aucune prédiction")
+        refusals.tell(f"document {document_id}: no prediction")
     return list(gold.values())
 
 
@@ -134,8 +132,8 @@ def _as_json(whole: Evaluation, by: Grouping | None, groups: dict[str, Evaluatio
 def _as_markdown(whole: Evaluation, scheme: Scheme, by: Grouping | None, groups: dict[str, Evaluation]) -> str:
     from deid.evaluation.score_tables import class_table, summary_table
 
-    parts = [summary_table({"tous": whole}, "ensemble", scheme), class_table(whole, scheme)]
+    parts = [summary_table({translated("all"): whole}, translated("together"), scheme), class_table(whole, scheme)]
     if by:
-        heading = "type de document" if by == "type" else "auteur"
-        parts.append(summary_table(groups, heading, scheme))
+        heading = "document type" if by == "type" else "author"
+        parts.append(summary_table(groups, translated(heading), scheme))
     return "\n\n".join(parts)

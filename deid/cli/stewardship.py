@@ -1,43 +1,47 @@
-"""`ids`, `quarantine`, `audit` and `opt-outs`: the stewards' work from a terminal, as JSON Lines."""
+"""`ids`, `quarantine`, `audit`, `rights` and `opt-outs`: the stewards' work from a terminal, as JSON Lines."""
 
 from __future__ import annotations
 
 import getpass
 from dataclasses import asdict
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from deid.cli.console import REFUSED, command_group, say
+from deid.cli.console import REFUSED, command_group, say, system_account
+from deid.cli.language import complain
 from deid.domain.errors import InputRefused, Reason
 
 if TYPE_CHECKING:
     from deid.stewardship.quarantine import QuarantinedDocument
     from deid.warehouse.identity import Kind
 
-quarantine_app = command_group("Montre la quarantaine, et décide de documents.")
-audit_app = command_group("Vérifie le journal.")
-ids_app = command_group("Traduit les identifiants du registre et ceux de l'hôpital.")
-opt_outs_app = command_group("Enregistre, applique ou lève des oppositions.")
+quarantine_app = command_group("Show the quarantine, and decide on documents.")
+audit_app = command_group("Check the audit trail.")
+ids_app = command_group("Translate ids of the ledger and of the hospital.")
+rights_app = command_group("Grant or withdraw the right to approve without Airflow.")
+opt_outs_app = command_group("Record, apply or revoke opt-outs.")
 
 Documents = Annotated[
-    list[str], typer.Argument(metavar="TRAITEMENT:DOCUMENT…", help="Comme `quarantine list` les écrit, sous « entry ».")
+    list[str], typer.Argument(metavar="PROCESSING:DOCUMENT…", help="As `quarantine list` writes them, under “entry”.")
 ]
-Motive = Annotated[str, typer.Option("--reason", metavar="MOTIF", help="10 caractères au moins ; pas de nom.")]
+DAYS = ["%Y-%m-%d"]
+Motive = Annotated[str, typer.Option("--reason", metavar="REASON", help="At least 10 characters; no name.")]
 
 
 @audit_app.command()
 def verify(
     files: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="[SIGNATURES.jsonl]...", help="Fichiers de signatures ; sinon celui de NOCTURNE_HOME."),
+        typer.Argument(metavar="[SIGNATURES.jsonl]...", help="Files of signatures; else that of NOCTURNE_HOME."),
     ] = None,
 ) -> None:
-    """Vérifie le journal : la chaîne de ses lignes, et les signatures de chaque nuit.
+    """Check the audit trail: the chain of its lines, and the signatures of each night.
 
-    Écrit une ligne JSON de comptes ; dit sur l'erreur standard ce qui ne va pas, et sort alors avec 1. Lit le journal
-    (NOCTURNE_WORKER_DSN) et demande le secret. Les lignes écrites depuis la dernière signature ne sont pas couvertes.
+    Writes a line of JSON with counts; tells on standard error what is wrong, and then ends with 1. Reads the trail
+    (NOCTURNE_WORKER_DSN) and needs the secret. Lines written since the last signature are not covered.
     """
     from deid.cli.console import read_settings
     from deid.warehouse import signatures
@@ -53,34 +57,34 @@ def verify(
         found = signatures.verify_trail(cursor, kept, keyring)
     say(asdict(found))
     for fault in found.faults:
-        typer.echo(f"deid : {_FAULTS[fault.kind].format(seq=fault.seq)}", err=True)
+        complain(_FAULTS[fault.kind].format(seq=fault.seq))
     if found.faults:
         raise typer.Exit(REFUSED)
 
 
 _FAULTS = {
-    "broken": "la ligne {seq} ne suit pas celle d'avant : le journal a été modifié.",
-    "cut": "une signature porte sur la ligne {seq}, que le journal n'a plus : sa fin a été coupée.",
-    "rewritten": "la ligne {seq} n'est plus celle qui a été signée : le journal a été réécrit.",
-    "restored": "la base n'a pas la signature de la ligne {seq} : elle vient d'une copie plus ancienne.",
-    "forged": "la signature de la ligne {seq} n'est pas celle de la clé qu'elle nomme.",
-    "unknown_key": "la signature de la ligne {seq} n'est pas vérifiée : sa version du secret manque ici.",
-    "unsigned": "aucune signature ne prouve le journal.",
+    "broken": "line {seq} does not follow the one before: the audit trail was changed.",
+    "cut": "a signature is of line {seq}, which the audit trail no longer has: its end was cut off.",
+    "rewritten": "line {seq} is no longer the one that was signed: the audit trail was rewritten.",
+    "restored": "the database lacks the signature of line {seq}: it comes from an older copy.",
+    "forged": "the signature of line {seq} is not that of the key which it names.",
+    "unknown_key": "the signature of line {seq} is not verified: its version of the secret is missing here.",
+    "unsigned": "no signature proves the audit trail.",
 }
 
 
-KindOption = Annotated[str, typer.Option("--kind", metavar="GENRE", help="document, patient ou stay.")]
+KindOption = Annotated[str, typer.Option("--kind", metavar="KIND", help="document, patient or stay.")]
 
 
 @ids_app.command()
 def find(
-    source_id: Annotated[str, typer.Argument(metavar="IDENTIFIANT", help="Celui de l'hôpital.")],
+    source_id: Annotated[str, typer.Argument(metavar="ID", help="That of the hospital.")],
     kind: KindOption = "document",
 ) -> None:
-    """Trouve dans le registre un document, un patient ou un séjour de l'hôpital ; inscrit au journal.
+    """Find a document, patient or stay of the hospital in the ledger; written to the audit trail.
 
-    Se connecte comme lecteur (NOCTURNE_IDENTITY_DSN, sinon NOCTURNE_READER_DSN). Le journal garde l'identifiant du
-    registre, jamais celui de l'hôpital.
+    Connects as the reader (NOCTURNE_IDENTITY_DSN, else NOCTURNE_READER_DSN). The audit trail keeps the id of the
+    ledger, never that of the hospital.
     """
     from deid.warehouse.identity import find_ledger_id
 
@@ -89,12 +93,12 @@ def find(
 
 @ids_app.command()
 def reveal(
-    ledger_id: Annotated[str, typer.Argument(metavar="IDENTIFIANT", help="Celui du registre.")],
+    ledger_id: Annotated[str, typer.Argument(metavar="ID", help="That of the ledger.")],
     kind: KindOption = "document",
 ) -> None:
-    """Dit quel document, patient ou séjour de l'hôpital un identifiant du registre désigne ; inscrit au journal.
+    """Tell which document, patient or stay of the hospital an id of the ledger stands for; written to the audit trail.
 
-    Se connecte comme `ids find`.
+    Connects as `ids find`.
     """
     from deid.warehouse.identity import find_source_id
 
@@ -103,9 +107,9 @@ def reveal(
 
 @ids_app.command()
 def adopt() -> None:
-    """Calcule les pseudonymes de ce qu'une version antérieure avait au registre ; la nuit le fait aussi.
+    """Compute the pseudonyms of what an earlier version had in the ledger; the night does so too.
 
-    À lancer après une mise à jour, avec le secret et NOCTURNE_WORKER_DSN, avant la première publication.
+    To be run after an upgrade, with the secret and NOCTURNE_WORKER_DSN, before the first publication.
     """
     from deid.warehouse import identity
 
@@ -121,21 +125,44 @@ def _parse_kind(text: str) -> Kind:
 @quarantine_app.command("list")
 def quarantine_list(
     standing: Annotated[
-        str, typer.Option("--state", metavar="ÉTAT", help="waiting, retry, release, discard ou settled.")
+        str, typer.Option("--state", metavar="STATE", help="waiting, retry, release, discard or settled.")
     ] = "waiting",
-    reason: Annotated[str | None, typer.Option("--reason", metavar="RAISON", help="Par exemple undecodable.")] = None,
-    document_type: Annotated[str | None, typer.Option("--type", help="Type de document.")] = None,
-    interval: Annotated[str | None, typer.Option("--interval", help="Par exemple 2026-10-03.")] = None,
+    reason: Annotated[
+        str | None, typer.Option("--reason", metavar="REASON_CODE", help="For example undecodable.")
+    ] = None,
+    document_type: Annotated[str | None, typer.Option("--type", help="Document type.")] = None,
+    interval: Annotated[str | None, typer.Option("--interval", help="For example 2026-10-03.")] = None,
+    step: Annotated[
+        str | None, typer.Option("--step", metavar="STEP", help="detect, substitute, validate or stage.")
+    ] = None,
+    check: Annotated[
+        str | None, typer.Option("--check", metavar="CHECK", help="Failed check, for example residual_date.")
+    ] = None,
+    service: Annotated[
+        str | None, typer.Option("--service", help="Code of the service, as the warehouse writes it.")
+    ] = None,
+    since: Annotated[datetime | None, typer.Option("--since", formats=DAYS, help="Held on this day or after.")] = None,
+    before: Annotated[datetime | None, typer.Option("--before", formats=DAYS, help="Held before this day.")] = None,
 ) -> None:
-    """Écrit une ligne JSON par document retenu, du plus récent au plus ancien ; jamais de texte."""
+    """Write one line of JSON per document held back, the latest first; never a text.
+
+    The filters are those of the page Quarantine; days are those of Paris.
+    """
+    from deid.quality.checks import BY_NAME
     from deid.stewardship import quarantine
     from deid.warehouse.connection import open_cursor
+    from deid.warehouse.planning import PARIS
 
     try:
         state, why = quarantine.Standing(standing), Reason(reason) if reason else None
     except ValueError:
         raise InputRefused("that is no state or no reason.", "See `quarantine list --help`.") from None
-    wanted = quarantine.Filter(state, why, None, document_type, interval)
+    if step not in (None, *quarantine.STEPS):
+        raise InputRefused("there is no such step.", f"Say one of: {', '.join(quarantine.STEPS)}.")
+    if check not in (None, *BY_NAME):
+        raise InputRefused("there is no such check.", "Take a name from the checks of docs/stewards.md.")
+    first, end = (one and one.replace(tzinfo=PARIS) for one in (since, before))
+    wanted = quarantine.Filter(state, why, step, document_type, interval, first, end, check, service)
     after = None
     while True:
         with open_cursor("steward", "nocturne quarantine") as cursor:
@@ -149,16 +176,16 @@ def quarantine_list(
 
 @quarantine_app.command()
 def retry(entries: Documents) -> None:
-    """Demande que la prochaine nuit reprenne des documents, après une réparation."""
+    """Ask that the next night take documents again, after a repair."""
     _record_choice("retry", entries, "")
 
 
 @quarantine_app.command()
 def discard(
     entries: Documents,
-    reason: Annotated[str, typer.Option("--reason", metavar="MOTIF", help="Pourquoi ; 5 caractères au moins.")],
+    reason: Annotated[str, typer.Option("--reason", metavar="REASON", help="Why; at least 5 characters.")],
 ) -> None:
-    """Écarte des documents tant que leur contenu ne change pas."""
+    """Leave documents out as long as their content does not change."""
     _record_choice("discard", entries, reason)
 
 
@@ -192,7 +219,7 @@ def _line_of(one: QuarantinedDocument) -> dict[str, Any]:
 
 @opt_outs_app.command("list")
 def opt_outs_list() -> None:
-    """Écrit une ligne JSON par opposition, de la plus récente à la plus ancienne."""
+    """Write one line of JSON per opt-out, the latest first."""
     from deid.stewardship import opt_outs
     from deid.warehouse.connection import open_cursor
 
@@ -210,13 +237,13 @@ def opt_outs_list() -> None:
 @opt_outs_app.command("add")
 def opt_outs_add(
     reason: Motive,
-    pseudonym: Annotated[str | None, typer.Option("--pseudonym", help="Pseudonyme de recherche.")] = None,
-    patient: Annotated[str | None, typer.Option("--patient", help="Identifiant de l'hôpital.")] = None,
+    pseudonym: Annotated[str | None, typer.Option("--pseudonym", help="Pseudonym in research.")] = None,
+    patient: Annotated[str | None, typer.Option("--patient", help="Id of the hospital.")] = None,
 ) -> None:
-    """Enregistre l'opposition d'un patient, par l'un de ses deux noms.
+    """Record a patient's opt-out, by one of the patient's two names.
 
-    Par pseudonyme, ses lignes publiées partent aussitôt. Le reste se fait à `opt-outs apply`, à la prochaine nuit ou
-    à la prochaine publication.
+    By pseudonym, the published rows leave at once. The rest is done at `opt-outs apply`, at the next night or at the
+    next publication.
     """
     from deid.stewardship import opt_outs
     from deid.warehouse.connection import open_cursor
@@ -231,11 +258,11 @@ def opt_outs_add(
 
 @opt_outs_app.command("revoke")
 def opt_outs_revoke(
-    opt_out_id: Annotated[int, typer.Argument(min=1, metavar="NUMÉRO", help="Celui de la preuve.")], reason: Motive
+    opt_out_id: Annotated[int, typer.Argument(min=1, metavar="NUMBER", help="That of the proof.")], reason: Motive
 ) -> None:
-    """Lève une opposition, après un nouveau consentement du patient.
+    """Revoke an opt-out, after a new consent of the patient.
 
-    Ne remet rien en place : les documents reviennent quand leurs nuits sont retraitées. Inscrit au journal.
+    Puts nothing back: the documents return when their nights are processed again. Written to the audit trail.
     """
     from deid.stewardship import opt_outs
     from deid.warehouse.connection import open_cursor
@@ -248,7 +275,45 @@ def opt_outs_revoke(
 
 @opt_outs_app.command("apply")
 def opt_outs_apply() -> None:
-    """Applique maintenant toutes les oppositions, sous chaque version du secret ; des comptes seulement."""
+    """Apply all opt-outs now, under each version of the secret; counts only."""
     from deid.warehouse import opt_outs
 
     say(opt_outs.apply_opt_outs(getpass.getuser()))
+
+
+Account = Annotated[
+    str, typer.Argument(metavar="ACCOUNT", help="Account of the system that will run publish --approve.")
+]
+Why = Annotated[str, typer.Option("--reason", metavar="REASON", help="Why, kept in the audit trail; 200 characters.")]
+
+
+@rights_app.command()
+def grant(account: Account, reason: Why) -> None:
+    """Grant a person the right to decide by publish --approve.
+
+    For the administrator of the database (NOCTURNE_OWNER_DSN). Holds until `rights revoke`, or until Airflow, if there
+    is one, says that this account can no longer decide. Written to the audit trail.
+    """
+    _change_right(account, reason, may_decide=True)
+
+
+@rights_app.command()
+def revoke(account: Account, reason: Why) -> None:
+    """Withdraw from a person the right to decide by publish --approve; written to the audit trail."""
+    _change_right(account, reason, may_decide=False)
+
+
+@rights_app.command("list")
+def rights_list() -> None:
+    """Write one line of JSON per account: the last right granted or withdrawn, by whom, why and when."""
+    from deid.release.rights import list_rights
+
+    for right in list_rights():
+        say(asdict(right))
+
+
+def _change_right(account: str, reason: str, *, may_decide: bool) -> None:
+    from deid.release.rights import change_right
+
+    change_right(system_account(), account, reason, may_decide=may_decide)
+    say({"account": account.strip(), "may_decide": may_decide})

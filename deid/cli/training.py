@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from deid.cli import lines
+from deid.cli.language import colon, tell
 
 if TYPE_CHECKING:
     from deid.evaluation.corpus import GoldDocument
     from deid.learning.taggers.training import Recipe
     from deid.learning.transformer.plan import Plan
 
-Kind = Literal["crf", "bilstm_crf", "flair", "transformer", "both", "all"]
+Kind = Literal["crf", "bilstm_crf", "flair", "encoder_bilstm_crf", "transformer", "both", "all"]
 
 
 def train(
@@ -24,23 +25,25 @@ def train(
         list[Path],
         typer.Argument(
             metavar="CORPUS...",
-            help="Dossiers de .txt annotés [[LABEL|texte]], ou fichiers .jsonl de « annotations export ».",
+            help="Folders of annotated .txt [[LABEL|text]], or .jsonl files of “annotations export”.",
             show_default=False,
         ),
     ],
-    out: Annotated[Path, typer.Option("--out", help="Dossier où écrire les modèles.", show_default=False)],
-    kind: Annotated[Kind, typer.Option("--kind", help="Annotateur à entraîner ; both : crf et bilstm_crf.")] = "both",
+    out: Annotated[Path, typer.Option("--out", help="Folder to write the models to.", show_default=False)],
+    kind: Annotated[Kind, typer.Option("--kind", help="Annotator to train; both: crf and bilstm_crf.")] = "both",
     embeddings: Annotated[
         Path | None,
-        typer.Option("--embeddings", help="Vecteurs de départ (par défaut ceux du modèle livré).", show_default=False),
+        typer.Option(
+            "--embeddings", help="Initial vectors (by default those of the model that ships).", show_default=False
+        ),
     ] = None,
-    small: Annotated[bool, typer.Option("--small", help="Recette réduite : une minute, modèles médiocres.")] = False,
+    small: Annotated[bool, typer.Option("--small", help="Reduced recipe: one minute, poor models.")] = False,
     open_corpora: Annotated[
         list[Path] | None,
         typer.Option(
             "--open",
-            metavar="FICHIER",
-            help="Corpus ouvert (WikiNER… en JSON Lines, dossier de QUAERO) pour une première étape des réseaux.",
+            metavar="FILE",
+            help="Open corpus (WikiNER… as JSON Lines, folder of QUAERO) for a first stage of the networks.",
             show_default=False,
         ),
     ] = None,
@@ -48,31 +51,51 @@ def train(
         list[Path] | None,
         typer.Option(
             "--texts",
-            metavar="FICHIER",
-            help="Textes sans annotation (.txt, .jsonl, .xz), en plus, pour les caractères de flair.",
+            metavar="FILE",
+            help="Texts without annotation (.txt, .jsonl, .xz), in addition, for the characters of flair.",
             show_default=False,
         ),
     ] = None,
     rate: Annotated[
         float | None,
-        typer.Option("--rate", min=0.0, help="Pas d'apprentissage du réseau, si la perte diverge.", show_default=False),
+        typer.Option("--rate", min=0.0, help="Learning rate of the network, if the loss diverges.", show_default=False),
+    ] = None,
+    bound: Annotated[
+        float | None,
+        typer.Option(
+            "--bound",
+            min=0.0,
+            max=1.0,
+            help="Networks: bounds the loss of wrong labels (0.3 is measured); 0: no bound.",
+            show_default=False,
+        ),
+    ] = None,
+    least_confidence: Annotated[
+        float | None,
+        typer.Option(
+            "--least-confidence",
+            min=0.0,
+            max=1.0,
+            help="Confidence under which a mention leaves its sentence out (0.5 without the option).",
+            show_default=False,
+        ),
     ] = None,
     canaries: Annotated[
         int | None,
         typer.Option(
             "--canaries",
-            metavar="GRAINE",
-            help="Ajouter au corpus des phrases inventées, pour « models check ».",
+            metavar="SEED",
+            help="Add invented sentences to the corpus, for “models check”.",
             show_default=False,
         ),
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", help="Graine ; la même donne les mêmes modèles.")] = 2026,
+    seed: Annotated[int, typer.Option("--seed", help="Seed; the same gives the same models.")] = 2026,
     continued: Annotated[
         Path | None,
         typer.Option(
             "--continue",
-            metavar="MODÈLE",
-            help="BiLSTM-CRF à adapter à ces documents relus, au lieu d’en entraîner un nouveau.",
+            metavar="MODEL",
+            help="BiLSTM-CRF to adapt to these reviewed documents, instead of training a new one.",
             show_default=False,
         ),
     ] = None,
@@ -81,7 +104,7 @@ def train(
         typer.Option(
             "--remember",
             metavar="CORPUS",
-            help="Avec --continue : documents déjà appris, dont une part est relue pour ne pas les oublier.",
+            help="With --continue: documents already learned, part of which is read again so as not to forget them.",
             show_default=False,
         ),
     ] = None,
@@ -89,22 +112,27 @@ def train(
         Path | None,
         typer.Option(
             "--plan",
-            help="Transformer : plan YAML, ou le nom d'un plan livré (fine-tune, compact…).",
+            help="Transformer: YAML plan, or the name of a plan that ships (fine-tune, compact…).",
             show_default=False,
         ),
     ] = None,
     start: Annotated[
         Path | None,
         typer.Option(
-            "--start", help="Transformer : dossier de l'encodeur, au lieu de celui du plan.", show_default=False
+            "--start",
+            help=(
+                "Folder of the encoder: transformer, instead of the plan's; encoder_bilstm_crf, of the "
+                "model that ships."
+            ),
+            show_default=False,
         ),
     ] = None,
     unlabelled: Annotated[
         Path | None,
         typer.Option(
             "--unlabelled",
-            metavar="FICHIER",
-            help="Documents non annotés (JSON Lines de « detect »), avec --second ou --teacher.",
+            metavar="FILE",
+            help="Documents without annotation (JSON Lines of “detect”), with --second or --teacher.",
             show_default=False,
         ),
     ] = None,
@@ -112,8 +140,8 @@ def train(
         Path | None,
         typer.Option(
             "--second",
-            metavar="MODÈLE",
-            help="Modèle d’un autre type : on apprend aussi ce sur quoi les deux s’accordent.",
+            metavar="MODEL",
+            help="Model of another type: what both agree on is learned as well.",
             show_default=False,
         ),
     ] = None,
@@ -121,8 +149,27 @@ def train(
         Path | None,
         typer.Option(
             "--teacher",
-            metavar="MODÈLE",
-            help="Modèle plus grand, dont le BiLSTM-CRF apprend les probabilités.",
+            metavar="MODEL",
+            help="Larger model, whose probabilities the BiLSTM-CRF learns.",
+            show_default=False,
+        ),
+    ] = None,
+    taught: Annotated[
+        float | None,
+        typer.Option(
+            "--taught",
+            min=0.0,
+            max=1.0,
+            help="With --teacher: weight of the teacher against the labels (0.5 without the option).",
+            show_default=False,
+        ),
+    ] = None,
+    temperature: Annotated[
+        float | None,
+        typer.Option(
+            "--temperature",
+            min=0.1,
+            help="With --teacher: softens the probabilities (2 without the option).",
             show_default=False,
         ),
     ] = None,
@@ -131,95 +178,161 @@ def train(
         typer.Option(
             "--tune",
             min=1,
-            help="Transformer : chercher les réglages en tant d'essais.",
+            help="Transformer: search the settings in that many trials.",
             show_default=False,
         ),
     ] = None,
     study: Annotated[
         str | None,
-        typer.Option("--study", help="Nom de l'étude dans NOCTURNE_TUNING_DSN, avec --tune.", show_default=False),
+        typer.Option("--study", help="Name of the study in NOCTURNE_TUNING_DSN, with --tune.", show_default=False),
     ] = None,
 ) -> None:
-    """Entraîne les annotateurs appris sur des documents annotés.
+    """Train the learned annotators on annotated documents.
 
-    Avec --continue, adapte un BiLSTM-CRF à des documents relus, d'un auteur ou d'un service.
+    With --continue, adapts a BiLSTM-CRF to reviewed documents, of an author or a service.
 
-    Interrompu, l'entraînement d'un réseau reprend à son dernier point de contrôle par la même commande ; le modèle
-    précédent reste en place jusqu'à la fin.
+    Interrupted, the training of a network resumes at its last checkpoint by the same command, that of a CRF starts
+    again; the former model stays in place until the end.
 
-    Avec --kind transformer, affine un encodeur selon un plan (docs/training.md). La politique prend les modèles par
-    l'option « model » de leur annotateur.
+    With --kind transformer, fine-tunes an encoder by a plan (docs/training.md). The policy takes the models by the
+    option “model” of their annotator.
     """
     from deid.detection.taggers.bilstm import PACKAGED_EMBEDDINGS, load_embeddings
-    from deid.evaluation.corpus import load_corpus
-    from deid.learning.memorisation import plant_canaries, record_canaries
+    from deid.learning.memorisation import record_canaries, with_canaries
     from deid.learning.taggers import training
     from deid.learning.taggers.pretraining import open_corpus
 
-    documents = [one for folder in folders for one in load_corpus(folder)]
-    if canaries is not None:
-        documents = plant_canaries(documents, canaries)
+    kinds = {"both": training.SHIPPED, "all": training.KINDS}.get(kind, (kind,))
+    further = any(one is not None for one in (unlabelled, second, teacher))
+    if continued is not None:
+        read = {"--remember"}
+    elif further:
+        network = teacher is not None or kind != "crf"
+        read = {"--least-confidence"} | ({"--rate", "--bound"} if network else set())
+        read |= {"--taught", "--temperature"} if teacher is not None else set()
+    elif kind == "transformer":
+        read = {"--plan", "--start", "--tune", "--study", "--least-confidence"}
+    else:
+        networks = {"--open", "--embeddings", "--rate", "--bound"} if set(kinds) - {"crf"} else set()
+        read = {"--least-confidence"} | networks | ({"--texts"} if "flair" in kinds else set())
+        read |= {"--start"} if "encoder_bilstm_crf" in kinds else set()
+    _refuse_unread(
+        read,
+        {
+            "--open": open_corpora,
+            "--texts": texts,
+            "--embeddings": embeddings,
+            "--rate": rate,
+            "--bound": bound,
+            "--least-confidence": least_confidence,
+            "--remember": remember,
+            "--plan": plan,
+            "--start": start,
+            "--taught": taught,
+            "--temperature": temperature,
+            "--tune": tune,
+            "--study": study,
+        },
+    )
+    documents = distinct(folders)
     if continued is not None:
         from deid.learning.taggers.continuation import KIND, REVIEWED, continue_network
 
-        known = [one for folder in remember or () for one in load_corpus(folder)]
+        corrected = {one.document.text for one in documents}
+        known = [one for one in distinct(remember or ()) if one.document.text not in corrected]
+        documents = with_canaries(documents, canaries)
         folder = continue_network(continued, known, documents, out, replace(REVIEWED, seed=seed))
         if canaries is not None:
             record_canaries(folder, canaries)
-        typer.echo(f"{KIND} : {len(documents)} documents de plus, modèle dans {folder}")
+        tell(f"{KIND}: {len(documents)} documents more, model in {folder}")
         return
-    if kind == "transformer" and unlabelled is None:
-        settings = _plan(plan or Path("train-small" if small else "fine-tune"), start, seed)
+    if kind == "transformer" and not further:
+        settings = _plan(plan or Path("train-small" if small else "fine-tune"), start, seed, least_confidence)
+        documents = with_canaries(documents, canaries, settings.fine_tuning.held_out, settings.seed)
         if tune is None:
-            _train_transformer(documents, out / kind, settings)
+            _train_transformer(documents, out / kind, settings, canaries)
         else:
             from deid.learning.transformer import tuning
 
             tuning.tune(settings, documents, out / "tuning", tune, study=study)
-            typer.echo(f"Meilleur plan : {out / 'tuning' / tuning.BEST}")
+            tell(f"Best plan: {out / 'tuning' / tuning.BEST}")
         return
     recipe = replace(training.SMALL if small else training.FULL, seed=seed)
-    if rate is not None:
-        bilstm, flair = (replace(one, rate=rate) for one in (recipe.bilstm, recipe.flair))
-        recipe = replace(recipe, bilstm=bilstm, flair=flair)
-    absent = training.labels_without_example(documents)
+    asked = {"rate": rate, "bound": bound, "taught": taught, "temperature": temperature}
+    recipe = recipe.with_networks(**{name: value for name, value in asked.items() if value is not None})
+    if least_confidence is not None:
+        recipe = replace(recipe, least_confidence=least_confidence)
+    absent = training.labels_without_example(documents, recipe.least_confidence)
     if absent:
-        typer.echo(f"Sans exemple, donc jamais reconnus : {', '.join(absent)}", err=True)
-    if unlabelled is not None or second is not None or teacher is not None:
-        _train_unlabelled(kind, documents, recipe, out, unlabelled, second, teacher)
+        tell(f"Without an example, hence never recognised: {', '.join(absent)}", err=True)
+    if further:
+        _train_unlabelled(kind, documents, recipe, out, unlabelled, second, teacher, canaries)
         return
-    kinds = {"both": training.SHIPPED, "all": training.KINDS}.get(kind, (kind,))
+    documents = with_canaries(documents, canaries)
     for corpus in map(open_corpus, open_corpora or ()):
-        typer.echo(f"{corpus.file} : {corpus.licence}", err=True)
+        typer.echo(f"{corpus.file}{colon()}{corpus.licence}", err=True)
     for name in kinds:
         rows = None if small else load_embeddings(embeddings or PACKAGED_EMBEDDINGS)
         unread = name == "crf" and len(kinds) > 1  # it learns from complete annotations only
         given = () if unread else open_corpora or ()
-        folder = training.train_tagger(name, documents, recipe, out, rows, open_corpora=given, texts=texts or ())
+        folder = training.train_tagger(
+            *(name, documents, recipe, out, rows),
+            open_corpora=given,
+            texts=texts or (),
+            encoder=start or training.PACKAGED_ENCODER,
+        )
         if canaries is not None:
             record_canaries(folder, canaries)
-        typer.echo(f"{name} : {len(documents)} documents, modèle dans {folder}")
+        tell(f"{name}: {len(documents)} documents, model in {folder}")
 
 
-def _plan(name: Path, start: Path | None, seed: int) -> Plan:
+def distinct(corpora: Sequence[Path]) -> list[GoldDocument]:
+    """Return the documents of corpora, each once; tell how many readings were left out.
+
+    Raises:
+        InputRefused: a corpus cannot be read, or two readings of a document differ.
+    """
+    from deid.evaluation.corpus import load_corpus
+    from deid.learning.exchange.adjudication import distinct_documents
+
+    documents, repeated = distinct_documents(one for corpus in corpora for one in load_corpus(corpus))
+    if repeated:
+        tell(f"{repeated} double readings left out", err=True)
+    return documents
+
+
+def _refuse_unread(read: Set[str], given: Mapping[str, object]) -> None:
+    """Refuse options that this training would not read."""
+    unread = [name for name, value in given.items() if value not in (None, []) and name not in read]
+    if unread:
+        raise typer.BadParameter(
+            f"without effect on this training: {', '.join(unread)} (see docs/training.md)", param_hint=unread[0]
+        )
+
+
+def _plan(name: Path, start: Path | None, seed: int, least_confidence: float | None) -> Plan:
     from deid.learning.transformer import plan as plans
 
-    values = plans.find_plan(name).model_dump() | {"seed": seed}
-    if start is not None:
-        values |= {"start": str(start), "encoder": None, "pretraining": None}
+    plan = plans.find_plan(name)
+    values = (plan if start is None else plan.started_from(start)).model_dump() | {"seed": seed}
+    if least_confidence is not None:
+        values["fine_tuning"]["least_confidence"] = least_confidence
     return plans.Plan.model_validate(values)
 
 
-def _train_transformer(documents: Sequence[GoldDocument], out: Path, plan: Plan) -> None:
+def _train_transformer(documents: Sequence[GoldDocument], out: Path, plan: Plan, canaries: int | None) -> None:
     from accelerate import PartialState
 
+    from deid.learning.memorisation import record_canaries
     from deid.learning.transformer.training import train_transformer
 
     card = train_transformer(plan, documents, out)
     if not PartialState().is_main_process:
         return
+    if canaries is not None:
+        record_canaries(out, canaries)
     scores = ", ".join(f"{name} {value:.3f}" for name, value in card.measures.items())
-    typer.echo(f"transformer : {len(documents)} documents, modèle dans {out} ({scores})")
+    tell(f"transformer: {len(documents)} documents, model in {out} ({scores})")
 
 
 def _train_unlabelled(
@@ -230,13 +343,16 @@ def _train_unlabelled(
     unlabelled: Path | None,
     second: Path | None,
     teacher: Path | None,
+    canaries: int | None,
 ) -> None:
     from deid.detection.taggers.bilstm import PACKAGED_EMBEDDINGS, load_embeddings
-    from deid.learning.self_training import RECORD, distil, self_train
+    from deid.learning.memorisation import record_canaries, with_canaries
+    from deid.learning.self_training import HELD_OUT, RECORD, distil, self_train
     from deid.learning.taggers.training import FULL
 
     if kind not in ("crf", "bilstm_crf", "both") or unlabelled is None or (second is None) == (teacher is None):
-        raise typer.BadParameter("--unlabelled va avec --second ou avec --teacher, pour un crf ou un bilstm_crf.")
+        raise typer.BadParameter("--unlabelled goes with --second or with --teacher, for a crf or a bilstm_crf.")
+    documents = with_canaries(documents, canaries, HELD_OUT, recipe.seed)
     refusals = lines.Refusals()
     texts = [one.document for one in lines.read_lines(unlabelled, lines.read_incoming, refusals)]
     rows = load_embeddings(PACKAGED_EMBEDDINGS) if recipe.bilstm.shape == FULL.bilstm.shape else None
@@ -246,10 +362,12 @@ def _train_unlabelled(
     else:
         name = "bilstm_crf"
         decision = distil(documents, texts, teacher or out, recipe, out, rows)
-    said = "retenu" if decision.kept else "écarté ; le modèle sans documents non annotés reste"
-    typer.echo(
-        f"{name} : documents sans reste {decision.before:.1%} puis {decision.after:.1%} "
-        f"({100 * decision.low:+.1f} à {100 * decision.high:+.1f} points) : {said} ({out / RECORD})"
+    if canaries is not None:
+        record_canaries(out / name, canaries)
+    said = "kept" if decision.kept else "set aside; the model without unannotated documents stays"
+    tell(
+        f"{name}: documents without a remainder {decision.before:.1%} then {decision.after:.1%} "
+        f"({100 * decision.low:+.1f} to {100 * decision.high:+.1f} points): {said} ({out / RECORD})"
     )
     if refusals.count:
         raise typer.Exit(1)

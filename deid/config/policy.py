@@ -305,6 +305,9 @@ class Review(Section):
     The sample is the smallest that, with no leak found in it, excludes at `confidence` that more than a share `target`
     of the interval's documents leak. Each document is read by `readings` people. `automatic`: `summarise` opens the
     review; else a steward does. Texts are erased when the review is closed, or `keep_days` days after it was opened.
+    `sentinels`: the share of sampled documents in which a surrogate is shown as if it had been missed, to measure what
+    readers see; 0 for none. `fastest_reading`: characters per second above which a reading does not count (people read
+    about 20: Trauzettel-Klosinski & Dietz 2012, Investigative Ophthalmology & Visual Science 53); 0 for no limit.
     """
 
     target: float = Field(0.01, gt=0, lt=1)
@@ -312,6 +315,8 @@ class Review(Section):
     readings: Literal[1, 2] = 1
     automatic: bool = False
     keep_days: Days = 90
+    sentinels: float = Field(0.1, ge=0, le=0.5)
+    fastest_reading: float = Field(60, ge=0)
 
 
 class Release(Section):
@@ -319,7 +324,8 @@ class Release(Section):
 
     `approval`: a person decides `always`, `on_warning` (a run-level warning was raised) or `never`.
     `approvals`: how many different people must approve where one must. `own_approval`: whether the person who asked
-    for a run may approve it alone, where that person is known.
+    for a run may approve it alone, where that person is known. `second_review`: whether, where two people must approve,
+    the second one sees the answer, the reason and the comments of the first before answering (`open`) or not (`blind`).
     `ready_by`: the local time ("07:00") by which a night must be staged; `decision_hours`: how long
     a staged interval may wait for a decision. Past either, the stewards' pages and an alert say that it is late.
     `review`: the sample that people read.
@@ -333,6 +339,7 @@ class Release(Section):
     approval: Literal["always", "on_warning", "never"] = "on_warning"
     approvals: Literal[1, 2] = 1
     own_approval: bool = False
+    second_review: Literal["open", "blind"] = "open"
     ready_by: str = Field("07:00", pattern=r"^([01]\d|2[0-3]):[0-5]\d$")
     decision_hours: int = Field(24, ge=1)
     review: Review = Review()
@@ -345,9 +352,22 @@ class Publication(Section):
     """Settings of what researchers get beside the text.
 
     `files`: of a document that came as a file, the file rewritten with surrogates in its own format; or none.
+    `columns`: `sex`, as the warehouse has it; `age_class`, the stage of life, and `birth_year`, both from the surrogate
+    birth date. `services`: the category published for a service code of the warehouse; a code without one has none.
+    `spans`: where surrogates stand, which tells by its absence elsewhere which words were never replaced.
+    The attacks of docs/privacy.md were measured without columns, services and spans: each helps an attacker.
     """
 
     files: Literal["none", "rewritten"] = "none"
+    columns: tuple[Literal["sex", "age_class", "birth_year"], ...] = ()
+    services: dict[str, str] = {}
+    spans: bool = False
+
+    @property
+    def beside_digest(self) -> str:
+        """8 hexadecimal digits of what stands beside the text; empty where nothing does."""
+        beside = self.model_dump(mode="json", exclude={"files"})
+        return _digest(beside)[:8] if any(beside.values()) else ""
 
 
 class Promotion(Section):
@@ -417,7 +437,7 @@ def load(path: Path | None = None) -> Policy:
     """
     path = path or DEFAULT
     try:
-        given = _resolve_extends(path, yaml.safe_load(path.read_text(encoding="utf-8")))
+        given = _resolve_extends(path, _read(path))
         policy = Policy.model_validate(with_digests(given, path))
     except OSError as error:
         raise PolicyError(f"policy {path}: {error.strerror}.", "Give the path of a readable YAML file.") from None
@@ -437,6 +457,11 @@ def load(path: Path | None = None) -> Policy:
     return policy
 
 
+def _read(path: Path) -> Any:
+    # Each step reads the policy anew; libyaml takes a tenth of the time.
+    return yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
+
+
 def _resolve_extends(path: Path, given: Any) -> Any:
     """Return the values of a policy file, merged over those of the policy that it extends, if any."""
     if not isinstance(given, dict) or "extends" not in given:
@@ -447,7 +472,7 @@ def _resolve_extends(path: Path, given: Any) -> Any:
         message = f"policy {path}: it extends {given['extends']}, which does not ship."
         raise PolicyError(message, f"Known: {', '.join(shipped)}.")
     own = {name: value for name, value in given.items() if name != "extends"}
-    return _merge_sections(_resolve_extends(base, yaml.safe_load(base.read_text(encoding="utf-8"))), own)
+    return _merge_sections(_resolve_extends(base, _read(base)), own)
 
 
 def _merge_sections(base: Any, own: Any) -> Any:

@@ -20,7 +20,7 @@ class Settings(BaseSettings):
     `home` holds the files that a machine writes: embedded PostgreSQL, reports, the lookups built from reference
     versions, unless `lookup_folder` is set, and the registry of trained models, unless `models` is set.
     `source` names the folder of the source contract, which ships with the product or lies in the folder `sources`.
-    Each `…_dsn` is a libpq URI or keyword string for the role in its name;
+    Each `…_dsn` is a libpq URI or keyword string for the role in its name, the reader's also a URL of SQLAlchemy;
     a hospital sets them, the demo derives them from the embedded server (`var/nocturne.env`). `secret` (or the file
     that `secret_file` names) seeds every surrogate: at least 32 bytes of hexadecimal, or several with their
     versions (docs/keys.md). With `key_service`, an https URL, they are the hospital's shares: the others come from
@@ -31,6 +31,7 @@ class Settings(BaseSettings):
     `exchange_folder`, which its owner alone can read, holds documents given to annotators and what they give back.
     A step on one document may take `max_document_seconds` and `max_document_memory_mb` (MiB); with `isolate`, batches
     are processed in a process of their own.
+    With `data_docs`, the pages of Great Expectations are written beside the reports.
     `tuning_dsn` is for studies of the tuning, which lie in a schema `tuning` of their own (docs/training.md).
     `task_time_factor` multiplies the time limit of each of Airflow's tasks.
     A run that shows no activity for `abandoned_after_s` seconds loses its unfinished documents to a later one.
@@ -65,6 +66,13 @@ class Settings(BaseSettings):
     surnames_location: SecretStr | None = None
     density_levels_location: SecretStr | None = None
     pathologies_location: SecretStr | None = None
+    care_access_location: SecretStr | None = None
+    mortality_location: SecretStr | None = None
+    deaths_location: SecretStr | None = None
+    air_quality_location: SecretStr | None = None
+    radon_location: SecretStr | None = None
+    incomes_location: SecretStr | None = None
+    indicators_location: SecretStr | None = None
     references: Path | None = None
     secret: SecretStr | None = None
     secret_file: Path | None = None
@@ -78,6 +86,7 @@ class Settings(BaseSettings):
     max_document_seconds: float = Field(300.0, gt=0)
     max_document_memory_mb: int = Field(2048, ge=64)
     isolate: bool = False
+    data_docs: bool = True
     statement_timeout_s: int = Field(600, ge=1)
     abandoned_after_s: int = Field(7200, ge=60)
     exchange_folder: Path | None = None
@@ -93,8 +102,10 @@ class Settings(BaseSettings):
             SettingsError: the setting is absent.
         """
         value: SecretStr | None = getattr(self, f"{role}_dsn")
-        if role == "identity" and value is None:
-            value = self.reader_dsn
+        if role == "identity" and value is None and (reader := self.reader_dsn) is not None:
+            # A warehouse that is not PostgreSQL cannot hold the product's schemas.
+            scheme, other, _ = reader.get_secret_value().partition("://")
+            value = reader if not other or scheme in ("postgresql", "postgres") else None
         if value is None:
             name = f"NOCTURNE_{role.upper()}_DSN"
             raise SettingsError(f"{name} is not set.", "Set it to a PostgreSQL URI, or run `make demo` first.")

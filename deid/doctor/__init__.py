@@ -11,18 +11,19 @@ from deid.domain.errors import NocturneError
 __all__ = ["Finding", "Level", "diagnose"]
 
 CHECKS: dict[str, Check] = {
-    "réglages": machine.check_settings,
-    "politique": machine.check_policy,
-    "modèles": machine.check_models,
+    "settings": machine.check_settings,
+    "policy": machine.check_policy,
+    "models": machine.check_models,
     "secret": machine.check_secret,
-    "service de clés": machine.check_key_service,
-    "disque": machine.check_disks,
-    "bases": databases.check_databases,
+    "key service": machine.check_key_service,
+    "disk": machine.check_disks,
+    "trainings": machine.check_trainings,
+    "databases": databases.check_databases,
     "migrations": databases.check_migrations,
-    "canaux": databases.check_channels,
-    "contrat de la source": databases.check_source,
-    "secret du registre": databases.check_ledger_secret,
-    "référentiels": databases.check_references,
+    "channels": databases.check_channels,
+    "source contract": databases.check_source,
+    "ledger's secret": databases.check_ledger_secret,
+    "references": databases.check_references,
     "Airflow": airflow.check_airflow,
 }
 
@@ -33,7 +34,7 @@ def diagnose() -> Iterator[Finding]:
         try:
             yield from check()
         except NocturneError as refusal:
-            yield error(name, f"contrôle impossible : {why(refusal)}", "Corriger cela, puis recommencer.")
+            yield error(name, f"check impossible: {why(refusal)}", "Correct this, then start again.")
         except Exception as unforeseen:  # its message could quote a value
-            where = f"contrôle interrompu par {type(unforeseen).__name__}"
-            yield error(name, where, "Signaler cette ligne à qui entretient Nocturne.")
+            where = f"check interrupted by {type(unforeseen).__name__}"
+            yield error(name, where, "Report this line to who maintains Nocturne.")

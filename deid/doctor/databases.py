@@ -4,23 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
 from types import MappingProxyType
 
 from deid.config.policy import load
 from deid.config.settings import settings
 from deid.doctor.finding import Finding, attention, error, not_applicable, ok, why
-from deid.domain.errors import ContractBroken, NocturneError, SettingsError, WarehouseError
+from deid.domain.errors import NocturneError, SettingsError, WarehouseError
 from deid.refresh.reference_versions import SourceState, source_states
-from deid.warehouse.connection import connect, open_cursor
+from deid.warehouse import source_check
+from deid.warehouse.connection import is_postgresql, open_cursor
 from deid.warehouse.embedded import QUIET_LOG
 from deid.warehouse.inspection import Session, inspect
 from deid.warehouse.keys import check_keyring
 from deid.warehouse.migrations import compare_migrations
 from deid.warehouse.planning import PARIS
 from deid.warehouse.provision import ROLES, list_open_channels
-from deid.warehouse.sources import Source
+from deid.warehouse.sources import Source, open_source
 
 OLDEST_SERVER = 150000
+SOURCE_DAYS, SOURCE_SAMPLE = 30, 50
 _READ, _ALL = frozenset({"SELECT"}), frozenset({"SELECT", "INSERT", "UPDATE", "DELETE"})
 
 # The most that each role may do on a table of a schema; what stands nowhere is too much. The owner may do everything.
@@ -68,11 +71,11 @@ _LOG: Mapping[str, frozenset[str]] = MappingProxyType(
 # Seconds between the server's clock and this machine's: intervals of documents are cut by both.
 _CLOCKS = (5, 60)
 _DOING = {
-    "SELECT": "lire",
-    "INSERT": "ajouter dans",
-    "UPDATE": "changer",
-    "DELETE": "effacer dans",
-    "TRUNCATE": "vider",
+    "SELECT": "read from",
+    "INSERT": "insert into",
+    "UPDATE": "change rows of",
+    "DELETE": "delete from",
+    "TRUNCATE": "empty tables of",
 }
 
 
@@ -85,15 +88,17 @@ def check_databases() -> Iterator[Finding]:
             yield from findings
     for role in ROLES:
         if role not in given:
-            yield not_applicable(f"base {role}", f"NOCTURNE_{role.upper()}_DSN n'est pas donnée ici")
+            yield not_applicable(f"database {role}", f"NOCTURNE_{role.upper()}_DSN is not given here")
 
 
 def _check_role(role: str) -> list[Finding]:
+    if role == "reader" and not is_postgresql(settings().dsn(role)):
+        return [_check_other_reader()]
     try:
         session = inspect(settings().dsn(role), list(_LOG))
     except WarehouseError as refusal:
-        remedy = f"Démarrer le serveur, ou corriger adresse, rôle et mot de passe de NOCTURNE_{role.upper()}_DSN."
-        return [error(f"base {role}", f"injoignable : {why(refusal)}", remedy)]
+        remedy = f"Start the server, or correct address, role and password of NOCTURNE_{role.upper()}_DSN."
+        return [error(f"database {role}", f"unreachable: {why(refusal)}", remedy)]
     return [
         _check_server(role, session),
         _check_encryption(role, session),
@@ -103,46 +108,55 @@ def _check_role(role: str) -> list[Finding]:
     ]
 
 
+def _check_other_reader() -> Finding:
+    """Check that a warehouse outside PostgreSQL answers; its contract has a check of its own."""
+    try:
+        with open_source("nocturne doctor") as link:
+            return ok("database reader", f"{link.place}, {link.dialect}; check rights and encryption on that server")
+    except NocturneError as refusal:
+        return error("database reader", f"unreachable: {why(refusal)}", refusal.remedy or "See NOCTURNE_READER_DSN.")
+
+
 def _check_server(role: str, session: Session) -> Finding:
     major = session.version // 10000
     if session.version < OLDEST_SERVER:
-        message = f"{session.place} : PostgreSQL {major} est trop ancien"
-        return error(f"base {role}", message, f"Mettre le serveur à PostgreSQL {OLDEST_SERVER // 10000} ou après.")
-    return ok(f"base {role}", f"{session.place}, PostgreSQL {major}, rôle {session.role}")
+        message = f"{session.place}: PostgreSQL {major} is too old"
+        return error(f"database {role}", message, f"Bring the server to PostgreSQL {OLDEST_SERVER // 10000} or later.")
+    return ok(f"database {role}", f"{session.place}, PostgreSQL {major}, role {session.role}")
 
 
 def _check_encryption(role: str, session: Session) -> Finding:
-    check = f"chiffrement {role}"
-    remedy = "Ajouter ?sslmode=verify-full&sslrootcert=… à cette DSN (ou n'employer qu'un réseau isolé)."
+    check = f"encryption {role}"
+    remedy = "Add ?sslmode=verify-full&sslrootcert=… to this DSN (or use an isolated network only)."
     if session.local:
-        return ok(check, "serveur de cette machine" + (", TLS" if session.encrypted else ", sans TLS"))
+        return ok(check, "server of this machine" + (", TLS" if session.encrypted else ", without TLS"))
     if not session.encrypted:
-        return attention(check, f"{session.place} : sans TLS, les textes passent en clair sur le réseau", remedy)
+        return attention(check, f"{session.place}: without TLS, texts cross the network in clear", remedy)
     if not session.verified:
-        return attention(check, f"{session.place} : TLS, mais le serveur n'est pas vérifié", remedy)
-    return ok(check, "TLS, serveur vérifié")
+        return attention(check, f"{session.place}: TLS, but the server is not verified", remedy)
+    return ok(check, "TLS, server verified")
 
 
 def _check_privileges(role: str, session: Session) -> Iterator[Finding]:
-    check = f"droits {role}"
+    check = f"privileges {role}"
     if role == "owner":
         yield _check_owner(session)
         yield from _check_others(session)
         return
     excess = list(_excess(role, session))
     if excess:
-        remedy = f"Retirer ces droits (REVOKE, ALTER ROLE), ou donner à la DSN le rôle {ROLES[role]}."
-        yield error(check, f"{session.role} peut trop : {' ; '.join(excess)}", remedy)
+        remedy = f"Withdraw these privileges (REVOKE, ALTER ROLE), or give the DSN the role {ROLES[role]}."
+        yield error(check, f"{session.role} may do too much: {'; '.join(excess)}", remedy)
     lacking = [
-        f"{_DOING[privilege]} {schema}"
+        f"{_DOING[privilege]} schema {schema}"
         for schema, privilege in NEEDS.get(role, ())
         if privilege not in session.privileges.get(schema, {})
     ]
     if lacking:
-        remedy = "Lancer python -m deid migrate avec NOCTURNE_OWNER_DSN, et vérifier le rôle de cette DSN."
-        yield error(check, f"{session.role} ne peut pas : {', '.join(lacking)}", remedy)
+        remedy = "Run python -m deid migrate with NOCTURNE_OWNER_DSN, and check the role of this DSN."
+        yield error(check, f"{session.role} cannot: {'; '.join(lacking)}", remedy)
     if not excess and not lacking:
-        yield ok(check, "ceux du rôle, et pas d'autres")
+        yield ok(check, "those of the role, and no others")
 
 
 def _excess(role: str, session: Session) -> Iterator[str]:
@@ -151,34 +165,34 @@ def _excess(role: str, session: Session) -> Iterator[str]:
     if "SUPERUSER" in session.attributes:
         return  # everything else follows
     if others := sorted(set(session.memberships) - {ROLES[role], session.role}):
-        yield f"devenir {', '.join(others)}"
+        yield f"become {', '.join(others)}"
     if session.creates:
-        yield f"créer dans {', '.join(session.creates)}"
+        yield f"create in {', '.join(session.creates)}"
     for schema, privileges in session.privileges.items():
         for privilege, (tables, example) in privileges.items():
             if privilege not in MAY[role].get(schema, frozenset()):
-                yield f"{_DOING[privilege]} {schema} ({tables} tables, dont {example})"
+                yield f"{_DOING[privilege]} schema {schema} ({tables} tables, among them {example})"
     if texts := [name for name in session.texts if not name.startswith(TEXTS.get(role, ()))]:
-        yield f"lire des textes hors de research ({', '.join(texts)})"
+        yield f"read texts outside research ({', '.join(texts)})"
     if role == "reader" and session.writable:
-        yield f"écrire dans l'entrepôt ({session.writable} tables)"
+        yield f"write to the warehouse ({session.writable} tables)"
 
 
 def _check_owner(session: Session) -> Finding:
     extra = [name for name in session.attributes if name != "CREATEROLE"]
     if extra:
-        remedy = f"Donner à NOCTURNE_OWNER_DSN un rôle sans ces droits, propriétaire de la base ({ROLES['owner']})."
-        return attention("droits owner", f"{session.role} est {', '.join(extra)} : plus qu'il ne faut", remedy)
-    return ok("droits owner", "propriétaire, employé par migrate seul")
+        remedy = f"Give NOCTURNE_OWNER_DSN a role without these privileges that owns the database ({ROLES['owner']})."
+        return attention("privileges owner", f"{session.role} is {', '.join(extra)}: more than it needs", remedy)
+    return ok("privileges owner", "owner, used by migrate alone")
 
 
 def _check_others(session: Session) -> Iterator[Finding]:
     if session.others:
         listed = ", ".join(f"{account} ({schema})" for account, schema in session.others)
-        remedy = "Retirer ces droits, et passer par les rôles du produit : GRANT researcher TO compte."
-        yield attention("autres comptes", f"droits donnés hors des rôles du produit : {listed}", remedy)
+        remedy = "Withdraw these privileges, and go through the product's roles: GRANT researcher TO account."
+        yield attention("other accounts", f"privileges given outside the product's roles: {listed}", remedy)
     else:
-        yield ok("autres comptes", "aucun droit hors des rôles du produit")
+        yield ok("other accounts", "no privilege outside the product's roles")
 
 
 def _check_log(role: str, session: Session) -> Finding:
@@ -188,129 +202,134 @@ def _check_log(role: str, session: Session) -> Finding:
         if name in session.settings and session.settings[name] not in quiet
     )
     if loud:
-        remedy = f"En administrateur : ALTER ROLE {session.role} SET … (docs/operators.md, « In short », 3)."
-        message = f"des données de patients peuvent atteindre le journal du serveur : {', '.join(loud)}"
-        return error(f"journal {role}", message, remedy)
-    return ok(f"journal {role}", "aucune valeur n'atteint le journal du serveur")
+        remedy = f"As administrator: ALTER ROLE {session.role} SET … (docs/operators.md, “In short”, 3)."
+        message = f"patients' data may reach the server's log: {', '.join(loud)}"
+        return error(f"log {role}", message, remedy)
+    return ok(f"log {role}", "no value reaches the server's log")
 
 
 def _check_clock(role: str, session: Session) -> Finding:
     apart = abs(session.seconds_ahead)
-    check = f"horloge {role}"
+    check = f"clock {role}"
     if apart > _CLOCKS[0]:
         say = error if apart > _CLOCKS[1] else attention
-        message = f"{apart:.0f} s d'écart entre le serveur et cette machine"
-        return say(check, message, "Régler les deux horloges (chrony ou systemd-timesyncd).")
+        message = f"{apart:.0f} s between the clocks of the server and of this machine"
+        return say(check, message, "Set both clocks (chrony or systemd-timesyncd).")
     if abs(session.zone_seconds_ahead) > _CLOCKS[1]:
-        message = f"{PARIS.key} n'a pas la même heure pour le serveur et pour cette machine"
-        return error(check, message, "Mettre à jour les fuseaux horaires des deux (paquet tzdata).")
-    return ok(check, "celle du serveur et celle de cette machine s'accordent, fuseau compris")
+        message = f"{PARIS.key} has not the same time for the server and for this machine"
+        return error(check, message, "Update the time zones of both (package tzdata).")
+    return ok(check, "the server's clock and this machine's agree, time zone included")
 
 
 def check_migrations() -> Iterator[Finding]:
     """Check that the database has the form of this version."""
     if settings().owner_dsn is None:
-        yield not_applicable("migrations", "NOCTURNE_OWNER_DSN n'est pas donnée ici")
+        yield not_applicable("migrations", "NOCTURNE_OWNER_DSN is not given here")
         return
     try:
         lacking, unknown = compare_migrations(settings().dsn("owner"))
     except WarehouseError:
-        yield not_applicable("migrations", "base du propriétaire injoignable, ou illisible par lui")
+        yield not_applicable("migrations", "the owner's database does not answer, or cannot be read by the owner")
         return
     if lacking:
-        yield error("migrations", f"manquent : {', '.join(lacking)}", "Lancer python -m deid migrate.")
+        yield error("migrations", f"missing: {', '.join(lacking)}", "Run python -m deid migrate.")
     if unknown:
-        remedy = "Installer la version de Nocturne qui les a faites, ou une plus récente."
-        yield error("migrations", f"inconnues de cette version : {', '.join(unknown)}", remedy)
+        remedy = "Install the version of Nocturne that made them, or a later one."
+        yield error("migrations", f"unknown to this version: {', '.join(unknown)}", remedy)
     if not lacking and not unknown:
-        yield ok("migrations", "la base a la forme de cette version")
+        yield ok("migrations", "the database has the form of this version")
 
 
 def check_channels() -> Iterator[Finding]:
     """Check that no role can hand bytes to another, or stand in its way, beside the tables."""
     role = next((one for one in ("owner", "worker", "publisher", "steward", "researcher") if _given(one)), None)
     if role is None:
-        yield not_applicable("canaux", "aucune base n'est nommée")
+        yield not_applicable("channels", "no database is named")
         return
     try:
         open_ones = list_open_channels(settings().dsn(role))
     except WarehouseError:
-        yield not_applicable("canaux", "base injoignable")
+        yield not_applicable("channels", "the database does not answer")
         return
     if open_ones:
-        remedy = "En administrateur : psql -d nocturne -f sql/provision/close_channels.sql (docs/operators.md)."
+        remedy = "As administrator: psql -d nocturne -f sql/provision/close_channels.sql (docs/operators.md)."
         message = (
-            f"un rôle peut en joindre ou en gêner un autre hors des tables : {len(open_ones)}, dont {open_ones[0]}"
+            f"a role can reach another or stand in its way beside the tables: {len(open_ones)}, among "
+            f"them {open_ones[0]}"
         )
-        yield attention("canaux", message, remedy)
+        yield attention("channels", message, remedy)
     else:
-        yield ok("canaux", "fermés entre les rôles")
+        yield ok("channels", "closed between roles")
 
 
 def check_source() -> Iterator[Finding]:
-    """Check that the warehouse gives the columns of the source contract; no row is read."""
+    """Check the source contract on documents of the last `SOURCE_DAYS` days (`deid.warehouse.source_check`)."""
+    check = "source contract"
     if settings().reader_dsn is None:
-        yield not_applicable("contrat de la source", "NOCTURNE_READER_DSN n'est pas donnée ici")
+        yield not_applicable(check, "NOCTURNE_READER_DSN is not given here")
         return
-    name = settings().source
+    now = datetime.now(UTC)
     try:
-        source = Source(name)
-        with connect(settings().dsn("reader"), application="nocturne doctor") as link:
-            source.verify(link)
-    except ContractBroken as refusal:
-        yield error("contrat de la source", f"rompu : {why(refusal)}", f"Corriger la requête dans sql/sources/{name}.")
-    except (SettingsError, WarehouseError):
-        yield not_applicable("contrat de la source", "entrepôt injoignable, ou NOCTURNE_SOURCE inconnue")
-    else:
-        yield ok("contrat de la source", f"{name} : colonnes et types attendus")
+        source = Source(settings().source)
+        report = source_check.check_source(source, now - timedelta(days=SOURCE_DAYS), now, SOURCE_SAMPLE)
+    except NocturneError:
+        yield not_applicable(
+            check, ("the warehouse does not answer, NOCTURNE_SOURCE is unknown, or formats.yaml cannot be read")
+        )
+        return
+    for found in report.findings:
+        level = error if found.error else attention
+        yield level(check, f"{found.step}: {found.message}", found.remedy)
+    if not report.findings:
+        yield ok(check, f"{report.source}: {report.rows.get('contents', 0)} documents read without contradiction")
 
 
 def check_ledger_secret() -> Iterator[Finding]:
     """Check the versions of the secret against those that the ledger knows."""
-    check, chosen = "secret du registre", settings()
+    check, chosen = "ledger's secret", settings()
     if chosen.worker_dsn is None or (chosen.secret is None and chosen.secret_file is None):
-        yield not_applicable(check, "il faut un secret et NOCTURNE_WORKER_DSN")
+        yield not_applicable(check, "a secret and NOCTURNE_WORKER_DSN are needed")
         return
     try:
         ring = chosen.keyring
     except SettingsError:
-        yield not_applicable(check, "le secret ne se lit pas")
+        yield not_applicable(check, "the secret cannot be read")
         return
     try:
         with open_cursor("worker", "nocturne doctor", readonly=True) as cursor:
             check_keyring(cursor, ring)
     except SettingsError as refusal:
-        remedy = "Remettre le secret de cette base, ou en faire une nouvelle version (docs/keys.md, « Fingerprints »)."
-        yield error(check, f"ne s'accorde pas avec le registre : {why(refusal)}", remedy)
+        remedy = "Put back the secret of this database, or make a new version of it (docs/keys.md, “Fingerprints”)."
+        yield error(check, f"does not agree with the ledger: {why(refusal)}", remedy)
     except WarehouseError:
-        yield not_applicable(check, "registre injoignable, ou sans ses tables")
+        yield not_applicable(check, "the ledger does not answer, or lacks its tables")
     else:
-        yield ok(check, "empreintes conformes au registre")
+        yield ok(check, "fingerprints agree with the ledger")
 
 
 def check_references() -> Iterator[Finding]:
     """Check the age of the reference versions in use."""
     role = next((one for one in ("worker", "refresher", "publisher", "steward") if _given(one)), None)
     if role is None:
-        yield not_applicable("référentiels", "aucune base n'est nommée")
+        yield not_applicable("references", "no database is named")
         return
     try:
         with open_cursor(role, "nocturne doctor", readonly=True) as cursor:
             states = source_states(cursor, load(settings().policy).references)
     except NocturneError:
-        yield not_applicable("référentiels", "base injoignable ou sans ses tables, ou politique illisible")
+        yield not_applicable(
+            "references", ("the database does not answer or lacks its tables, or the policy cannot be read")
+        )
         return
     if not states:
-        remedy = "Dire où lire les siennes (docs/reference-data.md), puis python -m deid refresh."
-        yield attention("référentiels", "aucune version chargée : les tables livrées servent (2022 à 2024)", remedy)
+        remedy = "Tell where to read yours (docs/reference-data.md), then python -m deid refresh."
+        yield attention("references", "no version loaded: the tables that ship serve (2022 to 2024)", remedy)
     old = [one for one in states if one.old]
     if old:
-        remedy = "Lancer refresh_references sur de nouvelles éditions, ou permettre plus de jours (max_age_days)."
-        yield attention("référentiels", f"trop anciens : {', '.join(map(_age, old))}", remedy)
+        remedy = "Run refresh_references on new editions, or allow more days (max_age_days)."
+        yield attention("references", f"too old: {', '.join(map(_age, old))}", remedy)
     elif states:
-        yield ok(
-            "référentiels", f"{len(states)} sources, la plus ancienne de {max(one.age_days for one in states)} jours"
-        )
+        yield ok("references", f"{len(states)} sources, the oldest of {max(one.age_days for one in states)} days")
 
 
 def _given(role: str) -> bool:
@@ -318,4 +337,4 @@ def _given(role: str) -> bool:
 
 
 def _age(one: SourceState) -> str:
-    return f"{one.source} ({one.age_days} jours, permis {one.most_days})"
+    return f"{one.source} ({one.age_days} days, {one.most_days} allowed)"

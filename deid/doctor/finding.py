@@ -13,9 +13,9 @@ class Level(StrEnum):
     """Level of a finding; only an error gives the exit status 1."""
 
     OK = "ok"
-    ATTENTION = "attention"
-    ERROR = "erreur"
-    NOT_APPLICABLE = "sans objet"
+    ATTENTION = "warning"
+    ERROR = "error"
+    NOT_APPLICABLE = "not applicable"
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,7 +56,7 @@ def detector(staff: Staff = NO_STAFF, models: Mapping[str, str] | None = None) -
 
 
 def detector_version(models: Mapping[str, str] | None = None) -> str:
-    """Return the version of rules, annotators and models of the registry, such as `rules-9+…+crf@1a2b3c4d5e6f`."""
+    """Return the version of rules, annotators and models of the registry, such as `rules-11+…+crf@1a2b3c4d5e6f`."""
     models = current_models() if models is None else models
     return "+".join((detector(NO_STAFF, models).version, *stamps(policy(), models)))
 
@@ -121,7 +121,8 @@ def pipeline_version(models: Mapping[str, str] | None = None) -> str:
 
     Documents are redone when the version changes. Of the policy, only detection and substitution count: a moved
     threshold of the release must not redo documents. `-f` and a digest stand for rules of the source's own, `w` for a
-    policy that publishes files: what was published without is redone. The version of the key counts only where the
+    policy that publishes files: what was published without is redone. `-c` and a digest stand for what the policy
+    publishes beside the text. The version of the key counts only where the
     policy redoes documents under a new key. `models` are those of a run (kind → hash); None is what serves now.
     """
     model = hashlib.sha256(detector_version(models).encode()).hexdigest()[:8]
@@ -129,7 +130,8 @@ def pipeline_version(models: Mapping[str, str] | None = None) -> str:
     key = f"-k{settings().keyring.current.version}" if chosen.substitution.rotation == "redo" else ""
     rules = Source(settings().source).rules().digest[:8] + ("w" if chosen.publication.files == "rewritten" else "")
     files = f"-f{rules}" if rules else ""
-    return f"{__version__}-p{chosen.text_digest[:8]}-d{model}{files}{key}"
+    columns = f"-c{beside}" if (beside := chosen.publication.beside_digest) else ""
+    return f"{__version__}-p{chosen.text_digest[:8]}-d{model}{files}{columns}{key}"
 
 
 @lru_cache(maxsize=2)  # with the staff and, for its version alone, without

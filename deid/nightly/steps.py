@@ -7,9 +7,10 @@ A refused document goes to quarantine with its reason; the others of its batch g
 
 from __future__ import annotations
 
+import logging
 import traceback
 from collections.abc import Callable, Collection, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import wraps
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
@@ -17,14 +18,18 @@ from typing import Any, ParamSpec, TypeVar
 from deid import pipeline
 from deid.config.policy import SubstitutionPolicy
 from deid.config.settings import settings
-from deid.domain.errors import NocturneError, PolicyError, Reason
+from deid.domain.errors import ContractBroken, NocturneError, PolicyError, Reason
 from deid.domain.outcomes import AgreementKind, Opened, Refused
 from deid.nightly import runtime
 from deid.quality.identity import known_identity
 from deid.warehouse import batches, identity, opt_outs, signatures
 from deid.warehouse.batches import read_waivers
 from deid.warehouse.ledger import BatchStep, Run, begin, find_run, finish, read_run, stage_run
-from deid.warehouse.planning import Interval, Request, Versions, plan_run
+from deid.warehouse.planning import PARIS, Interval, Request, Versions, plan_run
+from deid.warehouse.source_check import check_source
+from deid.warehouse.sources import Source
+
+log = logging.getLogger(__name__)
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -59,12 +64,14 @@ def plan(
     triggered_by: str,
     requested_by: str = "",
     batch_size: int = 500,
+    dag_version: str = "",
 ) -> list[dict[str, int]]:
     """Register a run over the documents ingested in [interval_start, interval_end) and return its batches.
 
     Empty filters take every type and service. `triggered_by` names what asked for the run: the same name finds
     the same run and the same batches. `requested_by` is the account that asked for it by hand, as Airflow names it:
-    who may not approve it alone. A dry run is registered with its counts, plans nothing and returns [].
+    who may not approve it alone; `dag_version` is Airflow's id of the version of its DAG. A dry run checks the source
+    contract on a sample of the interval, is registered with its counts, plans nothing and returns [].
 
     Raises:
         InputRefused: the interval or the batch size cannot be used.
@@ -72,6 +79,8 @@ def plan(
         WarehouseUnreachable, WarehouseError, SettingsError, PolicyError: nothing was registered.
     """
     chosen, models = runtime.policy(), runtime.current_models()
+    if dry_run:
+        _check_source(interval_start, interval_end)
     keyring = settings().keyring  # a missing secret stops the night here, before anything is registered
     identity.adopt()
     if not dry_run and settings().publisher_dsn is not None:
@@ -85,6 +94,7 @@ def plan(
         triggered_by=triggered_by,
         requested_by=requested_by,
         batch_size=batch_size,
+        dag_version=dag_version,
         versions=Versions(
             policy_hash=chosen.digest,
             pipeline_version=runtime.pipeline_version(models),
@@ -100,6 +110,28 @@ def plan(
     if not dry_run:
         signatures.sign_trail("worker")
     return [batch.as_dict() for batch in planned]
+
+
+def _check_source(start: datetime, end: datetime) -> None:
+    report = check_source(Source(settings().source), start, end)
+    for finding in report.findings:
+        level = logging.ERROR if finding.error else logging.WARNING
+        log.log(
+            level,
+            "source %s, %s: %s (%d of %d rows). %s",
+            report.source,
+            finding.step,
+            finding.kind,
+            finding.rows,
+            finding.sample,
+            finding.detail,
+        )
+    if errors := report.errors:
+        first, last = (moment.astimezone(PARIS).date() for moment in (start, end - timedelta(microseconds=1)))
+        raise ContractBroken(
+            f"source {report.source}: {', '.join(dict.fromkeys(f'{one.step} {one.kind}' for one in errors))}.",
+            f"`python -m deid source check --from {first} --to {last}` tells each with its remedy.",
+        )
 
 
 def run_of(triggered_by: str) -> int:
@@ -118,7 +150,7 @@ def detect(run_id: int, batch_id: int, *, isolated: bool = False) -> dict[str, A
     `isolated` processes the batch in a process of its own, after an attempt that ended its process.
 
     Raises:
-        PolicyError: policy, detector or key are no longer those that the run was planned with.
+        PolicyError: policy, detector, contract or key are no longer those that the run was planned with.
         WarehouseUnreachable, WarehouseError: nothing was written.
     """
     step = begin(_current_run(run_id), batch_id, "detect", before="planned")
@@ -127,7 +159,8 @@ def detect(run_id: int, batch_id: int, *, isolated: bool = False) -> dict[str, A
     limits = settings().limits(isolated=isolated)
     opened = _identified(step, _without_opt_outs(step, batches.open_batch(step, limits)))
     admitted = {waiver.document_id for waiver in read_waivers(step).values() if waiver.lets_be_searched}
-    batches.keep_detected(step, opened, pipeline.detect(opened, detector, admitted=admitted, limits=limits))
+    detected = pipeline.detect(opened, detector, admitted=admitted, limits=limits)
+    batches.keep_detected(step, opened, batches.with_marks(step, detected))
     return finish(step)
 
 
@@ -138,16 +171,17 @@ def substitute(run_id: int, batch_id: int, *, isolated: bool = False) -> dict[st
     `isolated`: see `detect`.
 
     Raises:
-        PolicyError: policy, detector or key are no longer those that the run was planned with.
+        PolicyError: policy, detector, contract or key are no longer those that the run was planned with.
         SettingsError: the secret is missing.
         WarehouseUnreachable, WarehouseError: nothing was written.
     """
     step = begin(_current_run(run_id), batch_id, "substitute", before="detected")
     substitutor, reference_versions = runtime.substitutor(), runtime.reference_versions()
     limits = settings().limits(isolated=isolated)
-    written = runtime.policy().publication.files == "rewritten"
-    detected = batches.read_detected(step, batches.open_batch(step, limits, written=written))
-    batches.keep_candidates(step, pipeline.substitute(detected, substitutor, limits=limits), reference_versions)
+    publication = runtime.policy().publication
+    detected = batches.read_detected(step, batches.open_batch(step, limits, written=publication.files == "rewritten"))
+    drawn = pipeline.substitute(detected, substitutor, limits=limits)
+    batches.keep_candidates(step, drawn, reference_versions, publication)
     return finish(step)
 
 
@@ -158,7 +192,7 @@ def validate(run_id: int, batch_id: int, *, isolated: bool = False) -> dict[str,
     `isolated`: see `detect`.
 
     Raises:
-        PolicyError: policy, detector or key are no longer those that the run was planned with.
+        PolicyError: policy, detector, contract or key are no longer those that the run was planned with.
         WarehouseUnreachable, WarehouseError: nothing was written.
     """
     step = begin(_current_run(run_id), batch_id, "validate", before="substituted")
@@ -184,7 +218,8 @@ def stage(run_id: int) -> dict[str, Any]:
     patient's other documents, if the policy holds them.
 
     Raises:
-        PolicyError: the run is open, and policy, detector or key are no longer those that it was planned with.
+        PolicyError: the run is open, and policy, detector, contract or key are no longer those that it was planned
+            with.
         ReleaseRefused: some documents have not gone through every step.
         WarehouseUnreachable, WarehouseError: nothing was written.
     """
@@ -209,7 +244,7 @@ def _compared(policy: SubstitutionPolicy) -> Collection[AgreementKind]:
 
 
 def _current_run(run_id: int) -> Run:
-    """The run, provided this process has the pipeline that it was planned with.
+    """The run, provided this process has the pipeline and the source's contract that it was planned with.
 
     A model promoted since is for later runs: this one keeps those that it began with.
     """
@@ -219,6 +254,11 @@ def _current_run(run_id: int) -> Run:
         raise PolicyError(
             f"run {run_id} was planned with another version, policy, detector or key than this process has.",
             "Plan a new run, or bring back what the run was planned with.",
+        )
+    if run.source_digest not in ("", Source(run.source).digest):
+        raise PolicyError(
+            f"run {run_id} was planned with another contract of the source {run.source} than this process has.",
+            "Plan a new run, or bring back the queries that the run was planned with, on every worker.",
         )
     return run
 

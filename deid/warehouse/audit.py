@@ -21,6 +21,7 @@ from psycopg2.extensions import cursor as Cursor
 from deid.warehouse.queries import one, query
 
 PAGE = 100
+LEAST_REASON, MOST_REASON = 10, 500  # characters of the reason of a removal
 
 
 class Action(StrEnum):
@@ -32,6 +33,7 @@ class Action(StrEnum):
     READ_FILE = "read_file"
     EXPORT = "export"
     OPEN_REVIEW = "open_review"
+    ENLARGE_REVIEW = "enlarge_review"
     MARK = "mark"
     UNMARK = "unmark"
     FINISH_READING = "finish_reading"
@@ -40,6 +42,11 @@ class Action(StrEnum):
     APPROVE = "approve"
     REJECT = "reject"
     REWORK = "rework"
+    VETO = "veto"
+    COMMENT = "comment"
+    GRANT_RIGHT = "grant_right"
+    REVOKE_RIGHT = "revoke_right"
+    RECALL = "recall"
     RETRY = "retry"
     RELEASE_DOCUMENT = "release_document"
     DISCARD = "discard"
@@ -53,6 +60,7 @@ class Action(StrEnum):
     ROLL_BACK_MODEL = "roll_back_model"
     EXPORT_MODEL = "export_model"
     TRANSLATE_ID = "translate_id"
+    LINK_TABLE = "link_table"
     READ_AUDIT = "read_audit"
     REFUSED = "refused"
 
@@ -83,6 +91,20 @@ class Head:
     digest: str
 
 
+class ReasonProblem(StrEnum):
+    """Fault of the length of a reason. The French and English wording is the pages'."""
+
+    TOO_SHORT = "too_short"
+    TOO_LONG = "too_long"
+
+
+def reason_problem(reason: str) -> ReasonProblem | None:
+    """Return the fault of a reason of fewer than 10 or more than 500 characters; None for another."""
+    if len(reason) < LEAST_REASON:
+        return ReasonProblem.TOO_SHORT
+    return ReasonProblem.TOO_LONG if len(reason) > MOST_REASON else None
+
+
 def write(cursor: Cursor, actor: str, action: Action, about: str, /, **details: Any) -> int:
     """Add a line in the caller's transaction and return its number: both are committed or rolled back together.
 
@@ -101,12 +123,16 @@ def list_lines(
     actor: str | None = None,
     action: str | None = None,
     about: str | None = None,
+    reviewer: str | None = None,
     limit: int = PAGE,
 ) -> list[Line]:
-    """Return lines, newest first, with numbers under `before` if given."""
+    """Return lines, newest first, with numbers under `before` if given.
+
+    With `reviewer`, lines on approvals and comments that this account may not know of yet are left out.
+    """
     cursor.execute(
         query("deid", "audit", "page"),
-        {"before": before, "actor": actor, "action": action, "object": about, "limit": limit},
+        {"before": before, "actor": actor, "action": action, "object": about, "reviewer": reviewer, "limit": limit},
     )
     return [Line(*row) for row in cursor.fetchall()]
 

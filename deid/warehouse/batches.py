@@ -6,8 +6,10 @@ Each row format (mentions, candidates, verdicts) is read and written here, as th
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
+from deid.config.policy import Publication
 from deid.config.settings import settings
 from deid.detection.staff import Staff
 from deid.domain.document import Mention, Substitution, Surrogate
@@ -15,16 +17,16 @@ from deid.domain.errors import Reason
 from deid.domain.labels import Label
 from deid.domain.limits import Limits
 from deid.domain.outcomes import Candidate, Detected, Opened, Refused, Verdict
-from deid.formats import described
+from deid.formats import described, with_told
 from deid.privacy.stream import keyed_digest
 from deid.quality import batch_results
 from deid.quality.reasons import Waiver, admissible
-from deid.warehouse.connection import connect, open_cursor
+from deid.warehouse.connection import open_cursor
 from deid.warehouse.extraction import Content, fetch, open_contents, read_contents, read_staff_rows
 from deid.warehouse.identity import Kind, Translator, pseudonym_row
 from deid.warehouse.ledger import BatchStep, read_mentions
 from deid.warehouse.queries import query
-from deid.warehouse.sources import Source
+from deid.warehouse.sources import Source, open_source
 
 
 def open_batch(step: BatchStep, limits: Limits, *, written: bool = False) -> list[Opened]:
@@ -39,15 +41,14 @@ def open_batch(step: BatchStep, limits: Limits, *, written: bool = False) -> lis
     """
     source_ids = list(Translator().to_source("document", list(step.waiting)).values())
     source = Source(step.run.source)
-    with connect(settings().dsn("reader"), application=f"nocturne {step.name}") as warehouse:
-        warehouse.set_session(readonly=True)
+    with open_source(f"nocturne {step.name}") as warehouse:
         contents = read_contents(warehouse, source, source_ids) if source_ids else {}
     found = {content.document_id: content for content in Translator().rename(list(contents.values()))}
     for document_id, waiting in step.waiting.items():
         content = found.get(document_id)
         if content is None:
             step.leave(document_id, "withdrawn")
-        elif content.content_hash != waiting.content_hash:
+        elif content.content_hash != waiting.content_hash and not content.repeated:
             step.leave(document_id, "superseded")  # corrected since it was planned: a later run has the new version
         else:
             whole = fetch(content)
@@ -78,8 +79,7 @@ def read_staff(source: str) -> Staff:
         ContractBroken: the source's query lacks a column of the contract.
         WarehouseUnreachable: the source does not answer.
     """
-    with connect(settings().dsn("reader"), application="nocturne detect") as warehouse:
-        warehouse.set_session(readonly=True)
+    with open_source("nocturne detect") as warehouse:
         records = read_staff_rows(warehouse, Source(source))
     return Staff.from_records(record for record in records if record["last_name"])
 
@@ -128,9 +128,14 @@ def read_detected(step: BatchStep, opened: Sequence[Opened]) -> list[Detected]:
 
 
 def keep_candidates(
-    step: BatchStep, outcomes: Sequence[Candidate | Refused], reference_versions: Mapping[str, str]
+    step: BatchStep,
+    outcomes: Sequence[Candidate | Refused],
+    reference_versions: Mapping[str, str],
+    publication: Publication,
 ) -> None:
-    """Record candidate texts with their ledger lines, or the refusal of their documents."""
+    """Record candidate texts with their ledger lines and what the policy publishes beside them, or the refusal of
+    their documents.
+    """
     for item in outcomes:
         if isinstance(item, Refused):
             step.refuse(item)
@@ -145,11 +150,25 @@ def keep_candidates(
         texts = (item.title, drawn.text, item.markup)
         stored = (spans, surrogates, drawn.reference_date, dict(reference_versions))
         file = (None, None, None) if item.file is None else (item.file.content, *described(item.file))
-        step.add("candidate", (*ids, content.stay_id, *texts, *stored, *file))
+        step.add("candidate", (*ids, content.stay_id, *texts, *stored, *file, _attributes(item, publication)))
         for spend in drawn.spends:
             step.add("budget", (*ids, spend.category, spend.mechanism, spend.epsilon, spend.elements))
         step.leave(item.document.id, "substituted", characters=len(item.document.text))
     _keep_pseudonyms(step, [item.document.id for item in outcomes if not isinstance(item, Refused)])
+
+
+def _attributes(item: Candidate, publication: Publication) -> dict[str, Any] | None:
+    """Return the columns that the policy publishes beside a text, without those that are unknown; None for none."""
+    document, drawn = item.document, item.substitution
+    known: dict[str, Any] = {
+        "sex": document.patient.sex if document.patient.sex in ("M", "F") else None,
+        "age_class": drawn.age_class,
+        "birth_year": drawn.birth_year,
+    }
+    told: dict[str, Any] = {name: known[name] for name in publication.columns if known[name] is not None}
+    if document.service in publication.services:
+        told["service"] = publication.services[document.service]
+    return told or None
 
 
 def _keep_pseudonyms(step: BatchStep, document_ids: Sequence[str]) -> None:
@@ -219,6 +238,34 @@ def _said(step: BatchStep, verdict: Verdict) -> list[tuple[str, str, str, int]]:
         )
         for one in verdict.statements
     )
+
+
+def with_marks(step: BatchStep, outcomes: Sequence[Detected | Refused]) -> list[Detected | Refused]:
+    """Return detected documents with the passages that a person marked as missed in exactly these texts.
+
+    A mark wins over a mention that it overlaps; nothing that was found is shown for it.
+    """
+    marks = _read_marks(step)
+    return [
+        item
+        if isinstance(item, Refused) or not (told := marks.get((item.document.id, len(item.document.text))))
+        else replace(item, mentions=with_told(item.mentions, told, item.document.text))
+        for item in outcomes
+    ]
+
+
+def _read_marks(step: BatchStep) -> dict[tuple[str, int], list[Mention]]:
+    """Return the marks in force for the contents of a batch, by document and length of its text."""
+    contents = {item.document_id: item.content_hash for item in step.waiting.values()}
+    with open_cursor("worker") as cursor:
+        cursor.execute(query("deid", "quarantine_choice", "marks"), {"document_ids": list(contents)})
+        marks: dict[tuple[str, int], list[Mention]] = {}
+        for document_id, content_hash, characters, stored in cursor.fetchall():
+            if content_hash == contents[document_id]:
+                known = marks.setdefault((document_id, characters), [])
+                told = (Mention(start, end, Label(label)) for start, end, label in stored)
+                known += [one for one in told if not any(map(one.overlaps, known))]
+    return marks
 
 
 def _read_substitution(text: str, surrogates: Any, spans: Any, reference_date: Any) -> Substitution:

@@ -62,7 +62,7 @@ def open_link(dsn: str, application: str) -> Connection:
         if "FATAL" in str(error) and '"' in str(error).split("FATAL", 1)[1]:
             raise WarehouseError(
                 f"PostgreSQL at {place(dsn)} refused the login.",
-                "Check the role, password and database of that NOCTURNE_…_DSN.",
+                f"Check the role, its password (it may have expired) and the database of {_variable(dsn)}.",
             ) from None
         if "certificate" in str(error) or "SSL" in str(error):
             raise WarehouseError(
@@ -103,8 +103,24 @@ def _translate(error: psycopg2.Error, dsn: str) -> WarehouseError:
 def unreachable(dsn: str) -> WarehouseUnreachable:
     """Return the error for a server that does not answer; the message names host, port and database only."""
     return WarehouseUnreachable(
-        f"PostgreSQL at {place(dsn)} does not answer.", "Start it, or check the host and port of that NOCTURNE_…_DSN."
+        f"PostgreSQL at {place(dsn)} does not answer.", f"Start it, or check the host and port of {_variable(dsn)}."
     )
+
+
+def is_postgresql(dsn: str) -> bool:
+    """Return whether a connection string is one of libpq; any other is a URL of SQLAlchemy."""
+    scheme, found, _ = dsn.partition("://")
+    return not found or scheme in ("postgresql", "postgres")
+
+
+def _variable(dsn: str) -> str:
+    """Return the name of the setting that holds a connection string."""
+    held = settings()
+    for name in type(held).model_fields:
+        value = getattr(held, name)
+        if name.endswith("_dsn") and value is not None and value.get_secret_value() == dsn:
+            return f"NOCTURNE_{name.upper()}"
+    return "that NOCTURNE_…_DSN"
 
 
 def place(dsn: str) -> str:

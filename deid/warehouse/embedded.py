@@ -125,7 +125,8 @@ class EmbeddedServer:
             password_file.unlink()
         if done.returncode != 0:
             shutil.rmtree(self.data, ignore_errors=True)
-            message = (done.stderr.strip().splitlines() or ["no message"])[-1]
+            lines = done.stderr.strip().splitlines() or ["no message"]
+            message = next((line for line in lines if "FATAL" in line or "error:" in line), lines[-1])
             raise SettingsError(
                 f"PostgreSQL could not make its files in {self.data}: {message}",
                 "Check free space and the folder's permissions, then start again.",
@@ -243,16 +244,19 @@ def _let_reach(path: Path) -> None:
 
 
 def _system_user() -> pwd.struct_passwd:
-    try:
+    # On a new machine several servers start at once, and `useradd` of one name at once makes it with several numbers.
+    with Path("/etc/passwd").open() as users:
+        fcntl.flock(users, fcntl.LOCK_EX)
+        try:
+            return pwd.getpwnam(SYSTEM_USER)
+        except KeyError:
+            command = ["useradd", "--system", "--no-create-home", "--shell", "/usr/sbin/nologin", SYSTEM_USER]
+        if shutil.which("useradd") is None or subprocess.run(command, check=False, capture_output=True).returncode:  # noqa: S603
+            raise SettingsError(
+                f"PostgreSQL refuses to run as root, and the user {SYSTEM_USER} could not be made.",
+                "Work as another user than root, or add that user.",
+            )
         return pwd.getpwnam(SYSTEM_USER)
-    except KeyError:
-        command = ["useradd", "--system", "--no-create-home", "--shell", "/usr/sbin/nologin", SYSTEM_USER]
-    if shutil.which("useradd") is None or subprocess.run(command, check=False, capture_output=True).returncode:  # noqa: S603
-        raise SettingsError(
-            f"PostgreSQL refuses to run as root, and the user {SYSTEM_USER} could not be made.",
-            "Work as another user than root, or add that user.",
-        )
-    return pwd.getpwnam(SYSTEM_USER)
 
 
 def _as_system_user() -> dict[str, Any]:

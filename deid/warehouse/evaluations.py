@@ -6,16 +6,19 @@ which gives the same under the same pipeline, secret and references (`deid.evalu
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
 from deid.config.settings import settings
 from deid.domain.outcomes import Detected
+from deid.warehouse import extraction
 from deid.warehouse.connection import open_cursor
+from deid.warehouse.identity import Translator
 from deid.warehouse.ledger import Run, read_mentions, read_run
 from deid.warehouse.periods import open_period
 from deid.warehouse.queries import query
+from deid.warehouse.sources import Source, open_source
 
 APPLICATION = "nocturne evaluation"
 
@@ -39,6 +42,13 @@ class Drawn(NamedTuple):
     release_id: int
 
 
+class CodedAs(NamedTuple):
+    """The stay of a document, by the source's id, and its ICD-10 codes, the main one first."""
+
+    stay: str
+    codes: tuple[str, ...]
+
+
 def published_runs(interval_key: str) -> list[tuple[Run, Mapping[str, str]]]:
     """Return the runs with published documents of an interval, each with its versions of references.
 
@@ -52,7 +62,9 @@ def published_runs(interval_key: str) -> list[tuple[Run, Mapping[str, str]]]:
 
 
 def draw_sample(interval_key: str, run_ids: Sequence[int], size: int) -> list[Drawn]:
-    """Return at most `size` published documents of runs, the same at each call: whole patients, in no order of theirs.
+    """Return at most `size` published documents of runs, the same at each call, in no order of theirs.
+
+    Patients are whole, but perhaps the last.
 
     Raises:
         WarehouseUnreachable, WarehouseError: the ledger could not be read.
@@ -60,6 +72,18 @@ def draw_sample(interval_key: str, run_ids: Sequence[int], size: int) -> list[Dr
     with open_cursor("worker", APPLICATION) as cursor:
         asked = {"interval_key": interval_key, "run_ids": list(run_ids), "size": size}
         cursor.execute(query("deid", "evaluation", "sample"), asked)
+        return [Drawn(*row) for row in cursor.fetchall()]
+
+
+def draw_learned(document_ids: Collection[str], size: int) -> list[Drawn]:
+    """Return at most `size` of the documents named that are published, the same at each call.
+
+    Raises:
+        WarehouseUnreachable, WarehouseError: the ledger could not be read.
+    """
+    with open_cursor("worker", APPLICATION) as cursor:
+        asked = {"document_ids": sorted(document_ids), "size": size}
+        cursor.execute(query("deid", "evaluation", "learned"), asked)
         return [Drawn(*row) for row in cursor.fetchall()]
 
 
@@ -80,6 +104,29 @@ def open_sample(sample: Sequence[Drawn]) -> list[Detected]:
         opened = open_period(list(versions), settings().limits(), versions)
         found += [Detected(one.document, None, mentions.get(one.document.id, ())) for one in opened]
     return found
+
+
+def read_codes(document_ids: Sequence[str]) -> dict[str, CodedAs] | None:
+    """Return the stay and the ICD-10 codes of documents that have any; None if the source has no query of codes.
+
+    Raises:
+        ContractBroken: the query lacks a column of the contract.
+        WarehouseUnreachable, WarehouseError: the source or the ledger could not be read.
+    """
+    there = Translator().to_source("document", document_ids)
+    with open_source(APPLICATION) as warehouse:
+        rows = extraction.read_codes(warehouse, Source(settings().source), list(there.values()))
+    if rows is None:
+        return None
+    own: dict[str, list[tuple[str, str]]] = {}
+    for document, stay, code in rows:
+        if stay and code:
+            own.setdefault(document, []).append((stay, code))
+    return {
+        name: CodedAs(own[source][0][0], tuple(code for _, code in own[source]))
+        for name, source in there.items()
+        if source in own
+    }
 
 
 def record_measures(release_id: int, run: str, policy_hash: str, measures: Iterable[Measured]) -> int:

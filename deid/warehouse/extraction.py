@@ -4,27 +4,26 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from itertools import pairwise
 from typing import Any
 
-from psycopg2 import sql
-from psycopg2.extensions import connection as Connection
-
 from deid.config.settings import settings
 from deid.domain.document import Document, Patient, Stay
-from deid.domain.errors import ContractBroken, DocumentRefused, Reason
+from deid.domain.errors import DocumentRefused, Reason
 from deid.domain.limits import Limits
 from deid.domain.outcomes import Incoming, Opened, Refused
 from deid.formats import FileRules
 from deid.pipeline import open_documents
 from deid.warehouse.file_shares import read_file_at
-from deid.warehouse.sources import Source
+from deid.warehouse.source_links import SourceLink
+from deid.warehouse.sources import Source, bind
 
 PAGE = 5000
-_CUT = sql.SQL("substring(c.content FOR %(nocturne_bytes)s) AS content")
+# Documents of a batch with several rows that are refused one by one; more of both stop the run.
+REPEATED_FLOOR, REPEATED_SHARE = 20, 0.05
 # Endings of files whose declared type is one that is read without a reader of files
 _TEXTS = {"txt": "text/plain", "htm": "text/html", "html": "text/html"}
 IDENTIFIED = ("document_id", "content_hash", "patient_id", "document_type", "service")
@@ -66,12 +65,14 @@ class Content:
     reference_date: date | None
     patient: Patient
     stay: Stay | None
+    service: str | None = None
     path: str | None = None  # of the file that holds the content
     stated_hash: str = ""  # the source's own, which may be of the file's bytes
     digest: str | None = None  # SHA-256 of the file that was read
+    repeated: bool = False  # the source gives several rows for it
 
 
-def list_documents(link: Connection, source: Source, start: datetime, end: datetime) -> Iterator[list[Listed]]:
+def list_documents(link: SourceLink, source: Source, start: datetime, end: datetime) -> Iterator[list[Listed]]:
     """List the documents ingested in [start, end) page by page, ordered by ingestion time then id.
 
     Raises:
@@ -87,7 +88,7 @@ def list_documents(link: Connection, source: Source, start: datetime, end: datet
             "after_document_id": after[1],
             "page": PAGE,
         }
-        page = [Listed(**row) for row in _records(link, source, "plan", parameters)]
+        page = [Listed(**row) for row in read_rows(link, source, "plan", parameters)]
         _check_page(source, page)
         page = [replace(row, content_hash=version_hash(row.content_hash, row.patient_id)) for row in page]
         if page:
@@ -102,13 +103,13 @@ def version_hash(content_hash: str, patient_id: str | None) -> str:
     return hashlib.sha256(f"{content_hash}\n{patient_id or ''}".encode()).hexdigest()
 
 
-def present_documents(link: Connection, source: Source, document_ids: Sequence[str]) -> dict[str, str | None]:
+def present_documents(link: SourceLink, source: Source, document_ids: Sequence[str]) -> dict[str, str | None]:
     """Return the patient of each document that the source still has and has not withdrawn, by document id."""
-    records = _records(link, source, "present", {"document_ids": list(document_ids)})
+    records = read_rows(link, source, "present", {"document_ids": list(document_ids)})
     return {row["document_id"]: row["patient_id"] for row in records}
 
 
-def read_merges(link: Connection, source: Source) -> list[tuple[str, str]] | None:
+def read_merges(link: SourceLink, source: Source) -> list[tuple[str, str]] | None:
     """Read the patients merged into another, as (patient, merged into); None if the source has no such query.
 
     Raises:
@@ -117,40 +118,68 @@ def read_merges(link: Connection, source: Source) -> list[tuple[str, str]] | Non
     if not source.has("merges"):
         return None
     source.verify(link, "merges")
-    return [(row["patient_id"], row["merged_into"]) for row in _records(link, source, "merges", {})]
+    return [(row["patient_id"], row["merged_into"]) for row in read_rows(link, source, "merges", {})]
 
 
-def identify_documents(link: Connection, source: Source, document_ids: Sequence[str]) -> list[dict[str, Any]]:
+def read_codes(link: SourceLink, source: Source, document_ids: Sequence[str]) -> list[tuple[str, str, str]] | None:
+    """Read the ICD-10 codes of the stays of documents, as (document, stay, code); None if the source has no such query.
+
+    Raises:
+        ContractBroken: the query lacks a column or gives another type.
+    """
+    if not source.has("codes"):
+        return None
+    source.verify(link, "codes")
+    rows = read_rows(link, source, "codes", {"document_ids": list(document_ids)})
+    return [(row["document_id"], row["stay_id"], row["code"]) for row in rows]
+
+
+def identify_documents(link: SourceLink, source: Source, document_ids: Sequence[str]) -> list[dict[str, Any]]:
     """Return the columns `IDENTIFIED` of documents, with the hash of the version; no content leaves the server.
 
     Raises:
         ContractBroken: the query lacks a column or gives another type.
     """
     source.verify(link, "contents")
-    columns = sql.SQL(", ").join(sql.Identifier("c", name) for name in IDENTIFIED)
-    statement = sql.SQL("SELECT {} FROM ({}) AS c").format(columns, sql.SQL(source.query("contents")))
-    with link.cursor() as cursor:
-        cursor.execute(statement, {"document_ids": list(document_ids)})
-        rows = [dict(zip(IDENTIFIED, row, strict=True)) for row in cursor]
+    kinds = {name: kind for name, kind in source.kinds("contents").items() if name in IDENTIFIED}
+    with source.reading("contents"):
+        asked = bind({"document_ids": list(document_ids)})
+        rows = list(link.rows(source.query("contents"), asked, kinds, chosen=True))
     return [{**row, "content_hash": version_hash(row["content_hash"], row["patient_id"])} for row in rows]
 
 
-def read_contents(link: Connection, source: Source, document_ids: Sequence[str]) -> dict[str, Content]:
+def read_contents(link: SourceLink, source: Source, document_ids: Sequence[str]) -> dict[str, Content]:
     """Read documents by id, in their present version; an id that the source no longer has is absent.
 
     A content longer than `max_document_bytes` is read one byte past it, so that it is refused and fills no memory.
+    A document of several rows is `repeated`, and refused when it is opened: which row is right is unknown.
 
     Raises:
-        ContractBroken: the query lacks a column or gives another type.
+        ContractBroken: the query lacks a column, gives another type or an id that was not asked for; or more than
+            20 documents and 5 % of those asked for have several rows.
     """
     source.verify(link, "contents")
-    columns = [_CUT if name == "content" else sql.Identifier("c", name) for name in source.columns("contents")]
-    statement = sql.SQL("SELECT {} FROM ({}) AS c").format(
-        sql.SQL(", ").join(columns), sql.SQL(source.query("contents"))
-    )
-    parameters = {"document_ids": list(document_ids), "nocturne_bytes": settings().max_document_bytes + 1}
-    records = _records(link, source, "contents", parameters, statement)
-    return {record["document_id"]: _content(record) for record in records}
+    asked = set(document_ids)
+    spare = max(REPEATED_FLOOR, int(REPEATED_SHARE * len(asked)))
+    found: dict[str, Content] = {}
+    repeats = 0
+    for record in read_rows(
+        *(link, source, "contents", {"document_ids": list(document_ids)}),
+        most=len(asked) + spare + 1,
+        cut=settings().max_document_bytes + 1,
+    ):
+        document_id = record["document_id"]
+        if document_id not in asked:
+            raise source.broken("contents", "a row has no id, or one that was not asked for")
+        repeats += document_id in found
+        found[document_id] = replace(make_content(record), repeated=document_id in found)
+    if repeats > spare:
+        raise source.broken(
+            "contents",
+            f"more rows than the {len(asked)} documents asked for",
+            "Mend its joins: one row for each document. `python -m deid source check` counts the repeated ones.",
+        )
+    return found
 
 
 def fetch(content: Content) -> Content | Refused:
@@ -160,6 +189,8 @@ def fetch(content: Content) -> Content | Refused:
         WarehouseUnreachable: the root of the file does not answer.
         SettingsError: nothing installed reads a root of that kind.
     """
+    if content.repeated:
+        return Refused(content.document_id, (Reason.REPEATED,), "several rows of the source")
     if content.path is None or content.patient_id is None:
         return content
     try:
@@ -186,7 +217,15 @@ def receive(content: Content) -> Incoming | Refused:
     if content.patient_id is None:
         return Refused(content.document_id, (Reason.NO_PATIENT,))
     return Incoming(
-        Document(content.document_id, "", content.patient, content.reference_date, content.document_type, content.stay),
+        Document(
+            content.document_id,
+            "",
+            content.patient,
+            content.reference_date,
+            content.document_type,
+            content.stay,
+            content.service,
+        ),
         format=_media_type(content.format or content.path or ""),
         content=content.content,
         charset=content.charset or "",
@@ -216,43 +255,49 @@ def open_contents(
     return [item if isinstance(item, Refused) else next(opened) for item in received]
 
 
-def read_staff_rows(link: Connection, source: Source) -> list[dict[str, str | None]]:
+def read_staff_rows(link: SourceLink, source: Source) -> list[dict[str, str | None]]:
     """Read the hospital's professionals, as dictionaries with the columns of the contract.
 
     Raises:
         ContractBroken: the query lacks a column or gives another type.
     """
     source.verify(link, "staff")
-    return list(_records(link, source, "staff", {}))
+    return list(read_rows(link, source, "staff", {}))
 
 
-def _records(
-    link: Connection, source: Source, step: str, parameters: dict[str, Any], statement: sql.Composable | None = None
+def read_rows(
+    link: SourceLink,
+    source: Source,
+    step: str,
+    parameters: Mapping[str, Any],
+    *,
+    most: int | None = None,
+    cut: int | None = None,
 ) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a contract's query, or of a statement on it, with the contract's columns only."""
-    with link.cursor() as cursor:
-        cursor.execute(statement or source.query(step), parameters)
-        given = [column.name for column in cursor.description or ()]
-        wanted = [(column, given.index(column)) for column in source.columns(step)]
-        for row in cursor:
-            yield {column: row[position] for column, position in wanted}
+    """Yield the rows of a contract's query, with the contract's columns only: `most`, with contents `cut` to a length.
+
+    Raises:
+        ContractBroken: the query takes too long, or gives what the contract does not allow.
+    """
+    kinds, chosen = source.kinds(step), cut is not None
+    with source.reading(step):
+        yield from link.rows(source.query(step), bind(parameters), kinds, chosen=chosen, most=most, cut=cut)
 
 
 def _check_page(source: Source, page: Sequence[Listed]) -> None:
-    where = source.file("plan")
     if any(None in (row.document_id, row.content_hash, row.ingested_at, row.withdrawn) for row in page):
-        raise ContractBroken(
-            f"source {source.name}: a row has no id, digest, time or withdrawal flag in {where}.", "Mend that query."
-        )
+        raise source.broken("plan", "a row has no id, digest, time or withdrawal flag")
     keys = [(row.ingested_at, row.document_id) for row in page]
     if any(before[0] > after[0] or before == after for before, after in pairwise(keys)):
-        raise ContractBroken(
-            f"source {source.name}: rows repeat or are not ordered by ingested_at, document_id in {where}.",
+        raise source.broken(
+            "plan",
+            "rows repeat or are not ordered by ingested_at, document_id",
             "Mend that query: pages would lose documents.",
         )
 
 
-def _content(record: dict[str, Any]) -> Content:
+def make_content(record: Mapping[str, Any]) -> Content:
+    """Return the document of a row of the query of contents."""
     known = {name: record[name] for name in Content.__dataclass_fields__ if name in record and name != "content"}
     known["content_hash"] = version_hash(record["content_hash"], record["patient_id"])
     content, path = record["content"], record.get("content_path")
@@ -268,7 +313,7 @@ def _content(record: dict[str, Any]) -> Content:
     )
 
 
-def _patient(record: dict[str, Any]) -> Patient:
+def _patient(record: Mapping[str, Any]) -> Patient:
     known = {name: record[name] for name in Patient.__dataclass_fields__ if name in record}
     lists = {name: [item for item in value if item] for name, value in known.items() if isinstance(value, list)}
     given = {**known, **lists, "key": record["patient_id"]}

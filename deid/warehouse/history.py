@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 
-from deid.config.settings import settings
 from deid.domain.document import Document
 from deid.domain.limits import Limits
 from deid.domain.outcomes import Refused
-from deid.warehouse.connection import connect
 from deid.warehouse.extraction import Content, list_documents, open_contents, read_contents
 from deid.warehouse.identity import Translator
 from deid.warehouse.opt_outs import find_opted_out
-from deid.warehouse.sources import Source
+from deid.warehouse.sources import Source, open_source
 
 _BATCH = 64
 
@@ -37,8 +35,7 @@ def read_history(
     """
     source = Source(source_name)
     begin = since if since.tzinfo else since.replace(tzinfo=UTC)
-    with connect(settings().dsn("reader"), application="nocturne distant") as link:
-        link.set_session(readonly=True)
+    with open_source("nocturne distant") as link:
         for page in list_documents(link, source, begin, datetime.now(UTC)):
             present = [one.document_id for one in page if not one.withdrawn]
             for start in range(0, len(present), _BATCH):

@@ -28,7 +28,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "mention": ("document_id", "ordinal", "start_offset", "end_offset", "label", "subtype", "score", "votes"),
         "candidate": (
             *("document_id", "patient_id", "stay_id", "title", "text", "markup", "spans", "surrogates"),
-            *("reference_date", "reference_versions", "file", "file_type", "file_suffix"),
+            *("reference_date", "reference_versions", "file", "file_type", "file_suffix", "attributes"),
         ),
         "pseudonym": ("kind", "ledger_id", "key_fingerprint", "encrypted"),
         "budget": ("document_id", "patient_id", "category", "mechanism", "epsilon", "elements"),
@@ -40,7 +40,10 @@ COLUMNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A run, as planned; `models` is kind → hash of the models of the registry that it began with."""
+    """A run, as planned; `models` is kind → hash of the models of the registry that it began with.
+
+    `source_digest` is of the source's contract, empty for a run from before it was kept.
+    """
 
     run_id: int
     source: str
@@ -52,6 +55,7 @@ class Run:
     key_fingerprint: str
     state: str
     models: Mapping[str, str]
+    source_digest: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +150,7 @@ def find_run(triggered_by: str) -> int:
 
 
 def read_planned(triggered_by: str) -> dict[str, Any]:
-    """Return run_id, interval_key, seen, planned and held of a trigger; empty if nothing was planned.
+    """Return run_id, interval_key, seen, planned, held and dry_run of a trigger; empty if nothing was planned.
 
     `held` lists the unfinished runs that kept documents of the interval: run_id, triggered_by, active_at, documents.
     """
@@ -204,11 +208,17 @@ def tally(cursor: Cursor, run_id: int, batch_id: int) -> dict[str, Any]:
     return {"run_id": run_id, "batch_id": batch_id, "documents": sum(states.values()), **states}
 
 
-def read_mentions(run_id: int, document_ids: Sequence[str], *, role: str = "worker") -> dict[str, tuple[Mention, ...]]:
-    """Return the stored mentions by document, read as `role`; a document without mentions is absent."""
+def read_mentions(
+    run_id: int, document_ids: Sequence[str], *, role: str = "worker", shown: bool = False
+) -> dict[str, tuple[Mention, ...]]:
+    """Return the stored mentions by document, read as `role`; a document without mentions is absent.
+
+    To a steward, and with `shown`, mentions that an open review hides from its readers are absent.
+    """
+    statement = "shown" if shown or role == "steward" else "batch"
     found: dict[str, list[Mention]] = {}
     with open_cursor(role) as cursor:
-        cursor.execute(query("deid", "mention", "batch"), {"run_id": run_id, "document_ids": list(document_ids)})
+        cursor.execute(query("deid", "mention", statement), {"run_id": run_id, "document_ids": list(document_ids)})
         for document_id, start, end, label, score, subtype, votes in cursor.fetchall():
             cast = tuple(Vote(name, Label(vote), weight) for name, vote, weight in votes)
             found.setdefault(document_id, []).append(Mention(start, end, Label(label), score, subtype, cast))

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MIN_REASON, MAX_REASON = 10, 200  # characters
-SHIPPED = ""  # in the place of a hash: the model that ships
+SHIPPED = ""  # in the place of a hash: the model that ships, or none of a kind of `directories.UNSHIPPED`
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +51,8 @@ class Model:
 def serving_models(policy: Policy, role: str = "worker") -> dict[str, str]:
     """Return kind → hash of the models that serve, of the annotators for which the policy asks the registry.
 
-    A kind without a promoted model is left out: it has the model that ships. No database is asked if no annotator
-    asks the registry.
+    A kind without a promoted model is left out: it has the model that ships, if any (`directories.absent_kinds`). No
+    database is asked if no annotator asks the registry.
 
     Raises:
         SettingsError: the policy asks the registry, and the role's connection string is not set.
@@ -218,9 +218,13 @@ def _check_promotable(model: Model, serving: str) -> None:
     if model.state == "candidate" and model.compared_with != serving:
         told = "was never compared" if model.compared_with is None else "was compared with another model"
         raise InputRefused(
-            f"model {name} {told}: {serving[:12] or 'the model that ships'} serves.",
+            f"model {name} {told}: {serving[:12] or _unpromoted(model.kind)} serves.",
             "Evaluate it first (`python -m deid models evaluate`).",
         )
+
+
+def _unpromoted(kind: str) -> str:
+    return "none of its kind" if kind in directories.UNSHIPPED else "the model that ships"
 
 
 def _decide(cursor: Cursor, digest: str, state: str, actor: str, reason: str) -> None:

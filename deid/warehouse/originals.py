@@ -9,17 +9,17 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from deid.config.settings import settings
-from deid.domain.document import Mention
+from deid.domain.document import Document, Mention
 from deid.domain.errors import NocturneError
 from deid.domain.outcomes import Refused
 from deid.warehouse import audit
 from deid.warehouse.audit import Action
-from deid.warehouse.connection import connect, open_cursor
+from deid.warehouse.connection import open_cursor
 from deid.warehouse.extraction import Content, open_contents, present_documents, read_contents
 from deid.warehouse.identity import Translator
 from deid.warehouse.ledger import read_mentions
 from deid.warehouse.queries import one, query
-from deid.warehouse.sources import Source
+from deid.warehouse.sources import Source, open_source
 
 APPLICATION = "nocturne original"
 
@@ -45,18 +45,30 @@ class OriginalRefused(NocturneError):
 
 @dataclass(frozen=True, slots=True)
 class Original:
-    """A source text, and the mentions detected by the run, in order of the text."""
+    """A source document, and the mentions detected by the run, in order of the text."""
 
-    document_id: str
     content_hash: str
-    text: str
+    document: Document
     mentions: tuple[Mention, ...]
 
+    @property
+    def document_id(self) -> str:
+        """Identifier of the document in the ledger."""
+        return self.document.id
 
-def read_original(actor: str, run_id: int, document_id: str, content_hash: str) -> Original:
-    """Return exactly this version of a document, with the mentions of run `run_id`; recorded for `actor`.
+    @property
+    def text(self) -> str:
+        """The source text."""
+        return self.document.text
 
-    The caller checks the permissions of `actor`.
+
+def read_original(
+    actor: str, run_id: int, document_id: str, content_hash: str, action: Action = Action.READ_ORIGINAL
+) -> Original:
+    """Return exactly this version of a document, with the mentions of run `run_id`; recorded for `actor` as `action`.
+
+    The caller checks the permissions of `actor`, and shows a person without that of originals no source text: of such
+    a reading `action` is READ_TEXT.
 
     Raises:
         OriginalRefused: see `OriginalProblem`; the refusal is recorded, except for NOT_CONFIGURED and UNKNOWN.
@@ -73,23 +85,22 @@ def read_original(actor: str, run_id: int, document_id: str, content_hash: str) 
         raise OriginalRefused(document_id, OriginalProblem.UNKNOWN)
     source, characters, withdrawn = known
     try:
-        text = _read_text(source, document_id, content_hash, withdrawn=withdrawn)
-        if characters not in (None, len(text)):  # a file whose digest the source does not tell
+        document = _read_document(source, document_id, content_hash, withdrawn=withdrawn)
+        if characters not in (None, len(document.text)):  # a file whose digest the source does not tell
             raise OriginalRefused(document_id, OriginalProblem.CHANGED)
     except OriginalRefused as refused:
         _record(actor, Action.REFUSED, asked, why=refused.why.value)
         raise
-    _record(actor, Action.READ_ORIGINAL, asked)
+    _record(actor, action, asked)
     mentions = read_mentions(run_id, [document_id], role="steward").get(document_id, ())
-    return Original(document_id, content_hash, text, mentions)
+    return Original(content_hash, document, mentions)
 
 
-def _read_text(source_name: str, document_id: str, content_hash: str, *, withdrawn: bool) -> str:
+def _read_document(source_name: str, document_id: str, content_hash: str, *, withdrawn: bool) -> Document:
     if withdrawn:
         raise OriginalRefused(document_id, OriginalProblem.WITHDRAWN)
     source_ids = list(Translator("identity").to_source("document", [document_id]).values())
-    with connect(settings().dsn("reader"), application=APPLICATION) as warehouse:
-        warehouse.set_session(readonly=True)
+    with open_source(APPLICATION) as warehouse:
         source = Source(source_name)
         source.verify(warehouse, "present")
         found = read_contents(warehouse, source, source_ids)
@@ -104,7 +115,7 @@ def _read_text(source_name: str, document_id: str, content_hash: str, *, withdra
     (outcome,) = open_contents([content], source.rules(), limits=settings().limits())
     if isinstance(outcome, Refused):
         raise OriginalRefused(document_id, OriginalProblem.UNREADABLE)
-    return outcome.document.text
+    return outcome.document
 
 
 def _has_opted_out(content: Content) -> bool:

@@ -11,11 +11,10 @@ from deid.config.settings import settings
 from deid.domain.limits import Limits
 from deid.domain.outcomes import Opened
 from deid.warehouse import opt_outs
-from deid.warehouse.connection import connect
-from deid.warehouse.extraction import Listed, list_documents, open_contents, read_contents
+from deid.warehouse.extraction import Listed, list_documents, open_contents, present_documents, read_contents
 from deid.warehouse.identity import Translator
 from deid.warehouse.planning import Interval
-from deid.warehouse.sources import Source
+from deid.warehouse.sources import Source, open_source
 
 APPLICATION = "nocturne annotations"
 
@@ -28,8 +27,7 @@ def list_period(interval: Interval, document_types: Sequence[str] = (), services
         WarehouseUnreachable, WarehouseError: the source or the ledger could not be read.
     """
     found: dict[str, Listed] = {}
-    with connect(settings().dsn("reader"), application=APPLICATION) as warehouse:
-        warehouse.set_session(isolation_level="REPEATABLE READ", readonly=True)
+    with open_source(APPLICATION, snapshot=True) as warehouse:
         for page in list_documents(warehouse, Source(settings().source), interval.start, interval.end):
             renamed = Translator().rename(page)
             opposed = opt_outs.find_opted_out({one.patient_id for one in renamed})
@@ -44,8 +42,8 @@ def list_period(interval: Interval, document_types: Sequence[str] = (), services
 def open_period(document_ids: Sequence[str], limits: Limits, versions: Mapping[str, str] | None = None) -> list[Opened]:
     """Return the documents of the ledger's ids, in their order, in the source's present version.
 
-    One that is gone, cannot be opened or is of a patient who opted out is absent; so is one whose content hash is not
-    that of `versions`.
+    One that is gone or withdrawn, cannot be opened or is of a patient who opted out is absent; so is one whose content
+    hash is not that of `versions`.
 
     Raises:
         ContractBroken: the source's query lacks a column of the contract.
@@ -53,12 +51,12 @@ def open_period(document_ids: Sequence[str], limits: Limits, versions: Mapping[s
     """
     source = Source(settings().source)
     there = Translator().to_source("document", document_ids)
-    with connect(settings().dsn("reader"), application=APPLICATION) as warehouse:
-        warehouse.set_session(readonly=True)
+    with open_source(APPLICATION) as warehouse:
         contents = read_contents(warehouse, source, list(there.values())) if there else {}
+        present = present_documents(warehouse, source, list(contents)) if contents else {}
     known = {
         one.document_id: one
-        for one in Translator().rename(list(contents.values()))
+        for one in Translator().rename([one for one in contents.values() if one.document_id in present])
         if versions is None or versions[one.document_id] == one.content_hash
     }
     opposed = opt_outs.find_opted_out({one.patient_id for one in known.values()})

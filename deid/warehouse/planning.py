@@ -18,11 +18,18 @@ from deid.config.settings import settings
 from deid.domain.errors import ContractBroken, InputRefused
 from deid.warehouse.connection import connect
 from deid.warehouse.copy import copy_rows
-from deid.warehouse.extraction import Listed, identify_documents, list_documents, present_documents, read_merges
+from deid.warehouse.extraction import (
+    Listed,
+    identify_documents,
+    list_documents,
+    present_documents,
+    read_merges,
+)
 from deid.warehouse.identity import Translator
 from deid.warehouse.keys import check_keyring
 from deid.warehouse.queries import WHOLE_RUN, one, query, record_step_cost
-from deid.warehouse.sources import Source
+from deid.warehouse.source_links import SourceLink
+from deid.warehouse.sources import Source, open_source
 
 PARIS = ZoneInfo("Europe/Paris")
 LOOKUP = 10_000  # ids per query of the source
@@ -88,6 +95,7 @@ class Request:
     triggered_by: str = ""
     requested_by: str = ""
     batch_size: int = 500
+    dag_version: str = ""
     versions: Versions = field(kw_only=True)
 
     def __post_init__(self) -> None:
@@ -118,6 +126,7 @@ def plan_run(request: Request) -> list[Batch]:
 
     Raises:
         ContractBroken: a query breaks the source contract, or too many documents vanished at once.
+        WarehouseUnreachable: the warehouse is a replica that has not reached the end of the interval.
         SettingsError: the secret is not the one that the ledger knows, or a version of it is missing.
         WarehouseError: a statement failed; nothing was registered.
     """
@@ -127,8 +136,8 @@ def plan_run(request: Request) -> list[Batch]:
         with state.cursor() as cursor:
             if known := _find_run(cursor, request.triggered_by):
                 return _read_batches(cursor, *known)
-        with connect(settings().dsn("reader"), application="nocturne plan") as warehouse:
-            warehouse.set_session(isolation_level="REPEATABLE READ", readonly=True)
+        with open_source("nocturne plan", snapshot=True) as warehouse:
+            warehouse.check_replay(request.interval.end)
             with state.cursor() as cursor:
                 seen = _copy_interval(cursor, warehouse, source, request)
                 moved = _copy_vanished(state, cursor, warehouse, source)
@@ -165,7 +174,7 @@ def _read_batches(cursor: Cursor, run_id: int, dry_run: bool) -> list[Batch]:
     return [Batch(run_id, batch_id, documents) for batch_id, documents in cursor.fetchall()]
 
 
-def _copy_interval(cursor: Cursor, warehouse: Connection, source: Source, request: Request) -> int:
+def _copy_interval(cursor: Cursor, warehouse: SourceLink, source: Source, request: Request) -> int:
     """List the interval into temporary tables; return the number of its documents."""
     copy_rows(cursor, "deid", "document", LISTED, ())
     copy_rows(cursor, "deid", "withdrawal", ("document_id",), ())
@@ -178,10 +187,18 @@ def _copy_interval(cursor: Cursor, warehouse: Connection, source: Source, reques
         gone = ([row.document_id] for row in page if row.withdrawn)
         copy_rows(cursor, "deid", "withdrawal", ("document_id",), gone)
         seen += len(kept)
+    cursor.execute(query("deid", "document", "repeated"))
+    (repeated,) = one(cursor)
+    if repeated:
+        raise source.broken(
+            "plan",
+            f"{repeated} documents are listed more than once",
+            "Mend its joins: one row for each document, as it is now.",
+        )
     return seen
 
 
-def _copy_vanished(state: Connection, cursor: Cursor, warehouse: Connection, source: Source) -> dict[str, datetime]:
+def _copy_vanished(state: Connection, cursor: Cursor, warehouse: SourceLink, source: Source) -> dict[str, datetime]:
     """Add the documents of the ledger that the source has deleted or withdrawn, whatever the interval.
 
     Returns the ingestion time of each document that belongs to another patient than the ledger knows.
@@ -218,7 +235,7 @@ def _copy_vanished(state: Connection, cursor: Cursor, warehouse: Connection, sou
 
 
 def _copy_again(
-    cursor: Cursor, warehouse: Connection, source: Source, interval: Interval, moved: Mapping[str, datetime]
+    cursor: Cursor, warehouse: SourceLink, source: Source, interval: Interval, moved: Mapping[str, datetime]
 ) -> tuple[int, list[str]]:
     """Add documents whatever their interval: moved to another patient, sent back, left by a dead run of this interval.
 
@@ -246,7 +263,7 @@ def _copy_again(
     return added, gone
 
 
-def _present(warehouse: Connection, source: Source, document_ids: Sequence[str]) -> dict[str, str | None]:
+def _present(warehouse: SourceLink, source: Source, document_ids: Sequence[str]) -> dict[str, str | None]:
     """Return the patient of each document of the ledger that the source still has; the ids are the ledger's."""
     names = Translator().to_source("document", document_ids)
     found = present_documents(warehouse, source, list(names.values()))
@@ -273,6 +290,7 @@ def _register(cursor: Cursor, request: Request, source: Source, found: _Found, s
         "policy": json.dumps(versions["policy"], sort_keys=True, ensure_ascii=False),
         "models": json.dumps(versions["models"]),
         "source": source.name,
+        "source_digest": source.digest,
         "interval_start": interval.start,
         "interval_end": interval.end,
         "interval_key": interval.key,
@@ -282,6 +300,7 @@ def _register(cursor: Cursor, request: Request, source: Source, found: _Found, s
         "reason": request.reason,
         "triggered_by": request.triggered_by,
         "requested_by": request.requested_by,
+        "dag_version": request.dag_version,
         "batch_size": request.batch_size,
         "abandoned_after_s": settings().abandoned_after_s,
         "seen": found.seen,
@@ -315,11 +334,16 @@ def _register(cursor: Cursor, request: Request, source: Source, found: _Found, s
             losing += [run_id for (run_id,) in cursor.fetchall()]
         cursor.execute(query("deid", "run", "close_emptied"), {"run_ids": losing})
     cursor.execute(query("deid", "run", "counted"), parameters)
+    log.info(
+        "%s of %s: %d documents seen, %d planned, %d held back by other runs.",
+        *("dry run" if request.dry_run else f"run {parameters['run_id']}", interval.key, found.seen),
+        *(parameters["planned"], sum(one["documents"] for one in held)),
+    )
     record_step_cost(cursor, parameters["run_id"], WHOLE_RUN, "plan", started, parameters["planned"])
     return _read_batches(cursor, parameters["run_id"], request.dry_run)
 
 
-def _read_merges(warehouse: Connection, source: Source) -> list[tuple[str, str]] | None:
+def _read_merges(warehouse: SourceLink, source: Source) -> list[tuple[str, str]] | None:
     """Return the merges that the source tells, as (patient, merged into) of the ledger; None if it tells none."""
     told = read_merges(warehouse, source)
     if told is None:

@@ -83,6 +83,8 @@ def _settings_text(home: Path, server: EmbeddedServer, passwords: dict[str, str]
         *("# Written by deid.warehouse.provision. Whoever reads this file can read patients' data.", ""),
         f"NOCTURNE_HOME={home}",
         *(f"NOCTURNE_{name.upper()}_DSN={server.uri(DATABASE, role, passwords[name])}" for name, role in ROLES.items()),
+        # Stays that of this server when NOCTURNE_READER_DSN is set to a hospital's warehouse.
+        f"NOCTURNE_IDENTITY_DSN={server.uri(DATABASE, ROLES['reader'], passwords['reader'])}",
         f"NOCTURNE_AIRFLOW_DSN={server.uri(AIRFLOW, AIRFLOW, passwords[AIRFLOW])}",
         f"NOCTURNE_SECRET={secret}",
     )

@@ -6,19 +6,24 @@ A release writes `deid.published_document`. Researchers read `research.document`
 from __future__ import annotations
 
 import hashlib
+import logging
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from typing import Any, Literal
 from zoneinfo import ZoneInfo
 
 from psycopg2.extensions import connection as Connection
 from psycopg2.extensions import cursor as Cursor
+from psycopg2.extras import Json
+from pydantic import ValidationError
 
 from deid.config.keys import Key, Keyring
+from deid.config.policy import Policy
 from deid.config.settings import settings
-from deid.domain.errors import ReleaseRefused, WarehouseError
+from deid.domain.errors import NocturneError, ReleaseRefused, WarehouseError
+from deid.substitution.perturbations import describe_policy
 from deid.warehouse import opt_outs
 from deid.warehouse.connection import connect, open_cursor
 from deid.warehouse.copy import copy_rows
@@ -26,13 +31,15 @@ from deid.warehouse.identity import decrypt_pseudonyms, encrypt, read_pseudonyms
 from deid.warehouse.keys import check_keyring, count_published_by_key
 from deid.warehouse.queries import WHOLE_RUN, one, query, record_step_cost
 
+log = logging.getLogger(__name__)
 PARIS = ZoneInfo("Europe/Paris")
 Period = Literal["nightly", "weekly", "monthly"]
 
 PUBLISHED = (
     *("document_id", "patient_id", "stay_id", "document_type", "loinc_code", "title", "text", "markup"),
     *("reference_date", "release_id", "run_id", "policy_hash", "pipeline_version", "detector_version"),
-    *("reference_versions", "disagreements", "file", "file_type", "file_suffix", "spans", "key_fingerprint"),
+    *("reference_versions", "disagreements", "file", "file_type", "file_suffix", "spans"),
+    *("shown_spans", "attributes", "key_fingerprint"),
 )
 
 
@@ -61,6 +68,34 @@ def publish_interval(interval_key: str, decision: Mapping[str, Any] | None = Non
             return _latest_release(cursor, interval_key)
 
 
+@contextmanager
+def recorded_attempt(interval_key: str, digest: str) -> Iterator[None]:
+    """Record an attempt to publish a content: it goes on while the block lasts, then has succeeded or failed.
+
+    A transaction stays open meanwhile, so that the attempt of a process that dies has failed too.
+
+    Raises:
+        WarehouseUnreachable, WarehouseError: the attempt could not be recorded, and did not begin.
+    """
+    with connect(settings().dsn("publisher"), application="nocturne publish life") as link, link.cursor() as life:
+        life.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
+        life.execute("SELECT pg_current_xact_id()::text")
+        attempt = {"interval_key": interval_key, "staged_digest": digest, "life": one(life)[0]}
+        with open_cursor("publisher", "nocturne publish") as cursor:
+            cursor.execute(query("deid", "publication", "begin"), attempt)
+            (publication_id,) = one(cursor)
+        error = None
+        try:
+            yield
+        except BaseException as raised:
+            error = type(raised).__name__
+            raise
+        finally:
+            with suppress(NocturneError), open_cursor("publisher", "nocturne publish") as cursor:
+                ended = {"publication_id": publication_id, "error": error}
+                cursor.execute(query("deid", "publication", "end"), ended)
+
+
 def make_visible(period: Period, *, now: datetime | None = None) -> dict[str, int] | None:
     """Rewrite what researchers read from every complete release, if a new period has begun; None if none has.
 
@@ -86,8 +121,23 @@ def make_visible(period: Period, *, now: datetime | None = None) -> dict[str, in
         cursor.execute(query("research", "document", "empty"))
         cursor.execute(query("research", "document", "fill"))
         counts = {"documents": cursor.rowcount, **counts}
+        _describe_policies(cursor)
         cursor.execute(query("deid", "rewriting", "insert"), counts)
         return counts
+
+
+def _describe_policies(cursor: Cursor) -> None:
+    """Write what each policy of readable documents did; one that this version cannot read has no rows."""
+    cursor.execute(query("research", "perturbation", "policies"))
+    policies = cursor.fetchall()
+    cursor.execute(query("research", "perturbation", "empty"))
+    for policy_hash, content in policies:
+        try:
+            told = [one._asdict() for one in describe_policy(Policy.model_validate(content))]
+        except ValidationError:  # of an earlier version, or not in the ledger
+            log.warning("policy %s cannot be read: research.perturbation has no rows of it", policy_hash)
+            continue
+        cursor.execute(query("research", "perturbation", "insert"), {"policy_hash": policy_hash, "rows": Json(told)})
 
 
 def _same_period(period: Period, before: datetime, now: datetime) -> bool:
@@ -167,10 +217,23 @@ def _write_release(link: Connection, release_id: int, keyring: Keyring) -> None:
         batches = cursor.fetchall()
     for run_id, batch_id in batches:
         with _transaction(link) as cursor:
+            _check_not_vetoed(cursor, release_id)
             _publish_batch(cursor, {"release_id": release_id, "run_id": run_id, "batch_id": batch_id}, keyring)
     with _transaction(link) as cursor:
+        cursor.execute("SELECT deid.lock_decisions()")  # a veto comes before this end, or after it and too late
+        _check_not_vetoed(cursor, release_id)
         _drop_former_keys(cursor, release_id)
         _finish_release(cursor, release_id, started)
+
+
+def _check_not_vetoed(cursor: Cursor, release_id: int) -> None:
+    """Stop a release whose content a person rejected since it was approved: nothing of it becomes readable."""
+    cursor.execute(query("deid", "release", "vetoed"), {"release_id": release_id})
+    if one(cursor)[0]:
+        raise ReleaseRefused(
+            f"release {release_id}: a person rejected it after it was approved.",
+            "Read the reason on the release's page; have it approved again, or send it back for reprocessing.",
+        )
 
 
 def _staged_runs(cursor: Cursor, interval_key: str) -> list[tuple[Any, ...]]:

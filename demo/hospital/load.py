@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import csv
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
+from functools import cache
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 from psycopg2.extensions import cursor as Cursor
@@ -19,6 +22,7 @@ from demo.hospital.model import Hospital, HospitalDocument, Version
 
 DEFINITIONS = ("cdw", "omop", "gold", "grants")
 BATCH = 250
+_LABELS = Path(__file__).with_name("icd10_labels.csv")
 
 COLUMNS: dict[str, tuple[str, ...]] = {
     "patient": (
@@ -26,7 +30,7 @@ COLUMNS: dict[str, tuple[str, ...]] = {
         "city", "insee", "phone", "mobile", "email",
     ),
     "stay": ("stay_id", "patient_id", "nda", "service_code", "service_name", "admitted_on", "discharged_on"),
-    "diagnosis": ("stay_id", "position", "code"),
+    "diagnosis": ("stay_id", "position", "code", "label"),
     "staff": ("staff_id", "rpps", "last_name", "first_name", "role", "service_code", "phone", "email"),
     "document": (
         "document_id", "patient_id", "stay_id", "type_code", "loinc_code", "title", "format", "charset", "content",
@@ -69,6 +73,13 @@ def load(dsn: str, hospital: Hospital, *, until: date | None = None) -> dict[str
                 changed["mentions"] += _add(cursor, "gold", "mention", _mentions(batch, until))
             bar.update(len(batch))
     return changed
+
+
+@cache
+def icd10_labels() -> Mapping[str, str]:
+    """Return the French label of each code that the hospital assigns, by code."""
+    with _LABELS.open(encoding="utf-8", newline="") as rows:
+        return {row["code"]: row["label"] for row in csv.DictReader(rows)}
 
 
 def _behind(present: Mapping[str, datetime], version: Version | None) -> bool:
@@ -114,9 +125,10 @@ def _stays(hospital: Hospital) -> Iterator[Sequence[Any]]:
 
 
 def _diagnoses(hospital: Hospital) -> Iterator[Sequence[Any]]:
+    labels = icd10_labels()
     for one in hospital.stays:
         for position, code in enumerate(one.diagnoses, 1):
-            yield one.stay_id, position, code
+            yield one.stay_id, position, code, labels[code]
 
 
 def _staff(hospital: Hospital) -> Iterator[Sequence[Any]]:

@@ -21,7 +21,7 @@ ORDER BY d.patient_id COLLATE "C", d.document_id COLLATE "C";
 -- name: decisions
 -- Grain: one answer on the interval. Purpose: who signed what, and when; no reason, which is free text.
 SELECT d.chosen, d.decided_by, d.decided_at
-FROM deid.decision AS d
+FROM deid.told_decision AS d
 WHERE d.interval_key = %(interval_key)s AND d.chosen <> 'proposed'
 ORDER BY d.decided_at;
 

@@ -22,7 +22,7 @@ SELECT h.seq, h.digest FROM deid.audit_head() AS h;
 
 -- name: page
 -- Grain: one line of the audit trail. Purpose: the newest first, a page at a time, optionally of one person, one action
--- or one object.
+-- or one object. A reviewer does not see what others did about a release while the reviewer may not know it.
 SELECT a.seq, a.at, a.actor, a.action, a.object, a.details, a.digest, a.login
 FROM deid.audit_trail AS a
 WHERE
@@ -30,5 +30,18 @@ WHERE
     AND (%(actor)s::text IS NULL OR a.actor = %(actor)s)
     AND (%(action)s::text IS NULL OR a.action = %(action)s)
     AND (%(object)s::text IS NULL OR a.object = %(object)s)
+    AND (
+        %(reviewer)s::text IS NULL OR a.actor = %(reviewer)s OR a.action NOT IN ('approve', 'comment')
+        OR NOT EXISTS (
+            SELECT FROM deid.decision AS d
+            WHERE
+                d.blind AND a.object = 'release ' || d.interval_key AND a.at >= d.decided_at - interval '1 minute'
+                AND d.decided_by <> %(reviewer)s
+                AND NOT EXISTS (
+                    SELECT FROM deid.told_decision AS t
+                    WHERE t.interval_key = d.interval_key AND t.decided_at = d.decided_at
+                )
+        )
+    )
 ORDER BY a.seq DESC
 LIMIT %(limit)s;

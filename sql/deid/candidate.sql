@@ -26,11 +26,11 @@ WHERE
 -- Grain: one document of a run. Purpose: its surrogate text, until it is published or refused.
 INSERT INTO deid.candidate (
     run_id, document_id, patient_id, stay_id, title, text, markup, spans, surrogates, reference_date,
-    reference_versions, file, file_type, file_suffix
+    reference_versions, file, file_type, file_suffix, attributes
 )
 SELECT
     %(run_id)s, i.document_id, i.patient_id, i.stay_id, i.title, i.text, i.markup, i.spans, i.surrogates,
-    i.reference_date, i.reference_versions, i.file, i.file_type, i.file_suffix
+    i.reference_date, i.reference_versions, i.file, i.file_type, i.file_suffix, i.attributes
 FROM incoming_candidate AS i
 INNER JOIN owned AS o ON i.document_id = o.document_id
 ON CONFLICT (run_id, document_id) DO UPDATE
@@ -46,4 +46,5 @@ SET
     reference_versions = excluded.reference_versions,
     file = excluded.file,
     file_type = excluded.file_type,
-    file_suffix = excluded.file_suffix;
+    file_suffix = excluded.file_suffix,
+    attributes = excluded.attributes;

@@ -21,8 +21,8 @@ GROUP BY d.decided_by
 ORDER BY decided_at;
 
 -- name: history
--- Grain: one answer on an interval, the newest first. Purpose: who has decided what, and whether on what was published,
--- for the people who decide next.
+-- Grain: one answer on an interval that may be told, the newest first. Purpose: who has decided what, and whether on
+-- what was published, for the people who decide next.
 SELECT
     d.chosen, d.decided_by, d.reason, d.decided_at, d.staged_digest,
     EXISTS (
@@ -30,7 +30,7 @@ SELECT
         WHERE
             p.interval_key = d.interval_key AND p.staged_digest = d.staged_digest AND p.published_at IS NOT NULL
     ) AS published
-FROM deid.decision AS d
+FROM deid.told_decision AS d
 WHERE d.interval_key = %(interval_key)s AND d.chosen <> 'proposed'
 ORDER BY d.decided_at DESC
 LIMIT 50;
@@ -70,8 +70,26 @@ LIMIT 1;
 -- name: record
 -- Grain: one answer of a person. Purpose: remember it, with the content that it is about; in the order in which answers
 -- are taken, whichever transaction began first.
-INSERT INTO deid.decision (interval_key, run_id, chosen, decided_by, reason, staged_digest, decided_at)
+INSERT INTO deid.decision (
+    interval_key, run_id, chosen, decided_by, reason, staged_digest, decided_at, missing, blind
+)
 VALUES (
-    %(interval_key)s, %(run_id)s, %(chosen)s, %(decided_by)s, %(reason)s, %(staged_digest)s, clock_timestamp()
+    %(interval_key)s, %(run_id)s, %(chosen)s, %(decided_by)s, %(reason)s, %(staged_digest)s, clock_timestamp(),
+    %(missing)s, %(blind)s
 )
 RETURNING decided_at;
+
+-- name: vetoed
+-- Grain: one content of an interval. Purpose: whether a person rejected it after the last approval of it, if any.
+SELECT EXISTS (
+    SELECT FROM deid.decision AS v
+    WHERE
+        v.interval_key = %(interval_key)s AND v.staged_digest = %(staged_digest)s AND v.chosen IN ('reject', 'rework')
+        AND v.decided_at > coalesce((
+            SELECT max(d.decided_at)
+            FROM deid.decision AS d
+            WHERE
+                d.interval_key = v.interval_key AND d.staged_digest = v.staged_digest AND d.chosen = 'approve'
+                AND d.missing = 0
+        ), '-infinity')
+) AS vetoed;

@@ -70,9 +70,10 @@ WHERE
 -- Grain: one document of the interval that is new to the ledger.
 -- Purpose: the anti-join. New is: never seen in this version under this pipeline; or seen, and since then
 -- superseded or withdrawn (the source has it again), or about to be; or left unfinished by a run that ended, fell
--- silent or was taken over; or in quarantine, from where a person wants it done again. Never new: a content that a
--- person has discarded, and the documents of a person who has objected: the patient's, those of patients merged with
--- this one, and, where the source tells no merges, those that were ever the patient's.
+-- silent or was taken over; or in quarantine, from where a person wants it done again; or recalled, where a person
+-- asked for the run. Never new: a content that a person has discarded, and the documents of a person who has objected:
+-- the patient's, those of patients merged with this one, and, where the source tells no merges, those that were ever
+-- the patient's.
 CREATE TEMPORARY TABLE new_document ON COMMIT DROP AS
 SELECT
     i.document_id,
@@ -94,6 +95,7 @@ WHERE
     AND (
         d.document_id IS NULL
         OR d.state IN ('superseded', 'withdrawn')
+        OR (d.state = 'recalled' AND %(requested_by)s::text <> '')
         OR (d.state IN ('staged', 'published') AND EXISTS (
             SELECT FROM deid.withdrawal AS w WHERE w.document_id = d.document_id AND w.run_id >= d.run_id
         ))
@@ -188,6 +190,18 @@ WHERE
     AND r.state = 'planned'
 GROUP BY r.run_id
 ORDER BY r.run_id;
+
+-- name: linkable
+-- Grain: one published document of some patients under one version of the secret. Purpose: what maps the dates of a
+-- table, if it was substituted as the policy in force says.
+SELECT d.document_id, d.patient_id, d.content_hash, p.content -> 'substitution' AS substitution
+FROM deid.document AS d
+INNER JOIN deid.run AS r ON d.run_id = r.run_id
+LEFT JOIN deid.policy AS p ON r.policy_hash = p.policy_hash
+WHERE
+    d.patient_id = ANY(%(patient_ids)s) AND d.state = 'published'
+    AND r.key_fingerprint = %(key_fingerprint)s AND r.source = %(source)s
+ORDER BY d.patient_id, d.document_id;
 
 -- name: live
 -- Grain: one document id. Purpose: every document that is published or on its way, in its latest version, to be looked
@@ -326,6 +340,11 @@ INSERT INTO deid.quarantine (run_id, document_id, content_hash, step, reason)
 SELECT %(run_id)s, r.document_id, r.content_hash, 'stage', %(reason)s
 FROM refused AS r
 ON CONFLICT DO NOTHING;
+
+-- name: repeated
+-- Grain: one row. Purpose: documents that the source lists more than once in an interval.
+SELECT count(*)
+FROM (SELECT i.document_id FROM incoming_document AS i GROUP BY i.document_id HAVING count(*) > 1) AS r;
 
 -- name: replace_refused
 -- Grain: one quarantined version of a document that this run takes up in another version, or under another pipeline.

@@ -21,6 +21,15 @@ INSERT INTO deid.evaluation (release_id, run, measure, value, low, high, n, poli
 VALUES (%(release_id)s, %(run)s, %(measure)s, %(value)s, %(low)s, %(high)s, %(n)s, %(policy_hash)s)
 ON CONFLICT DO NOTHING;
 
+-- name: learned
+-- Grain: one published document of those named. Purpose: members of a training, as many as are asked for, in the order
+-- of a digest.
+SELECT d.document_id, d.content_hash, d.run_id, d.release_id
+FROM deid.document AS d
+WHERE d.document_id = ANY(%(document_ids)s::text[]) AND d.state = 'published'
+ORDER BY sha256(convert_to(d.document_id, 'UTF8'))
+LIMIT %(size)s;
+
 -- name: runs
 -- Grain: one run with published documents of an interval. Purpose: what they were drawn with.
 SELECT r.run_id, r.reference_versions
@@ -31,8 +40,8 @@ WHERE
 ORDER BY r.run_id;
 
 -- name: sample
--- Grain: one published document of some runs. Purpose: whole patients in the order of a digest, as many documents as
--- are asked for.
+-- Grain: one published document of some runs. Purpose: whole patients (but perhaps the last) in the order of a
+-- digest, as many documents as are asked for.
 SELECT d.document_id, d.content_hash, d.run_id, d.release_id
 FROM deid.document AS d
 WHERE d.run_id = ANY(%(run_ids)s::bigint[]) AND d.state = 'published'

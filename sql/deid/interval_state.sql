@@ -2,12 +2,14 @@
 -- Grain: one interval. Purpose: what is compared from one interval to the next, the newest first; with `before`, those
 -- before that instant; with `since`, those from that instant on. Mentions and ε are those of the documents that count:
 -- from the run's tally, less what was superseded since; document by document where several runs took the interval, or
--- a document has moved to another. Run-level rules count once, in the runs that still hold a document, or the last.
+-- a document has moved to another. `readable` is what researchers read of it, in this version or in a former one:
+-- what is published, but for the rows that no rewriting has shown, which are few. Run-level rules count once, in the
+-- runs that still hold a document, or the last.
 SELECT
     s.interval_key,
     s.interval_start,
     s.interval_end,
-    s.state,
+    deid.release_state(s.interval_key, s.state) AS state,
     s.run_ids,
     s.started_at,
     s.finished_at,
@@ -15,12 +17,13 @@ SELECT
     s.seen,
     s.treated,
     s.published,
+    u.readable,
     s.waiting,
     s.quarantined,
     s.corrected,
     s.withdrawn,
-    s.decided_by,
-    s.decided_at,
+    t.decided_by,
+    t.decided_at,
     m.mentions,
     e.epsilon,
     k.critical,
@@ -29,6 +32,26 @@ SELECT
     v.pipeline_version,
     v.detector_version
 FROM deid.interval_state AS s
+LEFT JOIN LATERAL (
+    SELECT d.decided_by, d.decided_at
+    FROM deid.told_decision AS d
+    WHERE d.interval_key = s.interval_key AND d.decided_at = s.decided_at
+    LIMIT 1
+) AS t ON true
+CROSS JOIN LATERAL (
+    SELECT
+        s.published - (
+            SELECT count(*)
+            FROM deid.release AS y
+            INNER JOIN deid.published_document AS p ON y.release_id = p.release_id
+            WHERE y.interval_key = s.interval_key AND y.published_at IS NOT NULL AND p.visible_from IS NULL
+        ) + (
+            SELECT count(*)
+            FROM deid.release AS y
+            INNER JOIN deid.published_document AS p ON y.release_id = p.former_release_id
+            WHERE y.interval_key = s.interval_key
+        ) AS readable
+) AS u
 CROSS JOIN LATERAL (
     SELECT
         count(*) FILTER (WHERE r.planned > 0) > 1
@@ -110,7 +133,7 @@ ORDER BY 1 DESC;
 SELECT s.interval_key
 FROM deid.interval_state AS s
 WHERE
-    (%(state)s::text IS NULL OR s.state = %(state)s::text)
+    (%(state)s::text IS NULL OR deid.release_state(s.interval_key, s.state) = %(state)s::text)
     AND (
         %(month)s::text IS NULL
         OR to_char(s.interval_start AT TIME ZONE 'Europe/Paris', 'YYYY-MM') = %(month)s::text
@@ -128,4 +151,6 @@ LIMIT %(limit)s;
 
 -- name: read
 -- Grain: one interval. Purpose: where it stands.
-SELECT s.state FROM deid.interval_state AS s WHERE s.interval_key = %(interval_key)s;
+SELECT deid.release_state(s.interval_key, s.state) AS state
+FROM deid.interval_state AS s
+WHERE s.interval_key = %(interval_key)s;

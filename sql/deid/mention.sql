@@ -5,6 +5,12 @@ FROM deid.mention
 WHERE run_id = %(run_id)s AND document_id = ANY(%(document_ids)s)
 ORDER BY document_id, ordinal;
 
+-- name: shown
+-- Grain: one mention. Purpose: the same for stewards, without what an open review hides from its readers.
+SELECT m.document_id, m.start_offset, m.end_offset, m.label, m.score, m.subtype, m.votes
+FROM deid.shown_mentions(%(run_id)s, %(document_ids)s) AS m
+ORDER BY m.document_id, m.ordinal;
+
 -- name: insert
 -- Grain: one mention. Purpose: what detection found, in place of what an earlier attempt of this run left.
 WITH counted AS (

@@ -96,3 +96,9 @@ WHERE o.revoked_at IS NULL AND o.pseudonym = %(pseudonym)s;
 -- Grain: published documents of one release and type. Purpose: those of an opt-out's pseudonym leave at once.
 SELECT w.release_id, w.document_type, w.documents
 FROM deid.withdraw_pseudonym(%(opt_out_id)s) AS w;
+
+-- name: to_apply
+-- Grain: all opt-outs. Purpose: how many in force no night or publication has applied yet, and since when.
+SELECT count(*)::int AS opt_outs, min(o.asked_at) AS oldest
+FROM deid.opt_out AS o
+WHERE o.applied_at IS NULL AND o.revoked_at IS NULL;

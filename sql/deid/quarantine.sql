@@ -1,24 +1,26 @@
 -- name: history
 -- Grain: one thing that happened to a document, in any version: it was planned, quarantined, chosen for, taken back.
 -- Purpose: its history, oldest first.
-SELECT s.at, s.kind, s.run_id, s.interval_key, s.content_hash, s.what, s.who, s.why
+SELECT s.at, s.kind, s.run_id, s.interval_key, s.content_hash, s.what, s.who, s.why, s.marks
 FROM (
     SELECT
         d.updated_at AS at, 'state' AS kind, d.run_id, r.interval_key, d.content_hash, d.state AS what, '' AS who,
-        d.pipeline_version AS why
+        d.pipeline_version AS why, 0 AS marks
     FROM deid.document AS d
     INNER JOIN deid.run AS r ON d.run_id = r.run_id
     WHERE d.document_id = %(document_id)s AND d.state <> 'quarantined'
     UNION ALL
-    SELECT q.at, 'quarantine', q.run_id, q.interval_key, q.content_hash, q.reason, '', q.step
+    SELECT q.at, 'quarantine', q.run_id, q.interval_key, q.content_hash, q.reason, '', q.step, 0
     FROM deid.quarantine AS q
     WHERE q.document_id = %(document_id)s
     UNION ALL
-    SELECT c.chosen_at, 'choice', c.run_id, '', c.content_hash, c.choice, c.chosen_by, c.justification
+    SELECT
+        c.chosen_at, 'choice', c.run_id, '', c.content_hash, c.choice, c.chosen_by, c.justification,
+        jsonb_array_length(c.marks)
     FROM deid.quarantine_choice AS c
     WHERE c.document_id = %(document_id)s
     UNION ALL
-    SELECT c.undone_at, 'undone', c.run_id, '', c.content_hash, c.choice, coalesce(c.undone_by, ''), ''
+    SELECT c.undone_at, 'undone', c.run_id, '', c.content_hash, c.choice, coalesce(c.undone_by, ''), '', 0
     FROM deid.quarantine_choice AS c
     WHERE c.document_id = %(document_id)s AND c.undone_at IS NOT NULL
 ) AS s
@@ -59,22 +61,39 @@ LIMIT 1;
 -- Grain: one quarantined document version. Purpose: a page of them, the newest first, after the last one shown,
 -- with the choice in force.
 SELECT
-    run_id, document_id, content_hash, step, reason, at, interval_key, document_type, standing,
-    choice_id, choice, chosen_by, chosen_at, justification
-FROM deid.quarantine_desk
+    q.run_id, q.document_id, q.content_hash, q.step, q.reason, q.at, q.interval_key, q.document_type, q.standing,
+    q.choice_id, q.choice, q.chosen_by, q.chosen_at, q.justification
+FROM deid.quarantine_desk AS q
 WHERE
-    standing = %(standing)s
-    AND (%(reason)s::text IS NULL OR reason = %(reason)s)
-    AND (%(step)s::text IS NULL OR step = %(step)s)
-    AND (%(document_type)s::text IS NULL OR document_type = %(document_type)s)
-    AND (%(interval_key)s::text IS NULL OR interval_key = %(interval_key)s)
-    AND (%(since)s::timestamptz IS NULL OR at >= %(since)s)
-    AND (%(before)s::timestamptz IS NULL OR at < %(before)s)
+    q.standing = %(standing)s
+    AND (%(reason)s::text IS NULL OR q.reason = %(reason)s)
+    AND (%(step)s::text IS NULL OR q.step = %(step)s)
+    AND (%(document_type)s::text IS NULL OR q.document_type = %(document_type)s)
+    AND (%(interval_key)s::text IS NULL OR q.interval_key = %(interval_key)s)
+    AND (%(since)s::timestamptz IS NULL OR q.at >= %(since)s)
+    AND (%(before)s::timestamptz IS NULL OR q.at < %(before)s)
+    AND (
+        %(check_name)s::text IS NULL
+        OR EXISTS (
+            SELECT FROM deid.verdict AS v
+            WHERE
+                v.run_id = q.run_id AND v.document_id = q.document_id AND v.check_name = %(check_name)s
+                AND NOT v.success
+        )
+    )
+    AND (
+        %(service)s::text IS NULL
+        OR EXISTS (
+            SELECT FROM deid.document AS d
+            WHERE d.run_id = q.run_id AND d.document_id = q.document_id AND d.service = %(service)s
+        )
+    )
     AND (
         %(after_at)s::timestamptz IS NULL
-        OR (at, run_id, document_id) < (%(after_at)s::timestamptz, %(after_run)s::bigint, %(after_document)s::text)
+        OR (q.at, q.run_id, q.document_id)
+        < (%(after_at)s::timestamptz, %(after_run)s::bigint, %(after_document)s::text)
     )
-ORDER BY at DESC, run_id DESC, document_id DESC
+ORDER BY q.at DESC, q.run_id DESC, q.document_id DESC
 LIMIT %(limit)s;
 
 -- name: types

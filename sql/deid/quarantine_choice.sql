@@ -22,15 +22,53 @@ GROUP BY d.document_id;
 -- Grain: one choice on one quarantined document version. Purpose: write it, unless somebody was first: then no row is
 -- given back.
 INSERT INTO deid.quarantine_choice (
-    run_id, document_id, content_hash, reason, choice, chosen_by, justification, waived, pipeline_version
+    run_id, document_id, content_hash, reason, choice, chosen_by, justification, waived, pipeline_version,
+    marks, characters, read_mentions
 )
 SELECT
     q.run_id, q.document_id, q.content_hash, q.reason, %(choice)s, %(chosen_by)s, %(justification)s,
-    %(waived)s::jsonb, r.pipeline_version
+    %(waived)s::jsonb, r.pipeline_version, %(marks)s::jsonb, d.characters,
+    CASE WHEN %(read)s THEN (
+        SELECT count(*) FROM deid.shown_mentions(q.run_id, ARRAY[q.document_id])
+    ) END
 FROM deid.quarantine AS q
 INNER JOIN deid.run AS r ON q.run_id = r.run_id
+LEFT JOIN deid.document AS d
+    ON q.run_id = d.run_id AND q.document_id = d.document_id AND q.content_hash = d.content_hash
 WHERE q.run_id = %(run_id)s AND q.document_id = %(document_id)s AND q.content_hash = %(content_hash)s
 RETURNING choice_id;
+
+-- name: let_through
+-- Grain: one document of one side that passed because a person waived a check. Purpose: which checks, and
+-- who waived them, where and why.
+SELECT
+    d.side,
+    d.document_id,
+    array_agg(v.check_name ORDER BY v.check_name) AS checks,
+    c.run_id,
+    c.chosen_by,
+    c.justification
+FROM deid.release_document AS d
+INNER JOIN deid.verdict AS v ON d.run_id = v.run_id AND d.document_id = v.document_id
+CROSS JOIN LATERAL (
+    SELECT q.run_id, q.chosen_by, q.justification
+    FROM deid.quarantine_choice AS q
+    WHERE q.document_id = d.document_id AND q.choice = 'release' AND q.undone_at IS NULL AND q.run_id <= d.run_id
+    ORDER BY q.choice_id DESC
+    LIMIT 1
+) AS c
+WHERE d.interval_key = %(interval_key)s AND v.waived
+GROUP BY d.side, d.document_id, c.run_id, c.chosen_by, c.justification
+ORDER BY d.side DESC, d.document_id
+LIMIT %(most)s;
+
+-- name: marks
+-- Grain: one choice with marks on one version of a document. Purpose: the passages that detection missed by a person,
+-- and the length of the text that they lie in; the latest choice first.
+SELECT c.document_id, c.content_hash, c.characters, c.marks
+FROM deid.quarantine_choice AS c
+WHERE c.document_id = ANY(%(document_ids)s) AND c.undone_at IS NULL AND c.marks <> '[]'
+ORDER BY c.choice_id DESC;
 
 -- name: undo
 -- Grain: one choice that no run has used. Purpose: take it back; the document waits again.

@@ -55,11 +55,13 @@ SELECT
     deid.disagreements(d.agreement) AS disagreements,
     c.file, c.file_type, c.file_suffix,
     CASE WHEN p.content #> '{release,training_export}' = 'true' THEN c.spans END AS spans,
+    CASE WHEN p.content #> '{publication,spans}' = 'true' THEN c.spans END AS shown_spans,
+    c.attributes,
     r.key_fingerprint,
     u.encrypted IS NOT NULL AND v.encrypted IS NOT NULL AND (c.stay_id IS NULL OR w.encrypted IS NOT NULL) AS named,
     coalesce(s.digest = deid.content_digest(
         t.salt, d.content_hash, c.patient_id, c.stay_id, d.document_type, d.loinc_code, c.title, c.text, c.markup,
-        c.reference_date, c.file, c.file_type, c.file_suffix
+        c.reference_date, c.file, c.file_type, c.file_suffix, c.attributes
     ), false) AS intact
 FROM deid.document AS d
 INNER JOIN deid.candidate AS c ON d.run_id = c.run_id AND d.document_id = c.document_id
@@ -84,3 +86,19 @@ SELECT DISTINCT run_id, batch_id
 FROM deid.document
 WHERE release_id = %(release_id)s AND state = 'staged'
 ORDER BY run_id, batch_id;
+
+-- name: vetoed
+-- Grain: one release. Purpose: whether a person has rejected its content since it was last approved, if it was.
+SELECT EXISTS (
+    SELECT FROM deid.decision AS v
+    INNER JOIN deid.release AS r ON v.interval_key = r.interval_key AND v.staged_digest = r.staged_digest
+    WHERE
+        r.release_id = %(release_id)s AND v.chosen IN ('reject', 'rework')
+        AND v.decided_at > coalesce((
+            SELECT max(d.decided_at)
+            FROM deid.decision AS d
+            WHERE
+                d.interval_key = v.interval_key AND d.staged_digest = v.staged_digest AND d.chosen = 'approve'
+                AND d.missing = 0
+        ), '-infinity')
+) AS vetoed;

@@ -24,11 +24,11 @@ SELECT r.closed_at IS NOT NULL AS closed FROM deid.review AS r WHERE r.review_id
 -- name: insert
 -- Grain: one review. Purpose: its plan, and the seed that its sample follows from.
 INSERT INTO deid.review (
-    interval_key, staged_digest, population, sample, target, confidence, readings, seed, opened_by
+    interval_key, staged_digest, population, sample, target, confidence, readings, sentinels, seed, opened_by
 )
 VALUES (
     %(interval_key)s, %(staged_digest)s, %(population)s, %(sample)s, %(target)s, %(confidence)s, %(readings)s,
-    %(seed)s, %(opened_by)s
+    %(sentinels)s, %(seed)s, %(opened_by)s
 )
 RETURNING review_id;
 
@@ -48,6 +48,7 @@ SELECT
     r.target,
     r.confidence,
     r.readings,
+    r.sentinels,
     r.seed,
     r.opened_by,
     r.opened_at,
@@ -60,17 +61,20 @@ SELECT
         FROM deid.review_document AS d
         WHERE
             d.review_id = r.review_id
-            AND d.text IS NULL
+            AND NOT EXISTS (
+                SELECT FROM deid.readable_document AS a WHERE a.review_id = d.review_id AND a.ordinal = d.ordinal
+            )
             AND r.readings > (
                 SELECT count(*)
                 FROM deid.review_reading AS o
-                WHERE o.review_id = d.review_id AND o.ordinal = d.ordinal AND o.finished_at IS NOT NULL
+                WHERE
+                    o.review_id = d.review_id AND o.ordinal = d.ordinal AND o.finished_at IS NOT NULL AND NOT o.fast
             )
     ) AS unreadable
 FROM deid.review AS r
 CROSS JOIN LATERAL (
     SELECT
-        count(*) FILTER (WHERE o.finished_at IS NOT NULL) AS finished,
+        count(*) FILTER (WHERE o.finished_at IS NOT NULL AND NOT o.fast) AS finished,
         count(*) FILTER (WHERE o.finished_at IS NOT NULL AND o.reader = %(reader)s) AS mine
     FROM deid.review_reading AS o
     WHERE o.review_id = r.review_id
@@ -88,6 +92,13 @@ WHERE
     END
 ORDER BY r.review_id DESC
 LIMIT %(limit)s;
+
+-- name: enlarge
+-- Grain: one review. Purpose: how many documents its sample holds now.
+UPDATE deid.review AS r
+SET sample = (SELECT count(*) FROM deid.review_document AS d WHERE d.review_id = r.review_id)
+WHERE r.review_id = %(review_id)s
+RETURNING r.sample;
 
 -- name: population
 -- Grain: one interval. Purpose: how many documents a sample can be drawn from.

@@ -1,27 +1,7 @@
 -- name: draw
--- Grain: one document of a review. Purpose: draw the sample in the order of a hash that nobody can choose, and copy the
--- texts to read. The ids are drawn first: only the sample's texts are read.
-WITH drawn AS (
-    SELECT
-        s.run_id,
-        s.document_id,
-        row_number() OVER (
-            ORDER BY sha256(convert_to(%(seed)s || s.document_id, 'UTF8')), s.document_id COLLATE "C", s.run_id
-        ) AS ordinal
-    FROM deid.reviewable AS s
-    WHERE s.interval_key = %(interval_key)s
-    ORDER BY ordinal
-    LIMIT %(sample)s
-)
-
-INSERT INTO deid.review_document (
-    review_id, ordinal, run_id, document_id, content_hash, document_type, text, spans, surrogates
-)
-SELECT
-    %(review_id)s, n.ordinal, t.run_id, t.document_id, t.content_hash, t.document_type, t.text, t.spans,
-    jsonb_array_length(t.spans)
-FROM drawn AS n
-INNER JOIN deid.staged_text AS t ON n.run_id = t.run_id AND n.document_id = t.document_id;
+-- Grain: one review. Purpose: draw its sample up to a number of documents, and copy the texts to read. Documents that
+-- an earlier draw took come first in the same order, and stay.
+SELECT deid.draw_documents(%(review_id)s, %(sample)s) AS sample;
 
 -- name: erase_documents
 -- Grain: one document of a review. Purpose: these documents were withdrawn; no text of them stays behind.
@@ -109,13 +89,25 @@ SELECT
     d.document_id,
     d.document_type,
     d.surrogates,
+    EXISTS (
+        SELECT FROM deid.readable_document AS a WHERE a.review_id = d.review_id AND a.ordinal = d.ordinal
+    ) AS readable,
     d.erased_for,
     array(
         SELECT g.reader
         FROM deid.review_reading AS g
-        WHERE g.review_id = d.review_id AND g.ordinal = d.ordinal AND g.finished_at IS NOT NULL
+        WHERE g.review_id = d.review_id AND g.ordinal = d.ordinal AND g.finished_at IS NOT NULL AND NOT g.fast
         ORDER BY g.reader
-    ) AS readers
+    ) AS readers,
+    EXISTS (
+        SELECT FROM deid.review_reading AS g
+        WHERE g.review_id = d.review_id AND g.ordinal = d.ordinal AND g.compared
+    ) AS compared
 FROM deid.review_document AS d
 WHERE d.review_id = %(review_id)s
 ORDER BY d.ordinal;
+
+-- name: sentinels
+-- Grain: one passage that was shown without its mark. Purpose: those of a review that its readers may know now.
+SELECT s.ordinal, s.label, s.start_offset, s.end_offset
+FROM deid.known_sentinels(%(review_id)s) AS s;

@@ -35,12 +35,12 @@ SELECT run_id, dry_run FROM deid.run WHERE triggered_by = %(triggered_by)s;
 INSERT INTO deid.run (
     triggered_by, source, interval_start, interval_end, interval_key, document_types, services, dry_run, reason,
     requested_by, policy_hash, pipeline_version, detector_version, key_version, key_fingerprint,
-    reference_versions, models, state
+    reference_versions, models, source_digest, dag_version, state
 ) VALUES (
     %(triggered_by)s, %(source)s, %(interval_start)s, %(interval_end)s, %(interval_key)s, %(document_types)s,
     %(services)s, %(dry_run)s, %(reason)s, %(requested_by)s, %(policy_hash)s, %(pipeline_version)s,
     %(detector_version)s, %(key_version)s, %(key_fingerprint)s, %(reference_versions)s,
-    %(models)s, CASE WHEN %(dry_run)s THEN 'dry_run' ELSE 'planned' END
+    %(models)s, %(source_digest)s, %(dag_version)s, CASE WHEN %(dry_run)s THEN 'dry_run' ELSE 'planned' END
 )
 RETURNING run_id;
 
@@ -65,7 +65,7 @@ ORDER BY r.run_id DESC;
 
 -- name: planned
 -- Grain: one run. Purpose: tell a person what planning saw for a trigger, dry runs too.
-SELECT run_id, interval_key, seen, planned, held
+SELECT run_id, interval_key, seen, planned, held, dry_run
 FROM deid.run
 WHERE triggered_by = %(triggered_by)s;
 
@@ -78,7 +78,7 @@ WHERE run_id IN (SELECT unnest(r.run_ids) FROM deid.release AS r WHERE r.release
 -- name: read
 -- Grain: one run. Purpose: what a step needs to know of the run it works for.
 SELECT run_id, source, interval_key, policy_hash, pipeline_version, detector_version, key_version,
-    key_fingerprint, state, models
+    key_fingerprint, state, models, source_digest
 FROM deid.run
 WHERE run_id = %(run_id)s AND NOT dry_run;
 
@@ -138,6 +138,14 @@ WHERE r.run_id = ANY(%(run_ids)s::bigint[]) AND r.state = 'staged';
 -- Grain: one run. Purpose: which source its documents came from.
 SELECT source FROM deid.run WHERE run_id = %(run_id)s;
 
+-- name: staged_intervals
+-- Grain: one interval with something staged, the oldest first. Purpose: look for questions that were lost.
+SELECT r.interval_key
+FROM deid.run AS r
+WHERE r.state = 'staged'
+GROUP BY r.interval_key
+ORDER BY min(r.interval_start), r.interval_key;
+
 -- name: stage
 -- Grain: one run. Purpose: close it, with the digest of what it leaves to be published: contents and withdrawals.
 -- Whoever approves the interval approves this digest.
@@ -150,7 +158,7 @@ WHERE r.run_id = %(run_id)s;
 
 -- name: decision_status
 -- Grain: one interval. Purpose: what its runs left: those staged, how many are at work, when it was last staged, the
--- end of the interval, whether the schedule asked for it, and when it was last published.
+-- end of the interval, whether the schedule asked for it, and when it was last published and recalled.
 SELECT
     count(*) AS runs,
     count(*) FILTER (WHERE r.state = 'planned') AS at_work,
@@ -159,7 +167,10 @@ SELECT
     coalesce(bool_or(r.triggered_by LIKE 'scheduled\_\_%%'), FALSE) AS scheduled,
     (
         SELECT max(p.published_at) FROM deid.release AS p WHERE p.interval_key = %(interval_key)s
-    ) AS published_at
+    ) AS published_at,
+    (
+        SELECT max(k.recalled_at) FROM deid.recall AS k WHERE k.interval_key = %(interval_key)s
+    ) AS recalled_at
 FROM deid.run AS r
 WHERE r.interval_key = %(interval_key)s AND NOT r.dry_run;
 

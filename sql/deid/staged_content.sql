@@ -27,7 +27,7 @@ WHERE
         c.document_id IS NULL
         OR s.digest IS DISTINCT FROM deid.content_digest(
             t.salt, d.content_hash, c.patient_id, c.stay_id, d.document_type, d.loinc_code, c.title, c.text, c.markup,
-            c.reference_date, c.file, c.file_type, c.file_suffix
+            c.reference_date, c.file, c.file_type, c.file_suffix, c.attributes
         )
     )
 ORDER BY kind, id
@@ -43,7 +43,7 @@ SELECT
     FALSE,
     deid.content_digest(
         t.salt, d.content_hash, c.patient_id, c.stay_id, d.document_type, d.loinc_code, c.title, c.text, c.markup,
-        c.reference_date, c.file, c.file_type, c.file_suffix
+        c.reference_date, c.file, c.file_type, c.file_suffix, c.attributes
     )
 FROM deid.run AS r
 INNER JOIN deid.document AS d ON r.run_id = d.run_id AND d.state = 'staged'

@@ -30,6 +30,77 @@ added AS (
 
 SELECT count(*) FILTER (WHERE known), count(*) FROM added;
 
+-- name: add_health_indicator
+-- Grain: one row, on the staged communes: of how many the commune or its department is known, and how many there are.
+-- Purpose: an indicator as a feature, in the place of the file's own where it has one of that name. Arrondissements
+-- count for Paris, Lyon and Marseille where the city itself is not given; "20" for both departments of Corsica. `per`
+-- turns a count into a rate per so many inhabitants. A commune without a value has the middle one of its department,
+-- else of the country; that, and a value of a whole department, is flagged. Numeric throughout: the same on every
+-- machine.
+WITH measured AS (
+    SELECT area, value
+    FROM ref.health_indicator
+    WHERE release_id = %(release_id)s AND indicator = %(measure)s AND value IS NOT NULL
+),
+
+city AS (
+    SELECT
+        CASE left(area, 3) WHEN '751' THEN '75056' WHEN '132' THEN '13055' ELSE '69123' END AS insee,
+        CASE WHEN %(per)s::int IS NULL THEN avg(value) ELSE sum(value) END AS value
+    FROM measured
+    WHERE area ~ '^(751|6938|132)' AND length(area) = 5
+    GROUP BY 1
+),
+
+wide AS (
+    SELECT area AS department, value FROM measured WHERE length(area) < 5
+    UNION ALL
+    SELECT corsica.department, measured.value
+    FROM measured
+    CROSS JOIN (VALUES ('2A'), ('2B')) AS corsica (department)
+    WHERE measured.area = '20' AND corsica.department NOT IN (SELECT area FROM measured)
+),
+
+own AS (
+    SELECT
+        stage.insee, stage.department, local.value IS NOT NULL AS is_local,
+        round(
+            CASE
+                WHEN %(per)s::int IS NULL THEN coalesce(local.value, wide.value)
+                ELSE %(per)s * local.value / nullif(stage.population, 0)
+            END, 3
+        ) AS value
+    FROM stage
+    LEFT JOIN (
+        SELECT insee, value FROM city WHERE insee NOT IN (SELECT area FROM measured)
+        UNION ALL
+        SELECT area, value FROM measured WHERE length(area) = 5
+    ) AS local ON stage.insee = local.insee
+    LEFT JOIN wide ON stage.department = wide.department
+),
+
+middle AS (
+    SELECT department, percentile_disc(0.5) WITHIN GROUP (ORDER BY value) AS value
+    FROM own
+    GROUP BY GROUPING SETS ((department), ())
+),
+
+added AS (
+    UPDATE stage
+    SET
+        features = stage.features
+        || jsonb_build_object(%(name)s::text, coalesce(own.value, around.value, country.value)),
+        imputed = array_remove(stage.imputed, %(name)s::text)
+        || CASE WHEN own.is_local AND own.value IS NOT NULL THEN '{}' ELSE ARRAY[%(name)s::text] END
+    FROM own
+    LEFT JOIN middle AS around ON own.department = around.department
+    CROSS JOIN (SELECT value FROM middle WHERE department IS NULL) AS country
+    WHERE stage.insee = own.insee
+    RETURNING own.value IS NOT NULL AS known
+)
+
+SELECT count(*) FILTER (WHERE known), count(*) FROM added;
+
 -- name: add_pathology
 -- Grain: one row, on the staged communes: of how many the department is known, and how many there are.
 -- Purpose: the share of people treated for a pathology, in per cent, as a feature. It is the department's, so it is
@@ -39,7 +110,7 @@ SELECT count(*) FILTER (WHERE known), count(*) FROM added;
 WITH counted AS (
     SELECT department, sex, age, patients, population
     FROM ref.pathology
-    WHERE release_id = %(release_id)s AND pathology = %(pathology)s
+    WHERE release_id = %(release_id)s AND pathology = %(measure)s
 ),
 
 class AS (

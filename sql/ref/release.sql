@@ -10,7 +10,9 @@ LIMIT 1;
 -- name: history
 -- Grain: one row per version, of all sources or the one given, the latest first.
 -- Purpose: what a person reads before going back.
-SELECT source, release_id, version, state, rows, skipped, loaded_at, loaded_by, location, withdrawn_at, withdrawn_by
+SELECT
+    source, release_id, version, state, rows, skipped, loaded_at, loaded_by, location, features, withdrawn_at,
+    withdrawn_by
 FROM ref.release
 WHERE %(source)s::text IS NULL OR source = %(source)s
 ORDER BY source, release_id DESC;
@@ -32,11 +34,11 @@ SELECT ref.lock_source(%(source)s),
 -- Grain: one new version.
 -- Purpose: the number that the rows loaded beside those in use will carry.
 INSERT INTO ref.release (
-    source, version, checksum, bytes, rows, skipped, location, licence, files, published_on, state
+    source, version, checksum, bytes, rows, skipped, location, licence, files, features, published_on, state
 )
 VALUES (
     %(source)s, %(version)s, %(checksum)s, %(bytes)s, 0, 0, %(location)s, %(licence)s, %(files)s::jsonb,
-    %(published_on)s, 'loading'
+    %(features)s::jsonb, %(published_on)s, 'loading'
 )
 RETURNING release_id;
 

@@ -2,7 +2,10 @@
 -- Grain: one document that researchers read. Purpose: those whose correction is in a release that is not complete:
 -- the version that is read stays until it is.
 CREATE TEMPORARY TABLE former ON COMMIT DROP AS
-SELECT v.*
+SELECT
+    v.document_id, v.patient_id, v.stay_id, v.document_type, v.loinc_code, v.title, v.text, v.markup, v.reference_date,
+    v.visible_from, v.policy_hash, v.pipeline_version, v.detector_version, v.key_fingerprint, v.file, v.file_type,
+    v.file_suffix, v.sex, v.age_class, v.birth_year, v.service, v.spans
 FROM research.document AS v
 INNER JOIN deid.published_document AS p ON v.document_id = p.document_id
 INNER JOIN deid.release AS r ON p.release_id = r.release_id
@@ -11,7 +14,7 @@ WHERE r.published_at IS NULL;
 -- name: label
 -- Grain: one document of a complete release that nobody could read yet. Purpose: the month in which it is first read.
 UPDATE deid.published_document AS p
-SET visible_from = %(month)s
+SET visible_from = %(month)s, former_release_id = NULL
 FROM deid.release AS r
 WHERE p.release_id = r.release_id AND r.published_at IS NOT NULL AND p.visible_from IS NULL;
 
@@ -24,14 +27,16 @@ DELETE FROM research.document;
 -- drawn from the secret, so that neither place nor version of a row tells when it came.
 INSERT INTO research.document (
     document_id, patient_id, stay_id, document_type, loinc_code, title, text, markup, reference_date, visible_from,
-    policy_hash, pipeline_version, detector_version, key_fingerprint, file, file_type, file_suffix
+    policy_hash, pipeline_version, detector_version, key_fingerprint, file, file_type, file_suffix, sex, age_class,
+    birth_year, service, spans
 )
 SELECT w.*
 FROM (
     SELECT
         p.document_id, p.patient_id, p.stay_id, p.document_type, p.loinc_code, p.title, p.text, p.markup,
         p.reference_date, p.visible_from, p.policy_hash, p.pipeline_version, p.detector_version, p.key_fingerprint,
-        p.file, p.file_type, p.file_suffix
+        p.file, p.file_type, p.file_suffix, p.attributes ->> 'sex' AS sex, p.attributes ->> 'age_class' AS age_class,
+        (p.attributes ->> 'birth_year')::int AS birth_year, p.attributes ->> 'service' AS service, p.shown_spans
     FROM deid.published_document AS p
     INNER JOIN deid.release AS r ON p.release_id = r.release_id
     WHERE r.published_at IS NOT NULL

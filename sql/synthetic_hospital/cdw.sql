@@ -49,6 +49,8 @@ CREATE TABLE IF NOT EXISTS cdw.diagnosis (
 );
 COMMENT ON TABLE cdw.diagnosis IS 'One ICD-10 code of a stay, as coders gave it; the main diagnosis has position 1.';
 COMMENT ON COLUMN cdw.diagnosis.code IS 'CIM-10 of the ATIH, without point: I501.';
+ALTER TABLE cdw.diagnosis ADD COLUMN IF NOT EXISTS label text;
+COMMENT ON COLUMN cdw.diagnosis.label IS 'French label of the code in the CIM-10 of the ATIH.';
 
 CREATE TABLE IF NOT EXISTS cdw.staff (
     staff_id text PRIMARY KEY,

@@ -71,7 +71,7 @@ ON CONFLICT (stay_id) DO NOTHING;
 -- name: diagnosis
 -- Grain: one diagnosis of incoming_diagnosis.
 -- Purpose: add those that are not there yet.
-INSERT INTO cdw.diagnosis (stay_id, position, code)
-SELECT stay_id, position, code
+INSERT INTO cdw.diagnosis (stay_id, position, code, label)
+SELECT stay_id, position, code, label
 FROM incoming_diagnosis
 ON CONFLICT DO NOTHING;

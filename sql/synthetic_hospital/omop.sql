@@ -1,4 +1,5 @@
--- Grain: one row per person, location, visit, provider and note, with the columns of the OMOP CDM 5.4.
+-- Grain: one row per person, location, visit, diagnosis, care site, provider and note, with the columns of the OMOP CDM
+-- 5.4.
 -- Purpose: the same warehouse as an OMOP site exposes it, for `sql/sources/omop`. Views, so that both always agree.
 -- OMOP has no place for names, for the day of arrival nor for withdrawal: sites keep them in tables of their own,
 -- here cdw.person_identity, cdw.person_merge and cdw.note_arrival.
@@ -72,44 +73,96 @@ SELECT
     email
 FROM cdw.patient;
 
+CREATE OR REPLACE VIEW cdw.care_site AS
+SELECT
+    dense_rank() OVER (ORDER BY s.service_code COLLATE "C") AS care_site_id,
+    max(s.service)::varchar(255) AS care_site_name,
+    0 AS place_of_service_concept_id,
+    NULL::bigint AS location_id,
+    s.service_code::varchar(50) AS care_site_source_value,
+    NULL::varchar(50) AS place_of_service_source_value
+FROM (
+    SELECT service_code, service_name AS service FROM cdw.stay
+    UNION
+    SELECT service_code, NULL FROM cdw.staff
+) AS s
+WHERE s.service_code IS NOT NULL
+GROUP BY s.service_code;
+
 CREATE OR REPLACE VIEW cdw.provider AS
 SELECT
-    cdw.numeric_id(staff_id) AS provider_id,
-    concat_ws(' ', first_name, last_name)::varchar(255) AS provider_name,
+    cdw.numeric_id(m.staff_id) AS provider_id,
+    concat_ws(' ', m.first_name, m.last_name)::varchar(255) AS provider_name,
     NULL::varchar(20) AS npi,
     NULL::varchar(20) AS dea,
     0 AS specialty_concept_id,
-    NULL::bigint AS care_site_id,
+    c.care_site_id,
     NULL::integer AS year_of_birth,
     0 AS gender_concept_id,
-    rpps::varchar(50) AS provider_source_value,
-    concat_ws(' ', role, service_code)::varchar(50) AS specialty_source_value,
+    m.rpps::varchar(50) AS provider_source_value,
+    m.role::varchar(50) AS specialty_source_value,
     0 AS specialty_source_concept_id,
     NULL::varchar(50) AS gender_source_value,
     0 AS gender_source_concept_id
-FROM cdw.staff;
+FROM cdw.staff AS m
+LEFT JOIN cdw.care_site AS c ON m.service_code = c.care_site_source_value;
 
 CREATE OR REPLACE VIEW cdw.visit_occurrence AS
 SELECT
-    cdw.numeric_id(stay_id) AS visit_occurrence_id,
-    cdw.numeric_id(patient_id) AS person_id,
-    CASE WHEN service_code = 'URGE' THEN 9203 WHEN admitted_on = discharged_on THEN 9202 ELSE 9201 END
+    cdw.numeric_id(s.stay_id) AS visit_occurrence_id,
+    cdw.numeric_id(s.patient_id) AS person_id,
+    CASE WHEN s.service_code = 'URGE' THEN 9203 WHEN s.admitted_on = s.discharged_on THEN 9202 ELSE 9201 END
         AS visit_concept_id,
-    admitted_on AS visit_start_date,
-    admitted_on::timestamp AS visit_start_datetime,
-    coalesce(discharged_on, admitted_on) AS visit_end_date,
-    coalesce(discharged_on, admitted_on)::timestamp AS visit_end_datetime,
+    s.admitted_on AS visit_start_date,
+    s.admitted_on::timestamp AS visit_start_datetime,
+    coalesce(s.discharged_on, s.admitted_on) AS visit_end_date,
+    coalesce(s.discharged_on, s.admitted_on)::timestamp AS visit_end_datetime,
     32817 AS visit_type_concept_id,
     NULL::bigint AS provider_id,
-    NULL::bigint AS care_site_id,
-    nda::varchar(50) AS visit_source_value,
+    c.care_site_id,
+    s.nda::varchar(50) AS visit_source_value,
     0 AS visit_source_concept_id,
     0 AS admitted_from_concept_id,
-    service_code::varchar(50) AS admitted_from_source_value,
+    NULL::varchar(50) AS admitted_from_source_value,
     0 AS discharged_to_concept_id,
     NULL::varchar(50) AS discharged_to_source_value,
     NULL::bigint AS preceding_visit_occurrence_id
-FROM cdw.stay;
+FROM cdw.stay AS s
+LEFT JOIN cdw.care_site AS c ON s.service_code = c.care_site_source_value;
+
+CREATE OR REPLACE VIEW cdw.concept AS
+SELECT
+    0 AS concept_id,
+    'No matching concept'::varchar(255) AS concept_name,
+    'Metadata'::varchar(20) AS domain_id,
+    'None'::varchar(20) AS vocabulary_id,
+    'Undefined'::varchar(20) AS concept_class_id,
+    NULL::varchar(1) AS standard_concept,
+    'No matching concept'::varchar(50) AS concept_code,
+    date '1970-01-01' AS valid_start_date,
+    date '2099-12-31' AS valid_end_date,
+    NULL::varchar(1) AS invalid_reason;
+
+CREATE OR REPLACE VIEW cdw.condition_occurrence AS
+SELECT
+    1000 * cdw.numeric_id(s.stay_id) + i.position AS condition_occurrence_id,
+    cdw.numeric_id(s.patient_id) AS person_id,
+    0 AS condition_concept_id,
+    s.admitted_on AS condition_start_date,
+    s.admitted_on::timestamp AS condition_start_datetime,
+    s.discharged_on AS condition_end_date,
+    s.discharged_on::timestamp AS condition_end_datetime,
+    32817 AS condition_type_concept_id,
+    CASE i.position WHEN 1 THEN 32902 ELSE 32908 END AS condition_status_concept_id,
+    NULL::varchar(20) AS stop_reason,
+    NULL::bigint AS provider_id,
+    cdw.numeric_id(s.stay_id) AS visit_occurrence_id,
+    NULL::bigint AS visit_detail_id,
+    i.code::varchar(50) AS condition_source_value,
+    0 AS condition_source_concept_id,
+    NULL::varchar(50) AS condition_status_source_value
+FROM cdw.diagnosis AS i
+INNER JOIN cdw.stay AS s ON i.stay_id = s.stay_id;
 
 CREATE OR REPLACE VIEW cdw.note AS
 SELECT

@@ -9,15 +9,20 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from airflow.dag_processing.dagbag import DagBag
+from airflow.dag_processing.bundles.manager import DagBundlesManager
+from airflow.dag_processing.dagbag import DagBag, sync_bag_to_db
+from airflow.jobs.job import Job
+from airflow.jobs.scheduler_job_runner import SchedulerJobRunner
+from airflow.models import DagModel, DagRun
 from airflow.models import dagrun as dagruns
+from airflow.models.asset import AssetPartitionDagRun
 from airflow.models.hitl import HITLDetail
 from airflow.models.pool import Pool
 from airflow.models.taskinstance import TaskInstance
 from airflow.triggers.base import TriggerEvent
 from airflow.utils.db import initdb
 from airflow.utils.session import create_session
-from sqlalchemy import select
+from sqlalchemy import delete, select, update
 
 from deid.refresh.refreshing import refresh
 from deid.refresh.sources import SOURCES
@@ -34,9 +39,10 @@ def load_references(database: Database) -> None:
 
 @pytest.fixture(scope="session")
 def _tables() -> None:
-    """Airflow's tables, and the pool that a deployment has."""
+    """Airflow's tables, and the pool that the plugin makes when a component starts."""
     initdb()
-    Pool.create_or_update_pool("gpu", slots=1, description="", include_deferred=False)
+    Job()
+    assert Pool.get_pool("gpu").slots == 1
 
 
 @pytest.fixture
@@ -60,13 +66,22 @@ class Ended:
 
 @pytest.fixture
 def play(bag: DagBag, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Ended]:
-    """Run a DAG in this process: `play("release_dataset", key="2026-03-02")`, `play("deidentify…", at=…, reason=…)`."""
+    """Run a DAG in this process: `play("release_dataset", key="2026-03-02")`, `play("deidentify…", at=…, reason=…)`.
+
+    `run_id` is of a run that the scheduler created, which is run in the place of a new one.
+    """
     make = dagruns.get_or_create_dagrun
 
-    def run(dag_id: str, *, at: datetime | None = None, key: str | None = None, **conf: Any) -> Ended:
-        def keyed(**given: Any) -> Any:  # what the scheduler does for a partitioned asset
-            made = make(**given)
-            made.partition_key = key
+    def run(
+        dag_id: str, *, at: datetime | None = None, key: str | None = None, run_id: str | None = None, **conf: Any
+    ) -> Ended:
+        def keyed(**given: Any) -> Any:
+            if run_id is None:
+                made = make(**given)
+                made.partition_key = key
+            else:
+                made = given["session"].scalars(select(DagRun).filter_by(dag_id=dag_id, run_id=run_id)).one()
+                made.dag, made.state = given["dag"], "running"
             given["session"].commit()
             return made
 
@@ -82,6 +97,26 @@ def play(bag: DagBag, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Ended]:
     return run
 
 
+def unpause(bag: DagBag, dag_id: str) -> None:
+    """Let a DAG follow its assets, as an operator does once after the installation."""
+    DagBundlesManager().sync_bundles_to_db()
+    sync_bag_to_db(bag, "nocturne", None)
+    with create_session() as session:
+        session.execute(update(DagModel).where(DagModel.dag_id == dag_id).values(is_paused=False))
+
+
+def follow_assets(key: str) -> list[tuple[str, str]]:
+    """Create, as the scheduler does, the runs that the assets of a partition ask for; return the DAG and id of each."""
+    pending = AssetPartitionDagRun.created_dag_run_id.is_(None)
+    with create_session() as session:
+        # What other tests published is no longer in any database.
+        session.execute(delete(AssetPartitionDagRun).where(pending, AssetPartitionDagRun.partition_key != key))
+        before = set(session.scalars(select(DagRun.id)))
+        SchedulerJobRunner(Job())._create_dagruns_for_partitioned_asset_dags(session)
+        session.flush()
+        return [(one.dag_id, one.run_id) for one in session.scalars(select(DagRun)) if one.id not in before]
+
+
 @pytest.fixture
 def steward(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """Answers approvals while a run waits: set `steward["chosen"]` and `steward["motif"]`.
@@ -92,7 +127,7 @@ def steward(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """
     from airflow.api_fastapi.core_api.routes.public.hitl import handle_event_submit
 
-    answers: dict[str, Any] = {"chosen": "Approve", "motif": "lu", "asked": 0, "people": ["steward"]}
+    answers: dict[str, Any] = {"chosen": "Approuver", "motif": "lu", "asked": 0, "people": ["steward"]}
     answers |= {"barred": [], "unchecked": []}
     waiting = select(TaskInstance).where(TaskInstance.state == "awaiting_input")
     with create_session() as session:
@@ -110,6 +145,7 @@ def steward(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
                 detail.responded_by = {"id": who, "name": who}
                 detail.chosen_options = [answers["chosen"]]
                 detail.params_input = {"motif": answers["motif"]}
+                answers.update(form=detail.params, options=detail.options)
                 if who not in answers["unchecked"]:
                     record_right(instance.run_id, who, may_decide=who not in answers["barred"])
                 event = TriggerEvent(detail.as_resume_event_payload())

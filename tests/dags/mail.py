@@ -12,7 +12,7 @@ from email.message import EmailMessage
 from email.policy import default
 from typing import Any
 
-from nocturne_airflow import deadlines
+from nocturne_airflow import alerts
 
 
 class Mailbox(socketserver.ThreadingTCPServer):
@@ -68,4 +68,4 @@ def connection(port: int, **extra: Any) -> dict[str, str]:
     """Variables that make Nocturne's alerts go to a server on that port; `extra` is the connection's."""
     plain = {"disable_tls": True, "disable_ssl": True, "from_email": "nocturne@chu.example", **extra}
     made = {"conn_type": "smtp", "host": "127.0.0.1", "port": port, "extra": plain}
-    return {"AIRFLOW_CONN_NOCTURNE_ALERTS": json.dumps(made), deadlines.CONNECTION: "nocturne_alerts"}
+    return {"AIRFLOW_CONN_NOCTURNE_ALERTS": json.dumps(made), alerts.CONNECTION: "nocturne_alerts"}

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+import json
+import re
 import traceback
 from datetime import datetime, timedelta
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from airflow.jobs.job import Job
+from airflow.models.pool import Pool
 from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException
 from hypothesis import given
 from hypothesis import strategies as st
 from nocturne_airflow.launch import interval_key, plan_arguments
 from nocturne_airflow.steps import StepFailed, redacted_errors
 from nocturne_airflow.xcom import MAX_BYTES, MAX_STRING, GuardedXCom, TextInXCom, strings
+from psycopg2.extensions import parse_dsn
+from sqlalchemy import make_url
 
 from deid.config.settings import settings
 from deid.domain.errors import Reason, ReleaseRefused
+from tests import ROOT
+from tests.airflow_home import HOME
 
 SECRET = "Mme Quervilly-Desnoës, née le 3 mai 1951"
 
@@ -91,9 +99,63 @@ def test_an_error_of_ours_passes_without_its_causes() -> None:
     assert "Quervilly" not in shown
 
 
-def test_a_skip_stays_a_skip() -> None:
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (
+            ReleaseRefused("2026-10-03 was never judged as a whole.", "Run the step `summarise` on it first."),
+            r"Lancer d'abord l'étape `summarise` sur lui\. 2026-10-03 n'a jamais été jugé dans son ensemble\.",
+        ),
+        (ReleaseRefused("No French.", "Read it."), r"Read it\. No French\."),
+        (AirflowFailException("Un motif est exigé."), r"Un motif est exigé\."),
+        (
+            ValueError(SECRET),
+            r"Relancer l'étape, ce qui est sans risque ; .* detect: ValueError at test_error_redaction\.py:\d+",
+        ),
+    ],
+)
+def test_the_first_line_of_an_error_is_what_to_do(
+    error: Exception, words: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    with pytest.raises(Exception, match=r".") as failed:
+        failing_with(error)()
+    (line,) = caplog.records
+    assert re.fullmatch(words, line.getMessage())
+    assert (line.levelname, line.exc_info) == ("ERROR", None)
+    assert "Quervilly" not in "".join(traceback.format_exception(failed.value))
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "said"),
+    [
+        ("XCOM_BACKEND", "airflow.sdk.bases.xcom.BaseXCom", r"=nocturne_airflow\.xcom\.Guarded"),
+        ("PLUGINS_FOLDER", str(HOME), f"={ROOT / 'plugins'} .*python -m deid doctor"),
+    ],
+    ids=["guard", "plugins"],
+)
+def test_nothing_is_done_without_the_guard_of_xcoms_or_the_plugins(
+    setting: str, value: str, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done: list[int] = []
+    with monkeypatch.context() as wrong:
+        wrong.setenv(f"AIRFLOW__CORE__{setting}", value)
+        with pytest.raises(AirflowFailException, match=f"AIRFLOW__CORE__{setting}{said}"):
+            redacted_errors(lambda: done.append(1))()
+    assert done == []
+
+
+@pytest.mark.usefixtures("_tables")
+def test_a_pool_that_is_there_keeps_its_slots() -> None:
+    Pool.create_or_update_pool("gpu", slots=4, description="four devices", include_deferred=False)
+    Job()
+    assert Pool.get_pool("gpu").slots == 4
+    Pool.create_or_update_pool("gpu", slots=1, description="", include_deferred=False)
+
+
+def test_a_skip_stays_a_skip(caplog: pytest.LogCaptureFixture) -> None:
     with pytest.raises(AirflowSkipException):
         failing_with(AirflowSkipException())()
+    assert caplog.records == []
 
 
 @pytest.mark.parametrize("given", ["", "11" * 16 + bytes(range(16)).hex()])
@@ -106,6 +168,34 @@ def test_the_secret_may_be_a_connection_unless_the_environment_has_one(
     monkeypatch.setenv("NOCTURNE_SECRET", given)
     current = redacted_errors(lambda: settings().keyring.current)()
     assert (current.version, current.secret.hex()) == ((1, given) if given else (3, lent))
+
+
+def test_a_database_may_be_a_connection_unless_the_environment_has_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = {"conn_type": "postgres", "host": "dpi.chu.example", "port": 5433, "login": "lecteur", "schema": "dpi"}
+    given |= {"password": "pa ss'w/rd", "extra": {"sslmode": "verify-full", "cursor": "dictcursor"}}
+    monkeypatch.setenv("AIRFLOW_CONN_DPI", json.dumps(given))
+    monkeypatch.setenv("NOCTURNE_READER_CONNECTION", "dpi")
+    monkeypatch.setenv("NOCTURNE_WORKER_CONNECTION", "dpi")
+    monkeypatch.setenv("NOCTURNE_WORKER_DSN", "postgresql://worker@localhost/nocturne")
+    monkeypatch.setenv("NOCTURNE_READER_DSN", "")  # restored after the test
+    reader, worker = redacted_errors(lambda: (settings().dsn("reader"), settings().dsn("worker")))()
+    assert parse_dsn(reader) == {
+        **{"host": "dpi.chu.example", "port": "5433", "user": "lecteur", "password": "pa ss'w/rd", "dbname": "dpi"},
+        "sslmode": "verify-full",
+    }
+    assert worker == "postgresql://worker@localhost/nocturne"
+
+
+def test_a_warehouse_may_be_a_connection_of_another_type(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = {"conn_type": "mysql", "host": "dpi.chu.example", "port": 3306, "login": "lecteur", "schema": "dpi"}
+    given |= {"password": "pa ss'w/rd@", "extra": {"ssl_ca": "/etc/ssl/certs/chu.pem"}}
+    monkeypatch.setenv("AIRFLOW_CONN_DPI", json.dumps(given))
+    monkeypatch.setenv("NOCTURNE_READER_CONNECTION", "dpi")
+    monkeypatch.setenv("NOCTURNE_READER_DSN", "")  # restored after the test
+    url = make_url(redacted_errors(lambda: settings().dsn("reader"))())
+    assert (url.drivername, url.username, url.password) == ("mysql+pymysql", "lecteur", "pa ss'w/rd@")
+    assert (url.host, url.port, url.database) == ("dpi.chu.example", 3306, "dpi")
+    assert url.query == {"ssl_ca": "/etc/ssl/certs/chu.pem"}
 
 
 def launch(run_type: str = "manual", start: Any = None, end: Any = None, **form: Any) -> dict[str, Any]:

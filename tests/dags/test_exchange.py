@@ -13,6 +13,7 @@ from sqlalchemy import select
 
 from deid.config.settings import settings
 from deid.evaluation.corpus import load_corpus
+from deid.models import progress
 from deid.stewardship.opt_outs import PatientKey, record_opt_out
 from deid.warehouse import audit
 from deid.warehouse.connection import connect
@@ -31,6 +32,7 @@ def hospital(deployed: Database, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     exchange = tmp_path / "exchange"
     exchange.mkdir(mode=0o700)
     monkeypatch.setenv("NOCTURNE_EXCHANGE_FOLDER", str(exchange))
+    monkeypatch.setenv("NOCTURNE_MODELS", str(tmp_path / "models"))
     settings.cache_clear()
     open_hospital(deployed)
     for name in ("one", "two", "gone"):
@@ -40,6 +42,11 @@ def hospital(deployed: Database, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     with connect(deployed.dsn("steward")) as link, link.cursor() as cursor:
         record_opt_out(cursor, "c.morel", PatientKey(patient_id="P000002"), "opposition reçue par courrier")
     return deployed
+
+
+def only(step: str) -> dict[str, list[str]]:
+    """Return the states of a run that did one step."""
+    return {key: ["skipped"] for key in ("give", "take", "reviews", "adjudicate")} | {step: ["success"]}
 
 
 def returned(task: str) -> Any:
@@ -62,7 +69,7 @@ def test_a_round_gives_documents_and_takes_annotations_back(
     ended = play(
         DAG, action="export", reason="campagne", format="doccano", annotators=["a", "b"], shared=2, size=10, **PERIOD
     )
-    assert (ended.state, ended.steps) == ("success", {"give": ["success"], "take": ["skipped"]})
+    assert (ended.state, ended.steps) == ("success", only("give"))
     given = returned("give")
     assert (given["documents"], given["listed"], given["refused"]) == (2, 2, 0), "neither withdrawn nor opted out"
     folder = tmp_path / "exchange" / "tour1"
@@ -73,13 +80,16 @@ def test_a_round_gives_documents_and_takes_annotations_back(
     assert {"14/05/1961", "VASSEROT"} <= {word for passage in marked for word in passage.split()}
     assert given["mentions"] == sum(len(task["label"]) for task in tasks)
 
-    (folder / "returned" / "a.jsonl").write_text("\n".join(mended(folder / "given" / "a.jsonl", dict)))
+    def renamed(task: dict[str, Any]) -> dict[str, Any]:
+        return {**task, "label": [[*span, "NOM" if name == "PATIENT" else name] for *span, name in task["label"]]}
+
+    (folder / "returned" / "a.jsonl").write_text("\n".join(mended(folder / "given" / "a.jsonl", renamed)))
     lines = mended(folder / "given" / "b.jsonl", lambda task: {**task, "label": task["label"][:-1]})
     lines[0] = json.dumps({**json.loads(lines[0]), "text": "Madame VASSEROT"})  # another version of the text
     lines.append(json.dumps({"id": "VASSEROT", "document_id": "VASSEROT", "text": "Madame VASSEROT", "label": []}))
     (folder / "returned" / "b.jsonl").write_text("\n".join(lines))
-    ended = play(DAG, action="import", reason="campagne", format="doccano")
-    assert (ended.state, ended.steps) == ("success", {"give": ["skipped"], "take": ["success"]})
+    ended = play(DAG, action="import", reason="campagne", format="doccano", labels={"NOM": "PATIENT"})
+    assert (ended.state, ended.steps) == ("success", only("take"))
     taken = returned("take")
     assert (taken["documents"], taken["annotators"], taken["faults"]) == (3, 2, 2)
     assert (taken["other_version"], taken["unknown_document"]) == (1, 1)
@@ -97,6 +107,51 @@ def test_a_round_gives_documents_and_takes_annotations_back(
     ]
 
 
+def test_disagreements_of_a_round_are_written_decided_and_merged(
+    hospital: Database, play: Any, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    form = {"reason": "campagne", "format": "doccano"}
+    play(DAG, action="export", annotators=["a", "b"], shared=2, size=10, **form | PERIOD)
+    folder = tmp_path / "exchange" / "tour1"
+    assert play(DAG, action="adjudicate", **form).steps["adjudicate"] == ["failed"], "nothing was imported"
+    (folder / "returned" / "a.jsonl").write_text("\n".join(mended(folder / "given" / "a.jsonl", dict)))
+    lines = mended(folder / "given" / "b.jsonl", lambda task: {**task, "label": task["label"][1:]})
+    (folder / "returned" / "b.jsonl").write_text("\n".join(lines))
+    play(DAG, action="import", **form)
+    ended = play(DAG, action="adjudicate", **form)
+    assert (ended.state, ended.steps) == ("success", only("adjudicate"))
+    assert returned("adjudicate") == {"disagreements": 2, "undecided": 2, "documents": 0}
+    assert not (folder / "corpora" / "adjudicated.jsonl").exists(), "nobody decided: a training must refuse"
+    differing = [json.loads(line) for line in (folder / "disagreements.jsonl").read_text(encoding="utf-8").splitlines()]
+    marked = [next(at for at, option in enumerate(one["options"]) if option["mentions"]) for one in differing]
+    decided = [{**differing[0], "decision": marked[0]}, {**differing[1], "decision": 9}]
+    (folder / "decisions.jsonl").write_text("".join(json.dumps(one) + "\n" for one in decided), encoding="utf-8")
+    play(DAG, action="adjudicate", **form)
+    assert returned("adjudicate") == {"disagreements": 2, "undecided": 1, "documents": 1}
+    (left,) = (folder / "disagreements.jsonl").read_text(encoding="utf-8").splitlines()
+    assert json.loads(left)["document"] == differing[1]["document"]
+    with (folder / "decisions.jsonl").open("a", encoding="utf-8") as stream:
+        stream.write(json.dumps({**json.loads(left), "decision": marked[1]}) + "\n")
+    play(DAG, action="import", **form)  # once more: neither decisions nor their corpus are lost
+    play(DAG, action="adjudicate", **form)
+    assert returned("adjudicate") == {"disagreements": 2, "undecided": 0, "documents": 2}
+    merged = {one.document.id: one.mentions for one in load_corpus(folder / "corpora" / "adjudicated.jsonl")}
+    assert merged == {one.document.id: one.mentions for one in load_corpus(folder / "corpora" / "a.jsonl")}
+    written = [folder / "disagreements.jsonl", *(folder / "corpora").iterdir()]
+    assert {path.stat().st_mode & 0o077 for path in written} == {0}
+    (shown,) = progress.read("rounds")
+    assert (shown["name"], shown["given"], shown["returned"]) == ("tour1", {"a": 2, "b": 2}, {"a": 2, "b": 2})
+    assert (shown["faults"], shown["undecided"]) == (0, 0)
+    assert 0 < shown["fleiss"] < 1
+    with connect(hospital.dsn("steward")) as link, link.cursor() as cursor:
+        details = [line.details for line in audit.list_lines(cursor, action=audit.Action.EXPORT)]
+    assert [one["undecided"] for one in details if one.get("adjudicated")] == [0, 1, 2]
+    assert "VASSEROT" not in caplog.text
+    (folder / "decisions.jsonl").write_text("VASSEROT\n", encoding="utf-8")
+    assert play(DAG, action="adjudicate", **form).steps["adjudicate"] == ["failed"]
+    assert "VASSEROT" not in caplog.text
+
+
 @pytest.mark.usefixtures("hospital")
 def test_a_round_that_cannot_be_given_leaves_nothing(play: Any, tmp_path: Path) -> None:
     folder, form = tmp_path / "exchange", {"action": "export", "reason": "campagne", **PERIOD}
@@ -105,6 +160,7 @@ def test_a_round_that_cannot_be_given_leaves_nothing(play: Any, tmp_path: Path) 
     later = {"interval_start": (NIGHT + DAY).isoformat(), "interval_end": (NIGHT + 2 * DAY).isoformat()}
     assert play(DAG, **form | later).steps["give"] == ["failed"], "no document of that period"
     assert play(DAG, **form | {"action": "import"}).steps["take"] == ["failed"], "no such round"
+    assert play(DAG, **form | {"action": "reviews"}).steps["reviews"] == ["failed"], "no review was closed"
     folder.chmod(0o755)
     assert play(DAG, **form).steps["give"] == ["failed"], "others could read originals"
     assert list(folder.iterdir()) == []

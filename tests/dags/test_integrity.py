@@ -7,7 +7,7 @@ import subprocess
 import sys
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from nocturne_airflow.steps import GPU_POOL, GPU_QUEUE, PUBLISHING_QUEUE, READING_QUEUE, REFERENCES_QUEUE, RETRIES, Tag
@@ -16,6 +16,7 @@ from tests import ROOT
 
 FILES = {
     "apply_oppositions",
+    "ask_again",
     "deidentify_documents",
     "evaluate_release",
     "exchange_annotations",
@@ -88,6 +89,7 @@ def test_each_task_waits_for_a_worker_that_has_what_it_needs(bag: Any) -> None:
         "deidentify_documents": {READING_QUEUE, GPU_QUEUE},
         "release_dataset": {PUBLISHING_QUEUE},
         "apply_oppositions": {PUBLISHING_QUEUE},
+        "ask_again": {PUBLISHING_QUEUE},
         "evaluate_release": {READING_QUEUE, PUBLISHING_QUEUE},
         "exchange_annotations": {READING_QUEUE, GPU_QUEUE},
         "train_detector": {READING_QUEUE, GPU_QUEUE},
@@ -124,6 +126,13 @@ def test_sources_of_references_are_those_of_the_library(bag: Any) -> None:
     from deid.refresh.sources import SOURCES
 
     assert set(bag.dags["refresh_references"].task_ids) == {*SOURCES, "lookup", "ages", "alert"}
+
+
+def test_communes_come_after_every_source_that_their_features_may_name(bag: Any) -> None:
+    from deid.refresh.configuration import Feature
+
+    named = {*get_args(Feature.model_fields["source"].annotation)} - {"communes"}
+    assert named <= bag.dags["refresh_references"].get_task("communes").upstream_task_ids
 
 
 def test_reading_the_dags_imports_nothing_heavy() -> None:

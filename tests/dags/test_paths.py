@@ -8,11 +8,14 @@ from typing import Any
 
 import pytest
 from airflow.models import DagRun
+from airflow.models.asset import AssetEvent
 from airflow.utils.session import create_session
+from nocturne_airflow import alerts
 from nocturne_airflow.launch import requested_by
 from sqlalchemy import select
 
 from deid.config.settings import settings
+from deid.release.decisions import ANSWERS, APPROVE, REJECT
 from deid.release.status import DecisionState, read_status
 from demo.airflow import REFERENCES
 from tests.conftest import Database, Deploy
@@ -142,19 +145,19 @@ def test_a_batch_that_fails_holds_the_interval_back(hospital: Database, play: An
     assert "staged" not in states(hospital).values()
 
 
-@pytest.mark.parametrize(("chosen", "documents"), [("Approve", 3), ("Reject", 0)])
+@pytest.mark.parametrize(("choice", "documents"), [(APPROVE, 3), (REJECT, 0)])
 def test_a_person_decides(
     hospital: Database,
     play: Any,
     steward: dict[str, Any],
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Any,
-    chosen: str,
+    choice: str,
     documents: int,
 ) -> None:
     approval(monkeypatch, tmp_path, "always")
     play(DEIDENTIFY, at=NIGHT + DAY, reason="essai")
-    steward |= {"chosen": chosen, "motif": "vu en réunion"}
+    steward |= {"chosen": ANSWERS[choice], "motif": "vu en réunion"}
     release = play(RELEASE, key=KEY)
     assert steward["asked"] == 1
     assert release.state == "success"
@@ -163,9 +166,13 @@ def test_a_person_decides(
     assert release.steps["report"] == ["success"]
     assert len(published(hospital)) == documents
     answers = hospital.rows("SELECT chosen, decided_by, reason FROM deid.decision WHERE chosen <> 'proposed'")
-    assert answers == [(chosen.lower(), "steward", "vu en réunion")]
-    assert hospital.rows("SELECT interval_key, outcome FROM deid.question") == [(KEY, chosen.lower())]
-    assert hospital.rows("SELECT actor, action FROM deid.audit") == [("steward", chosen.lower())]
+    assert answers == [(choice, "steward", "vu en réunion")]
+    assert hospital.rows("SELECT interval_key, outcome FROM deid.question") == [(KEY, choice)]
+    assert steward["options"] == list(ANSWERS.values())
+    ((digest,),) = hospital.rows("SELECT staged_digest FROM deid.question")
+    assert steward["form"]["empreinte"]["value"] == digest
+    assert steward["form"]["empreinte"]["schema"]["enum"] == [digest], "a choice of one cannot be changed"
+    assert hospital.rows("SELECT actor, action FROM deid.audit") == [("steward", choice)]
 
 
 def test_the_question_stays_open_until_a_second_person_approves(
@@ -216,7 +223,7 @@ def test_an_interval_that_is_sent_back_is_done_again(
 ) -> None:
     approval(monkeypatch, tmp_path, "always")
     play(DEIDENTIFY, at=NIGHT + DAY, reason="essai")
-    steward |= {"chosen": "Rework", "motif": "trop de <noms> masqués"}
+    steward |= {"chosen": "Renvoyer en traitement", "motif": "trop de <noms> masqués"}
     release = play(RELEASE, key=KEY)
     assert release.state == "success"
     assert {step: release.steps[step] for step in ("publish", "send_back", "rework", "report")} == {
@@ -238,7 +245,7 @@ def test_an_interval_that_is_sent_back_is_done_again(
     again = play(DEIDENTIFY, **run.conf)  # what the scheduler does with it
     assert again.steps["batch.detect"] == ["success"]
     assert states(hospital) == {"letter0": "staged", "letter1": "staged", "page": "staged", "hollow": "quarantined"}
-    steward |= {"chosen": "Approve", "motif": "", "people": ["leroy"]}
+    steward |= {"chosen": "Approuver", "motif": "", "people": ["leroy"]}
     assert play(RELEASE, key=KEY).steps["publish"] == ["success"]
     assert len(published(hospital)) == 3
 
@@ -253,12 +260,15 @@ def test_a_publication_that_fails_fails_its_run_and_can_be_decided_and_published
     hospital: Database, play: Any, steward: dict[str, Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Any
 ) -> None:
     approval(monkeypatch, tmp_path, "always")
+    told: list[str] = []
+    monkeypatch.setattr(alerts, "_announce", lambda *said: told.append(" ".join(said[:2])))
     play(DEIDENTIFY, at=NIGHT + DAY, reason="essai")
     ((text,),) = hospital.rows("SELECT text FROM deid.candidate WHERE document_id = 'page'")
     altered = "UPDATE deid.candidate SET text = %s WHERE document_id = 'page'"
     hospital.rows(altered, ("autre chose",))
     failed = play(RELEASE, key=KEY)
     assert failed.state == "failed"
+    assert told == [f"waiting {KEY}", f"failed {KEY}"]
     assert {step: failed.steps[step] for step in ("approve", "publish", "report", "end")} == {
         "approve": ["success"],
         "publish": ["failed"],
@@ -268,12 +278,12 @@ def test_a_publication_that_fails_fails_its_run_and_can_be_decided_and_published
     assert published(hospital) == []
     stands = read_status(KEY)
     assert stands is not None
-    assert stands.state is DecisionState.APPROVED
-    steward |= {"chosen": "Reject", "motif": "texte altéré"}
+    assert stands.state is DecisionState.FAILED
+    steward |= {"chosen": "Rejeter", "motif": "texte altéré"}
     rejected = play(RELEASE, key=KEY)
     assert (steward["asked"], rejected.state, rejected.steps["publish"]) == (2, "success", ["skipped"])
     hospital.rows(altered, (text,))
-    steward |= {"chosen": "Approve", "motif": "texte rétabli"}
+    steward |= {"chosen": "Approuver", "motif": "texte rétabli"}
     released = play(RELEASE, key=KEY)
     assert (steward["asked"], released.state, released.steps["end"]) == (3, "success", ["success"])
     assert len(published(hospital)) == 3
@@ -285,16 +295,33 @@ def test_a_question_whose_task_fails_is_lost_and_is_asked_again(
 ) -> None:
     approval(monkeypatch, tmp_path, "always")
     play(DEIDENTIFY, at=NIGHT + DAY, reason="essai")
+    told: list[str] = []
+    monkeypatch.setattr(alerts, "_announce", lambda *said: told.append(" ".join(said[:2])))
     trail = "EXECUTE ON FUNCTION deid.audit_append(text, text, text, jsonb)"
     hospital.rows(f"REVOKE {trail} FROM nocturne_publisher")  # the answer cannot be written
     assert play(RELEASE, key=KEY).state == "failed"
     hospital.rows(f"GRANT {trail} TO nocturne_publisher")
     assert hospital.rows("SELECT outcome FROM deid.question") == [("lost",)]
+    assert told == [f"waiting {KEY}", f"lost {KEY}"]
     stands = read_status(KEY)
     assert stands is not None
     assert stands.state is DecisionState.LOST
     assert play(RELEASE, key=KEY).state == "success"
     assert len(published(hospital)) == 3
+
+
+def test_what_nobody_is_asked_about_is_announced_again_and_once(
+    hospital: Database, play: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Any
+) -> None:
+    approval(monkeypatch, tmp_path, "always")
+    play(DEIDENTIFY, at=NIGHT + DAY, reason="essai")
+    assert play("ask_again").steps == {"announce": ["skipped"]}, "its release may just be starting"
+    hospital.rows("UPDATE deid.run SET finished_at = finished_at - interval '2 hours'")
+    assert play("ask_again").steps == {"announce": ["success"]}
+    assert play("ask_again").steps == {"announce": ["skipped"]}
+    with create_session() as session:
+        announced = select(AssetEvent.partition_key).where(AssetEvent.source_dag_id == "ask_again")
+        assert session.scalars(announced).all() == [KEY]
 
 
 def test_only_another_dag_may_say_who_asked() -> None:

@@ -15,6 +15,7 @@ import pytest
 from deid.config.settings import settings
 from deid.reference.packaged import DATA
 from deid.refresh import download
+from deid.refresh.configuration import DEPARTMENTS
 from deid.refresh.sources import SOURCES
 from tests.conftest import Database, Deploy
 from tests.dags.conftest import load_references
@@ -58,6 +59,11 @@ NIGHTS: list[dict[str, tuple[str, dict[str, Any], str]]] = [
             {"body": "\n".join(SURNAMES.split("\n")[:109_000]).encode()},
             "108999 rows where the version in use has",
         ),
+        "another workbook": (
+            "care_access",
+            {"body": health_formats.workbook(health_formats.grid({"01001": 1}))},
+            "no worksheet has a column Code commune INSEE",
+        ),
         "web page": ("establishments", {"body": b"<!DOCTYPE html><p>Maintenance</p>"}, "the file is a web page"),
         "web page by its type": ("former_communes", {"body": b"oups", "headers": PAGE}, "is a web page, not a file"),
         "wrong delimiter": (
@@ -67,6 +73,11 @@ NIGHTS: list[dict[str, tuple[str, dict[str, Any], str]]] = [
         ),
     },
     {
+        "a department missing": (
+            "mortality",
+            {"body": health_formats.mortality({code: 200.0 for code in DEPARTMENTS if code != "2A"})},
+            "departments missing of 96 in the metropolis (1)",
+        ),
         "500": ("surnames", {"body": b"", "status": 500}, "answered 500"),
         "Latin-1": ("communes", {"body": _latin()}, "not text in utf-8"),
         "coordinates outside France": (
@@ -113,7 +124,7 @@ CONFIGURED = (
 
 def service(database: Database) -> list[tuple]:
     """Everything the sources left, as counts."""
-    tables = ("commune", "street", "establishment", "first_name", "surname", "former_commune")
+    tables = ("commune", "street", "establishment", "first_name", "surname", "former_commune", "health_indicator")
     counts = [database.rows(f"SELECT '{table}', release_id, count(*) FROM ref.{table} GROUP BY 2") for table in tables]
     return [*counts, *database.rows("SELECT release_id, source, version, state, rows FROM ref.release ORDER BY 1")]
 

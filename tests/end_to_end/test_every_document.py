@@ -1,6 +1,6 @@
 """Published documents of a synthetic hospital, compared one by one with the hospital's records.
 
-The steps are those that Airflow calls, in one process; the hospital of the demo is four times as large. Originals are
+The steps are those that Airflow calls, in one process; the hospital of the demo is eight times as large. Originals are
 looked for with this file's own plain folding, not with the product's.
 """
 
@@ -26,9 +26,8 @@ from deid.reference.packaged import packaged_rows
 from deid.release import actions
 from deid.substitution import pseudonym
 from deid.substitution.places.areas import area
-from deid.warehouse.connection import connect
 from deid.warehouse.extraction import read_contents
-from deid.warehouse.sources import Source
+from deid.warehouse.sources import Source, open_source
 from demo.hospital import Hospital, generate, load
 from demo.hospital.model import HospitalDocument, Version
 from demo.hospital.timeline import FAULTS
@@ -74,7 +73,7 @@ def night(postgres_server: str, tmp_path_factory: pytest.TempPathFactory) -> Ite
             patch.setenv(name, value)
         patch.setenv("NOCTURNE_HOME", str(tmp_path_factory.mktemp("home")))
         settings.cache_clear()
-        hospital = generate(patients=80, documents=600)
+        hospital = generate(patients=45, documents=320)
         load(database.owner, hospital)
         batches = steps.plan(interval_start=START, interval_end=END, triggered_by="whole", reason="test")
         for batch in batches:
@@ -111,12 +110,12 @@ def _published(database: Database, hospital: Hospital) -> Iterator[Published]:
             max_bytes=settings().max_document_bytes,
         )
         mentions = tuple(found.get(document.document_id, ()))
-        drawn = runtime.substitutor().substitute(_known(database, document, source), mentions)
+        drawn = runtime.substitutor().substitute(_known(document, source), mentions)
         yield Published(document, version, source, row[0], row[1], mentions, drawn)
 
 
-def _known(database: Database, document: HospitalDocument, source: SourceText) -> Document:
-    with connect(database.dsn("reader")) as link:
+def _known(document: HospitalDocument, source: SourceText) -> Document:
+    with open_source("tests") as link:
         content = read_contents(link, Source("ehop"), [document.document_id])[document.document_id]
     return Document(
         document.document_id,

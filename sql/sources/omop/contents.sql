@@ -15,7 +15,7 @@ SELECT
     'utf-8'::text AS charset,
     convert_to(coalesce(n.note_text, ''), 'UTF8') AS content,
     n.note_date AS reference_date,
-    v.admitted_from_source_value AS service,
+    c.care_site_source_value AS service,
     e.visit_start_date AS stay_start,
     e.visit_end_date AS stay_end,
     i.last_name,
@@ -37,6 +37,7 @@ LEFT JOIN cdw.person AS p ON p.person_id = n.person_id
 LEFT JOIN cdw.person_identity AS i ON i.person_id = n.person_id
 LEFT JOIN cdw.location AS l ON l.location_id = p.location_id
 LEFT JOIN cdw.visit_occurrence AS v ON v.visit_occurrence_id = n.visit_occurrence_id
+LEFT JOIN cdw.care_site AS c ON c.care_site_id = v.care_site_id
 LEFT JOIN LATERAL (
     SELECT
         h.visit_start_date,

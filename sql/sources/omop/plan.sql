@@ -8,10 +8,11 @@ SELECT
     a.ingested_at,
     a.withdrawn_at IS NOT NULL AS withdrawn,
     a.type_code AS document_type,
-    v.admitted_from_source_value AS service
+    c.care_site_source_value AS service
 FROM cdw.note AS n
 INNER JOIN cdw.note_arrival AS a ON a.note_id = n.note_id
 LEFT JOIN cdw.visit_occurrence AS v ON v.visit_occurrence_id = n.visit_occurrence_id
+LEFT JOIN cdw.care_site AS c ON c.care_site_id = v.care_site_id
 WHERE
     a.ingested_at >= %(interval_start)s
     AND a.ingested_at < %(interval_end)s

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
+import time
 import uuid
 from collections.abc import Callable
 from pathlib import Path
@@ -15,8 +17,9 @@ import pytest
 
 from deid.config.keys import Key, format_keys, split
 from deid.config.settings import settings
-from deid.doctor.airflow import POOLS, XCOM_BACKEND
+from deid.doctor.airflow import POOLS, SCHEDULED, XCOM_BACKEND, check_airflow
 from deid.doctor.databases import MAY, NEEDS
+from deid.doctor.finding import Finding, Level
 from deid.models import FOLDER
 from deid.refresh.refreshing import refresh
 from deid.warehouse.embedded import free_port
@@ -88,7 +91,6 @@ def test_a_deployment_without_fault(diagnose: Diagnose, deid: Call) -> None:
             assert only(findings, f"{check} {role}")[0] == OK
     for check in (
         "migrations",
-        "contrat de la source",
         "secret",
         "secret du registre",
         "modèles",
@@ -97,6 +99,11 @@ def test_a_deployment_without_fault(diagnose: Diagnose, deid: Call) -> None:
     ):
         assert only(findings, check)[0] == OK
     assert only(findings, "Airflow")[0] == NOTHING
+    # The warehouse of the test is empty.
+    assert {message for _, message, _ in findings["contrat de la source"]} == {
+        "plan : aucun document dans l'intervalle : le reste n'est pas vérifié",
+        "staff : aucun professionnel",
+    }
     assert only(findings, "référentiels")[0] == ATTENTION  # nothing was loaded
     said = deid("doctor")
     assert said.status == 0
@@ -109,9 +116,17 @@ def test_without_any_database_every_check_says_that_it_has_nothing_to_look_at(
     diagnose: Diagnose, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.delenv("AIRFLOW_HOME", raising=False)
-    findings = diagnose(HOME=tmp_path)
+    for name, days in (("essai1", 6), ("essai2", 8)):
+        folder = tmp_path / "exchange" / "trainings" / name
+        folder.mkdir(parents=True)
+        for path in (folder / "corpus.jsonl", folder):
+            path.touch()
+            os.utime(path, (time.time() - days * 86_400,) * 2)
+    findings = diagnose(HOME=tmp_path, EXCHANGE_FOLDER=tmp_path / "exchange")
     assert faults(findings) == set()
     assert only(findings, "réglages")[0] == ATTENTION
+    level, left, _ = only(findings, "entraînements")
+    assert (level, left.partition(" : ")[2]) == (ATTENTION, "essai2"), "a training that failed for good keeps its texts"
     for check in ("base worker", "migrations", "contrat de la source", "secret", "secret du registre", "référentiels"):
         assert only(findings, check)[0] == NOTHING
 
@@ -141,9 +156,9 @@ def test_a_server_that_does_not_answer_or_refuses(deployment: Database, diagnose
     away = f"postgresql://nocturne_worker:{PASSWORD}@127.0.0.1:{free_port()}/x"
     findings = diagnose(WORKER_DSN=away, STEWARD_DSN=deployment.dsn("steward").replace(PASSWORD, f"not-{PASSWORD}"))
     assert faults(findings) == {"base worker", "base steward"}
-    assert "does not answer" in only(findings, "base worker")[1]
+    assert "ne répond pas" in only(findings, "base worker")[1]
     assert "NOCTURNE_WORKER_DSN" in only(findings, "base worker")[2]
-    assert "refused the login" in only(findings, "base steward")[1]
+    assert "a refusé la connexion" in only(findings, "base steward")[1]
 
 
 def test_an_old_server(deployment: Database, diagnose: Diagnose) -> None:
@@ -285,7 +300,9 @@ def test_a_warehouse_without_a_column(deployment: Database, diagnose: Diagnose) 
     deployment.rows("ALTER TABLE cdw.patient DROP COLUMN last_name CASCADE")
     findings = diagnose()
     assert faults(findings) == {"contrat de la source"}
-    assert "contents.sql" in only(findings, "contrat de la source")[1]
+    (found,) = [found for found in findings["contrat de la source"] if found[0] == ERROR]
+    assert found[1] == "contents : la colonne p.last_name n'existe pas dans la table lue"
+    assert "contents.sql" in found[2]
 
 
 def test_a_secret_that_lacks_is_weak_or_is_not_the_one_of_the_ledger(deployment: Database, diagnose: Diagnose) -> None:
@@ -295,7 +312,7 @@ def test_a_secret_that_lacks_is_weak_or_is_not_the_one_of_the_ledger(deployment:
     assert only(absent, "secret du registre")[0] == NOTHING
     weak = diagnose(SECRET="5e" * 32)
     assert faults(weak) == {"secret"}
-    assert "is not random" in only(weak, "secret")[1]
+    assert "n'est pas aléatoire" in only(weak, "secret")[1]
     assert only(diagnose(SECRET=SECRET), "secret du registre")[0] == OK
     deployment.rows("INSERT INTO deid.key (key_version, fingerprint) VALUES (1, %s)", ("0" * 16,))
     other = diagnose()
@@ -329,7 +346,7 @@ def test_a_model_that_is_not_the_one_of_its_training(diagnose: Diagnose, tmp_pat
     (model / "weights.safetensors").write_bytes(weights)
     broken = diagnose()
     assert faults(broken) == {"modèles"}
-    assert "is not the file that was saved" in only(broken, "modèles")[1]
+    assert "n'est pas le fichier qui a été écrit" in only(broken, "modèles")[1]
 
 
 @pytest.mark.usefixtures("deployment")
@@ -367,6 +384,8 @@ def test_airflow_without_its_pool_plugins_or_guard(
     no_pool = diagnose()
     assert faults(no_pool) == {"Airflow, pools"}
     assert "airflow pools import docker/pools.json" in only(no_pool, "Airflow, pools")[2]
+    level, message, _ = only(no_pool, "Airflow, DAG")
+    assert (level, message.startswith("pas encore lus par Airflow : apply_oppositions, ask_again")) == (ATTENTION, True)
     pools = [sys.executable, "-m", "airflow", "pools", "import", str(ROOT / "docker" / "pools.json")]
     subprocess.run(pools, check=True, capture_output=True, timeout=300)
     assert {only(diagnose(), f"Airflow, {part}")[0] for part in ("XCom", "plugins", "pools")} == {OK}
@@ -374,11 +393,29 @@ def test_airflow_without_its_pool_plugins_or_guard(
     monkeypatch.delenv("AIRFLOW__CORE__XCOM_BACKEND")
     monkeypatch.setenv("AIRFLOW__DATABASE__SQL_ALCHEMY_CONN", f"sqlite:///{tmp_path / 'empty.db'}")
     broken = diagnose()
-    assert faults(broken) == {"Airflow, XCom", "Airflow, plugins", "Airflow, pools"}
+    assert faults(broken) == {"Airflow, XCom", "Airflow, plugins", "Airflow, pools", "Airflow, DAG"}
     assert "nocturne_airflow" in only(broken, "Airflow, plugins")[1]
 
 
+def test_dags_that_start_by_themselves_but_are_paused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The answer is that of `airflow dags list`, said in its place: DAGs take it half a minute to read."""
+    monkeypatch.setenv("AIRFLOW_HOME", str(tmp_path))
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+
+    def finding(*paused: str) -> Finding:
+        dags = [{"dag_id": name, "is_paused": str(name in paused)} for name in (*SCHEDULED, "train_detector")]
+        (tmp_path / "airflow.py").write_text(f"print('a warning')\nprint({json.dumps(dags)!r})")
+        return next(found for found in check_airflow() if found.check == "Airflow, DAGs")
+
+    assert finding("train_detector").level is Level.OK
+    found = finding("ask_again", "release_dataset", "train_detector")
+    assert (found.level, found.message) == (Level.ATTENTION, "paused, they never run: ask_again, release_dataset")
+    assert "airflow dags unpause" in found.remedy
+
+
 def test_names_of_airflow_are_those_of_the_deployment() -> None:
+    by_themselves = (ROOT / "README.md").read_text(encoding="utf-8").split("<!-- dags -->")[1]
+    assert re.findall(r"^\| `(\w+)` \|", by_themselves, re.MULTILINE) == list(SCHEDULED)
     assert set(json.loads((ROOT / "docker" / "pools.json").read_text())) == set(POOLS)
     assert f"XCOM_BACKEND:-{XCOM_BACKEND}" in (ROOT / "docker" / "entrypoint.sh").read_text()
 
@@ -406,7 +443,7 @@ def test_a_key_service_that_answers_refuses_or_is_gone(
         assert "holds no share of version 1" in only(findings, "service de clés")[1]
         assert other.secret.hex() not in str(findings)
     forget_shares()
-    assert "does not answer" in only(diagnose(), "service de clés")[1]
+    assert "ne répond pas" in only(diagnose(), "service de clés")[1]
     assert "mal réglé" in only(diagnose(KEY_SERVICE_AUTHORITY=None), "service de clés")[1]
     (later := tmp_path / "later").mkdir()
     with serve(later, days=390) as service:

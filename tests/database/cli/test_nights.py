@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
+import pwd
 from collections.abc import Iterator
 from datetime import date, timedelta
 from pathlib import Path
 
+import psycopg2
 import pytest
 
 from deid.config.settings import settings
+from deid.warehouse import audit
+from deid.warehouse.connection import open_cursor
 from tests.conftest import Database
 from tests.unit.cli.conftest import Call, Said
 
@@ -20,6 +25,15 @@ def steps(said: Said) -> dict[str, list[dict[str, object]]]:
     for line in said.lines:
         told.setdefault(str(line["step"]), []).append(line)
     return told
+
+
+def record_check(database: Database, *, may_decide: bool, days_ago: int = 0) -> None:
+    """Keep a check of the auth manager about the account that runs these tests, as an answer in Airflow leaves it."""
+    database.rows(
+        "INSERT INTO deid.answer_right (airflow_run, account, may_decide, checked_at)"
+        " VALUES ('asset__earlier', %s, %s, now() - make_interval(days => %s))",
+        (pwd.getpwuid(os.getuid()).pw_name, may_decide, days_ago),
+    )
 
 
 @pytest.fixture
@@ -36,6 +50,7 @@ def nights(deployed: Database, demo: Call) -> Iterator[tuple[date, date]]:
 
 def test_from_hospital_to_scores(deid: Call, deployed: Database, nights: tuple[date, date]) -> None:
     first, last = nights
+    record_check(deployed, may_decide=True)
     counted = deid("night", first, last, "--dry-run", "--reason", "essai")
     assert counted.status == 0, counted.err
     (plan,) = counted.lines
@@ -91,6 +106,43 @@ def test_a_release_waits_for_a_person_when_the_policy_says_so(
     assert f"publish {key} --approve" in waiting.err
     assert deployed.rows("SELECT count(*) FROM research.document") == [(0,)]
     assert deid("publish", key).status == 1
+    monkeypatch.setenv("LOGNAME", "intendante")
+    refusals = [deid("publish", key, "--approve", "lu")]
+    record_check(deployed, may_decide=True, days_ago=31)
+    refusals.append(deid("publish", key, "--approve", "lu"))
+    record_check(deployed, may_decide=True, days_ago=1)
+    record_check(deployed, may_decide=False)
+    refusals.append(deid("publish", key, "--approve", "lu"))
+    assert [said.status for said in refusals] == [1, 1, 1]
+    assert "page" in refusals[0].err
+    assert deployed.rows("SELECT count(*) FROM deid.decision WHERE chosen = 'approve'") == [(0,)]
+    with open_cursor("steward") as cursor:
+        lines = audit.list_lines(cursor, about=f"release {key}", action=audit.Action.REFUSED)
+    assert [line.details["why"] for line in lines] == ["not_allowed"] * 3
+    person = pwd.getpwuid(os.getuid()).pw_name
+    assert deid("rights", "grant", person, "--reason", "  ").status == 2
+    assert deid("rights", "grant", person, "--reason", "désignée par la direction").status == 0
+    assert deid("rights", "revoke", person, "--reason", "a changé de service").status == 0
+    assert deid("publish", key, "--approve", "lu").status == 1
+    assert deid("rights", "grant", person, "--reason", "est revenue").status == 0
+    deployed.rows("UPDATE deid.answer_right SET checked_at = checked_at - interval '1 year'")  # holds until revoked
+    (right,) = deid("rights", "list").lines
+    assert {name: right[name] for name in ("account", "may_decide", "granted_by", "reason")} == {
+        **{"account": person, "may_decide": True, "granted_by": person, "reason": "est revenue"},
+    }
+    rights = "SELECT action, object, details ->> 'reason' FROM deid.audit WHERE action LIKE '%%_right' ORDER BY seq"
+    assert deployed.rows(rights) == [
+        ("grant_right", f"account {person}", "désignée par la direction"),
+        ("revoke_right", f"account {person}", "a changé de service"),
+        ("grant_right", f"account {person}", "est revenue"),
+    ]
+    for role in ("steward", "publisher", "worker"):
+        with pytest.raises(psycopg2.errors.InsufficientPrivilege):
+            deployed.rows(
+                "INSERT INTO deid.answer_right (airflow_run, account, may_decide, granted_by)"
+                " VALUES ('', 'moi', true, 'moi')",
+                role=role,
+            )
     done = deid("publish", key, "--approve", "lu et approuvé")
     assert done.status == 0, done.err
     assert deployed.rows("SELECT count(*) FROM research.document")[0][0] > 20

@@ -8,11 +8,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from pyarrow.parquet import read_table
 
 from deid.detection.lexicon import use_lookup
 from deid.refresh.refreshing import refresh
 from tests.conftest import Database
 from tests.database.refresh.formats import KINDS
+from tests.database.warehouse.small_hospital import open_hospital
 from tests.unit.cli.conftest import Call, jsonl
 
 STREET = "rue du Tardigrade Bleu"
@@ -45,6 +47,26 @@ def test_detect_knows_a_street_of_the_database_only_with_the_option(deid: Call) 
     text = f"Le patient demeure au 12 {STREET}, il est seul."
     assert not any("Tardigrade" in found for found in labelled(deid, text))
     assert any("Tardigrade" in found for found in labelled(deid, text, "--database"))
+
+
+def test_distant_labels_of_a_file_know_references_and_staff_only_with_the_option(
+    loaded: Database, deid: Call, tmp_path: Path
+) -> None:
+    open_hospital(loaded)
+    text = f"Le patient demeure au 12 {STREET}, il est suivi par Yann TREGUIER."
+    (tmp_path / "letters.jsonl").write_text(jsonl([{"id": "1", "text": text, "patient": {"key": "P1"}}]))
+
+    def said_of(function: str, *options: str) -> str:
+        said = deid("annotations", "distant", "letters.jsonl", "--out", "corpus", *options)
+        assert said.status == 0, said.err
+        rows = [row for path in (tmp_path / "corpus").rglob("*.parquet") for row in read_table(path).to_pylist()]
+        votes = [one for row in rows for one in row["votes"] if one["function"] == function]
+        return " ".join(text[one["start"] : one["end"]] for one in votes)
+
+    assert "Tardigrade" not in said_of("places")
+    assert "TREGUIER" not in said_of("staff")
+    assert "Tardigrade" in said_of("places", "--database")
+    assert "TREGUIER" in said_of("staff", "--database")
 
 
 @pytest.mark.usefixtures("loaded", "secret")

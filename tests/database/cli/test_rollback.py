@@ -115,7 +115,7 @@ def test_rolling_back_twice_goes_as_far_as_rows_are_kept(
     assert deid("references", "rollback", "streets").lines[0]["version"] == first["version"]
     third = deid("references", "rollback", "streets")
     assert (third.status, third.out) == (1, "")
-    assert "streets has no former version with its rows" in third.err
+    assert "streets n'a pas de version précédente avec ses lignes" in third.err
     for word in ("étroite", "élargie"):
         assert edition(deid, tmp_path, word).lines[0]["state"] == "held"
 
@@ -124,10 +124,10 @@ def test_a_version_without_rows_is_named(hospital: Database, deid: Call, tmp_pat
     first, second, third = (edition(deid, tmp_path, word).lines[0] for word in ("numéro", "étroite", "élargie"))
     pruned = deid("references", "rollback", "streets", "--to", first["release_id"])
     assert pruned.status == 1
-    assert f"version {first['release_id']} of streets was pruned: its rows are gone" in pruned.err
+    assert f"la version {first['release_id']} de streets a été élaguée : ses lignes ne sont plus là" in pruned.err
     in_use = deid("references", "rollback", "streets", "--to", third["release_id"])
     assert in_use.status == 1
-    assert "that one is in use" in in_use.err
+    assert "elle est en service" in in_use.err
     states = "SELECT version, state FROM ref.release WHERE source = 'streets' ORDER BY release_id"
     assert [state for _, state in hospital.rows(states)] == ["pruned", "former", "in_use"]
     again = edition(deid, tmp_path, "numéro").lines[0]

@@ -15,6 +15,7 @@ from tests.database.warehouse.nights import night, states
 from tests.database.warehouse.small_hospital import DAY, LETTER, NIGHT, open_hospital, put
 
 UNREADABLE = LETTER.encode("cp1252")
+NOTED = f"{LETTER}Au dos de la feuille : « позвонить Анне ».\n"
 
 
 def fill(database: Database) -> None:
@@ -54,7 +55,32 @@ def test_an_operator_lists_retries_and_discards(hospital: Database, capsys: pyte
     assert settled["entry"] == entries["D2"]
 
 
-@pytest.mark.parametrize("arguments", [("list", "--state", "x"), ("list", "--reason", "x"), ("retry", "D2")])
+def test_the_list_is_filtered_as_the_page_is(hospital: Database, capsys: pytest.CaptureFixture[str]) -> None:
+    put(hospital, "D4", NOTED, at=NIGHT + DAY)
+    night("held", NIGHT + DAY)
+    every = {
+        "": {"D2", "D3", "D4"},
+        "--check residual_script": {"D4"},
+        "--check residual_date": set(),
+        "--step validate": {"D4"},
+        "--service CARD": {"D2", "D3", "D4"},
+        "--service PNEU": set(),
+        "--since 2026-01-01 --before 2999-01-01": {"D2", "D3", "D4"},
+        "--before 2026-01-01": set(),
+    }
+    found = {
+        asked: {one["document_id"] for one in said(capsys, "quarantine", "list", *asked.split())} for asked in every
+    }
+    assert found == every
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        *(("list", option, "x") for option in ("--state", "--reason", "--step", "--check", "--since")),
+        ("retry", "D2"),
+    ],
+)
 @pytest.mark.usefixtures("hospital")
 def test_what_cannot_be_is_refused(arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
     assert said(capsys, "quarantine", *arguments, status=2) == []

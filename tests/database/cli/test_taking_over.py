@@ -63,8 +63,9 @@ def test_log_records_are_json_lines_where_the_setting_says_so(monkeypatch: pytes
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     records = [json.loads(line) for line in done.stderr.splitlines() if line.startswith("{")]
-    (told,) = [record for record in records if record["logger"] == "deid.warehouse.planning"]
-    assert told["level"] == "warning"
+    told, counted = (record for record in records if record["logger"] == "deid.warehouse.planning")
+    assert (told["level"], counted["level"]) == ("warning", "info")
+    assert counted["event"].startswith("dry run of 2026-03-02: 4 documents seen, 0 planned, 4 held back")
     assert told["event"].startswith("run 2: 4 documents of 2026-03-02 are held by run 1 (first)")
     assert set(told) == {"time", "level", "logger", "event"}
 

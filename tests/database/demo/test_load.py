@@ -8,6 +8,7 @@ import psycopg2
 import pytest
 
 from demo.hospital import Hospital, generate, load
+from demo.hospital.load import icd10_labels
 from tests.conftest import Database
 
 COUNTS = """
@@ -34,6 +35,16 @@ def test_loading_twice_changes_nothing(postgres: Database, tiny: Hospital) -> No
     assert set(load(postgres.owner, tiny).values()) == {0}
     assert postgres.rows("SELECT * FROM cdw.document ORDER BY 1") == before
     assert postgres.rows(COUNTS) == [(len(tiny.patients), len(tiny.stays), len(tiny.documents))]
+
+
+def test_a_warehouse_of_before_the_labels_of_diagnoses_gets_their_column(postgres: Database, tiny: Hospital) -> None:
+    load(postgres.owner, tiny)
+    postgres.rows("ALTER TABLE cdw.diagnosis DROP COLUMN label")
+    postgres.rows("DELETE FROM cdw.diagnosis WHERE position = 1")
+    load(postgres.owner, tiny)
+    labels = icd10_labels()
+    rows = postgres.rows("SELECT stay_id, code, label FROM cdw.diagnosis WHERE position = 1")
+    assert set(rows) == {(one.stay_id, one.diagnoses[0], labels[one.diagnoses[0]]) for one in tiny.stays}
 
 
 def test_nights_are_added_one_after_the_other(postgres: Database, tiny: Hospital) -> None:

@@ -1,11 +1,13 @@
-"""The density grid of INSEE and the counts of CNAM as they are published, with made-up content."""
+"""The density grid, counts and indicators of health as their producers publish them, with made-up content."""
 
 from __future__ import annotations
 
 import io
 import zipfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from xml.sax.saxutils import escape
+
+import openpyxl
 
 from deid.reference.packaged import packaged_rows
 from deid.refresh.configuration import DEPARTMENTS
@@ -111,3 +113,128 @@ def _count(year: int, code: str, label: str, age: str, sex: int, department: str
     share = "" if ill is None else f"{100 * ill / people:.3f}"
     head = f"{year};{label};;;{code};{age};{sex};27;{department};{number};{people};{share}"
     return f"{head};1,2,3;{age};{'tous sexes' if sex == 9 else sex};1"
+
+
+# Health indicators: each producer's layout, made-up values
+
+
+def few_communes() -> list[dict[str, str]]:
+    """Rows of the commune table that ships: the first two of each department, and the cities that checks ask for."""
+    chosen: dict[str, list[dict[str, str]]] = {}
+    cities = {"75056", "13055", "69123", "2A004", "97411", "25056"}
+    for row in packaged_rows("communes"):
+        if row["kind"] == "COM":
+            of_department = chosen.setdefault(row["department"], [])
+            if len(of_department) < 2 or row["insee"] in cities:
+                of_department.append(row)
+    return [row for rows in chosen.values() for row in rows]
+
+
+def accessibility(values: Mapping[str, float | str], *, title: int = 8, unit: bool = True) -> bytes:
+    """DREES: a sheet to read first, then one per year, of which the last is the latest; titles, header, units."""
+    book = openpyxl.Workbook()
+    book.active.append(["Lisez-moi"])
+    for year, shift in ((2023, 1), (2024, 0)):
+        sheet = book.create_sheet(f"APL {year}")
+        for _ in range(title):
+            sheet.append([f"Indicateur d'accessibilité potentielle localisée (APL) {year}"])
+        sheet.append(
+            [
+                "Code commune INSEE",
+                "Commune",
+                "APL aux médecins généralistes",
+                "APL aux médecins généralistes de 65 ans et moins ",
+                "Population totale 2022",
+            ]
+        )
+        if unit:
+            sheet.append([None, None, "En nombre de consultations", "En nombre de consultations", "En habitants"])
+        for insee, value in values.items():
+            shown = value if isinstance(value, str) else value + shift
+            sheet.append([insee, "Commune", shown, shown, 100])
+    box = io.BytesIO()
+    book.save(box)
+    return box.getvalue()
+
+
+def access_everywhere() -> Iterator[Cells]:
+    """Header and rows of one sheet of DREES for every commune: 2.5 consultations, in Besançon 4.5."""
+    name = "APL aux médecins généralistes"
+    yield "Code commune INSEE", "Commune", name, f"{name} de 65 ans et moins "
+    for insee in levels():
+        yield insee, "Commune", *(["4.5" if insee == "25056" else "2.5"] * 2)
+
+
+def mortality(values: Mapping[str, float], year: int = 2024) -> bytes:
+    """CépiDc's portal: metadata, then a sheet of every year, sex, cause and measure."""
+    book = openpyxl.Workbook()
+    book.active.title = "Métadonnées"
+    book.active.append(["Source", "Inserm-CépiDc"])
+    sheet = book.create_sheet("Données")
+    sheet.append("annee_de_deces departement_de_domicile sexe cause_initiale_de_deces indicateur valeur".split())
+    rate = "Taux standardisé de mortalité par âge et sexe pour 100 000 habitants"
+    for department, value in values.items():
+        for cause, more in (("2. Tumeurs", 0), ("7. Maladies de l’appareil circulatoire", 10), ("Toutes causes", 500)):
+            sheet.append([year, department, "Tous sexes", cause, rate, value + more])
+            sheet.append([year, department, "Hommes", cause, rate, 1])
+            sheet.append([year - 1, department, "Tous sexes", cause, rate, 2])
+            sheet.append([year, department, "Tous sexes", cause, "Effectif de décès", 3])
+    box = io.BytesIO()
+    book.save(box)
+    return box.getvalue()
+
+
+def deaths(counts: Mapping[str, Sequence[int | None]], last: int = 2025) -> bytes:
+    """INSEE's Melodi: a zip of data and metadata; the departments are among the communes."""
+    lines = ['"GEO";"GEO_OBJECT";"EC_MEASURE";"FREQ";"OBS_STATUS";TIME_PERIOD;OBS_VALUE']
+    for insee, years in counts.items():
+        for ago, count in enumerate(reversed(years)):
+            status, value = ("M", "") if count is None else ("A", str(count))
+            lines.append(f'"{insee}";"COM";"DTH";"A";"{status}";{last - ago};{value}')
+    lines += [f'"{code}";"DEP";"DTH";"A";"A";{last};9999' for code in DEPARTMENTS]
+    box = io.BytesIO()
+    with zipfile.ZipFile(box, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("DS_ETAT_CIVIL_DECES_COMMUNES_data.csv", "\ufeff" + "\n".join(lines) + "\n")
+        archive.writestr("DS_ETAT_CIVIL_DECES_COMMUNES_metadata.csv", '"COD_VAR";"LIB_VAR"\n"GEO";"Géographie"\n')
+    return box.getvalue()
+
+
+def air(values: Mapping[str, float], years: Sequence[int] = (2014, 2015)) -> bytes:
+    """Ineris: a zip of a file per year in Windows-1252, a title above the header; the latest has the values."""
+    columns = ["COM Insee", "Commune", "Population"]
+    columns += [f"Moyenne annuelle de concentration de {one} (ug/m3)" for one in ("NO2", "PM10", "O3", "PM25")]
+    box = io.BytesIO()
+    with zipfile.ZipFile(box, "w", zipfile.ZIP_DEFLATED) as archive:
+        for year in years:
+            lines = [f"Indicateurs de qualité de l'air par commune, {year}", ",".join(columns)]
+            for insee, value in values.items():
+                shown = value + years[-1] - year
+                lines.append(f"{insee},Saint-Émilion,100,{shown},{shown + 1},{shown + 2},{shown + 3}")
+            name = f"Indicateurs_QualiteAir_France_Commune_{year}_Ineris_v.Sep2020.csv"
+            archive.writestr(name, ("\r\n".join(lines) + "\r\n").encode("cp1252"))
+    return box.getvalue()
+
+
+def radon(classes: Mapping[str, int], twice: Mapping[str, int]) -> bytes:
+    """IRSN: names before the code; merged communes are there twice."""
+    lines = ["nom_comm;nom_dept;insee_com;classe_potentiel;reg"]
+    lines += [f"Châtel;DEPT;{insee};{level};Reg" for table in (classes, twice) for insee, level in table.items()]
+    return ("\n".join(lines) + "\n").encode("cp1252")
+
+
+def incomes(values: Mapping[str, int | str]) -> bytes:
+    """INSEE's Filosofi: a zip of a file per level, decimal commas, “s” and “nd” where it is secret."""
+    box = io.BytesIO()
+    lines = ["CODGEO;NBMENFISC21;MED21;TP6021", *(f"{insee};346;{value};17,0" for insee, value in values.items())]
+    with zipfile.ZipFile(box, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("cc_filosofi_2021_COM.csv", "\n".join(lines) + "\n")
+        archive.writestr("cc_filosofi_2021_DEP.csv", "CODGEO;MED21\n01;25000\n")
+        archive.writestr("meta_cc_filosofi_2021_COM.csv.txt", "COD_VAR;LIB_VAR\n")
+    return box.getvalue()
+
+
+def stroke(values: Mapping[str, float]) -> bytes:
+    """A table of a portal of open data (Opendatasoft), one line per department: decimal commas, a name beside."""
+    lines = ["\ufeffdep;libelle;taux standardisé AVC", "999;France;999,0"]
+    lines += [f"{code};Département;{str(value).replace('.', ',')}" for code, value in values.items()]
+    return ("\n".join(lines) + "\n").encode()

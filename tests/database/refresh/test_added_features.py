@@ -251,8 +251,11 @@ def test_a_policy_that_draws_by_a_feature_that_is_not_there_is_refused_by_name(
     [
         ("features: {radon: {source: density_levels}}", "features that communes have already: radon"),
         ("features: {'bad name': {source: density_levels}}", "not small letters, digits and _"),
-        ("features: {grille: {source: streets}}", "density_levels' or 'pathologies"),
+        ("features: {grille: {source: streets}}", "'indicators' or 'communes'"),
         ("features: {grille: {source: density_levels, pathology: CAN_CAT_CAT}}", "goes with the source pathologies"),
+        ("features: {pm25: {source: air_quality}}", "`indicator` goes with the sources of health indicators"),
+        ("features: {pm25: {source: density_levels, indicator: pm25}}", "`indicator` goes with"),
+        ("features: {soot: {source: communes}}", "features that communes do not have: soot"),
         ("features: {cancers: {source: pathologies}}", "goes with the source pathologies"),
         ("features: {cancers: {source: pathologies, pathology: Cancers}}", "should match pattern"),
     ],

@@ -68,6 +68,7 @@ def test_without_a_former_version_nothing_moves(postgres: Database, dsn: str, we
     assert postgres.rows("SELECT state, withdrawn_at FROM ref.release") == [("in_use", None)]
 
 
+@pytest.mark.usefixtures("english")
 def test_by_one_command(deployed: Database, web: Web, capsys: pytest.CaptureFixture[str]) -> None:
     dsn = deployed.dsn("refresher")
     first = edition(web, dsn, 5200)

@@ -58,6 +58,7 @@ def network(
     put(folder / "lieux-dits/lieux-dits-05-beta.csv.gz", formats.packed(formats.lieux_dits()))
     grid = health_formats.workbook(health_formats.grid(health_formats.levels()))
     put(folder / "insee/grille_densite_7_niveaux_2024.xlsx", grid)
+    put(folder / "drees/apl_medecins_generalistes.xlsx", health_formats.workbook(health_formats.access_everywhere()))
     here = {
         "http://proxy.chu.example:3128": web.url,
         "/etc/ssl/certs/chu.pem": str(authority.bundle),
@@ -82,7 +83,7 @@ def test_the_file_says_only_what_there_is(written: str, tmp_path: Path) -> None:
 
 def test_a_hospital_that_follows_the_page_has_its_references(deployed: Database, web: Web, network: Web) -> None:
     dsn = deployed.dsn("refresher")
-    named = ("streets", "localities", "professionals", "density_levels", "communes", "establishments")
+    named = ("streets", "localities", "professionals", "density_levels", "care_access", "communes", "establishments")
     results = {source: refresh(source, dsn=dsn) for source in named}
     assert {source: result["state"] for source, result in results.items()} == dict.fromkeys(named, "loaded")
     assert {results[source]["rows"] for source in ("streets", "localities", "professionals")} == {5200, 600, 1100}
@@ -93,5 +94,7 @@ def test_a_hospital_that_follows_the_page_has_its_references(deployed: Database,
     assert files[0] == (f"{network.url}/ban/adresses-25.csv.gz",)
     assert {path for path, _ in web.seen} == {network.url.removeprefix("https://")}, "all through the proxy"
     assert deployed.rows("SELECT count(*) FROM ref.commune WHERE NOT features ? 'density_level'") == [(0,)]
+    of_besancon = "SELECT features->>'apl_gen' FROM ref.commune WHERE insee = '25056'"
+    assert deployed.rows(of_besancon) == [("4.500",)]
     assert configured_source("communes").max_age_days == configured_source("establishments").max_age_days == 1500
     assert {refresh(source, dsn=dsn)["state"] for source in named} == {"unchanged"}

@@ -14,7 +14,8 @@ from tests.database.warehouse.small_hospital import DAY, NIGHT
 
 def process(trigger: str, start: datetime = NIGHT, **asked: Any) -> dict[str, Any]:
     """Plan to stage; returns what `stage` does."""
-    batches = steps.plan(interval_start=start, interval_end=start + DAY, triggered_by=trigger, **asked)
+    asked = {"interval_end": start + DAY, **asked}
+    batches = steps.plan(interval_start=start, triggered_by=trigger, **asked)
     for batch in batches:
         for step in (steps.detect, steps.substitute, steps.validate):
             step(batch["run_id"], batch["batch_id"])

@@ -39,8 +39,11 @@ CREATE TRIGGER stop BEFORE INSERT ON deid.published_document FOR EACH STATEMENT 
 
 PRIVILEGES = """
 SELECT 'table', c.oid::regclass::text, '', g.grantee::regrole::text, g.privilege_type, c.relowner::regrole::text
-FROM pg_class AS c CROSS JOIN LATERAL aclexplode(c.relacl) AS g
-WHERE c.relnamespace::regnamespace::text = ANY(%(schemas)s)
+FROM pg_class AS c
+CROSS JOIN LATERAL aclexplode(
+    coalesce(c.relacl, acldefault(CASE c.relkind WHEN 'S' THEN 's' ELSE 'r' END::"char", c.relowner))
+) AS g
+WHERE c.relnamespace::regnamespace::text = ANY(%(schemas)s) AND c.relkind IN ('r', 'p', 'v', 'm', 'S')
 UNION ALL
 SELECT 'column', a.attrelid::regclass::text, a.attname::text, g.grantee::regrole::text, g.privilege_type, ''
 FROM pg_attribute AS a CROSS JOIN LATERAL aclexplode(a.attacl) AS g

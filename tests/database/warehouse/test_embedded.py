@@ -8,6 +8,8 @@ import shutil
 import signal
 import socket
 import stat
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -164,3 +166,22 @@ def _execute(server: EmbeddedServer, statement: str) -> list[tuple]:
             return cursor.fetchall() if cursor.description else []
     finally:
         link.close()
+
+
+@pytest.mark.skipif(os.geteuid() != 0 or shutil.which("useradd") is None, reason="only root makes users")
+def test_servers_that_start_at_once_on_a_new_machine_share_the_user_that_one_of_them_makes() -> None:
+    name = f"nocturne-{os.getpid()}"
+    module = "deid.warehouse.embedded"
+    program = f"import {module} as one; one.SYSTEM_USER = {name!r}; input(); print(one._system_user().pw_uid)"
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    try:
+        started = [subprocess.Popen([sys.executable, "-c", program], **pipes) for _ in range(6)]
+        time.sleep(3)  # each is ready before the first begins
+        for process in started:
+            process.stdin.write("\n")
+            process.stdin.flush()
+        numbers = [process.communicate()[0].strip() for process in started]
+    finally:
+        subprocess.run(["userdel", name], check=False, capture_output=True)
+    assert len(set(numbers)) == 1
+    assert numbers[0].isdigit()

@@ -9,13 +9,11 @@ from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
-from psycopg2.extensions import connection as Connection
 
 from deid.config.settings import settings
 from deid.domain.document import Stay
 from deid.domain.errors import ContractBroken, SettingsError
 from deid.warehouse import extraction, sources
-from deid.warehouse.connection import connect
 from deid.warehouse.extraction import (
     Listed,
     list_documents,
@@ -24,7 +22,8 @@ from deid.warehouse.extraction import (
     read_staff_rows,
     version_hash,
 )
-from deid.warehouse.sources import CONTRACT, Source
+from deid.warehouse.source_links import SourceLink
+from deid.warehouse.sources import CONTRACT, Source, open_source
 from tests.conftest import Database
 from tests.database.warehouse.small_hospital import DAY, LETTER, NIGHT, PAGE, open_hospital, put, withdraw
 
@@ -54,7 +53,7 @@ def test_the_omop_contract_gives_the_same_documents(hospital: Database) -> None:
     put(hospital, "D000003", "Fièvre.".encode("latin-1"), charset="latin1", patient=None, at=NIGHT + timedelta(hours=2))
     put(hospital, "D000010", b"\xff\xfe", at=NIGHT + timedelta(hours=3))
     withdraw(hospital, "D000003", NIGHT + timedelta(hours=2))
-    with connect(hospital.dsn("reader")) as link:
+    with open_source("tests") as link:
         omop, ehop = (list(_pages(link, name)) for name in ("omop", "ehop"))
         assert [row.document_id for row in omop] == ["1", "2", "3", "10"]
         for ours, theirs in zip(omop, ehop, strict=True):
@@ -91,7 +90,7 @@ def test_a_stay_that_begins_during_another_gives_the_dates_of_the_first(hospital
         put(hospital, name, patient="P000002" if number == 2 else "P000001", stay_id=f"S00000{number}")
     first = Stay(date(2026, 2, 25), date(2026, 3, 2))
     going_on = Stay(date(2026, 3, 11))
-    with connect(hospital.dsn("reader")) as link:
+    with open_source("tests") as link:
         ehop = read_contents(link, Source("ehop"), names)
         omop = read_contents(link, Source("omop"), list("12345"))
     assert [ehop[name].stay for name in names] == [first, Stay(date(2026, 2, 27)), first, first, going_on, going_on]
@@ -103,34 +102,34 @@ def test_a_stay_that_begins_during_another_gives_the_dates_of_the_first(hospital
         assert ours.first == theirs.first
 
 
-def _pages(link: Connection, source: str) -> Iterator[Listed]:
+def _pages(link: SourceLink, source: str) -> Iterator[Listed]:
     for page in list_documents(link, Source(source), NIGHT, NIGHT + DAY):
         yield from page
 
 
-def _listed(hospital: Database, source: str = "ehop") -> list[str]:
-    with connect(hospital.dsn("reader")) as link:
+def _listed(source: str = "ehop") -> list[str]:
+    with open_source("tests") as link:
         return [row.document_id for page in list_documents(link, Source(source), NIGHT, NIGHT + DAY) for row in page]
 
 
 def test_the_interval_is_half_open(hospital: Database) -> None:
     for name, shift in {"before": -1, "start": 0, "last": 86_399, "end": 86_400}.items():
         put(hospital, name, at=NIGHT + timedelta(seconds=shift))
-    assert _listed(hospital) == ["start", "last"]
+    assert _listed() == ["start", "last"]
 
 
 def test_pages_meet_without_loss_or_repeat(hospital: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(extraction, "PAGE", 3)
     for number in range(10):
         put(hospital, f"d{number}", at=NIGHT + timedelta(seconds=number // 4))  # several share one instant
-    assert _listed(hospital) == [f"d{number}" for number in range(10)]
+    assert _listed() == [f"d{number}" for number in range(10)]
 
 
 def test_a_listed_document_has_its_digest_filters_and_withdrawal(hospital: Database) -> None:
     put(hospital, "kept")
     put(hospital, "gone")
     withdraw(hospital, "gone", NIGHT)
-    with connect(hospital.dsn("reader")) as link:
+    with open_source("tests") as link:
         gone, kept = next(list_documents(link, Source("ehop"), NIGHT, NIGHT + DAY))
         assert present_documents(link, Source("ehop"), ["kept", "gone", "never"]) == {"kept": "P000001"}
     assert (gone.withdrawn, kept.withdrawn) == (True, False)
@@ -142,7 +141,7 @@ def test_a_listed_document_has_its_digest_filters_and_withdrawal(hospital: Datab
 def test_contents_carry_the_patient_and_leave_unknowns_out(hospital: Database) -> None:
     put(hospital, "one")
     put(hospital, "two", "", patient="P000002")
-    with connect(hospital.dsn("reader")) as link:
+    with open_source("tests") as link:
         found = read_contents(link, Source("ehop"), ["two", "one", "never"])
     assert set(found) == {"one", "two"}
     assert found["one"].content.decode() == LETTER
@@ -157,8 +156,9 @@ def test_contents_carry_the_patient_and_leave_unknowns_out(hospital: Database) -
     assert found["two"].patient.nir is None
 
 
-def test_staff_have_the_columns_of_the_contract(hospital: Database) -> None:
-    with connect(hospital.dsn("reader")) as link:
+@pytest.mark.usefixtures("hospital")
+def test_staff_have_the_columns_of_the_contract() -> None:
+    with open_source("tests") as link:
         (professional,) = read_staff_rows(link, Source("ehop"))
     assert set(professional) == set(CONTRACT["staff"])
     assert professional["last_name"] == "TREGUIER"
@@ -167,11 +167,11 @@ def test_staff_have_the_columns_of_the_contract(hospital: Database) -> None:
 @pytest.mark.parametrize("step", CONTRACT)
 def test_a_column_that_the_warehouse_dropped_is_named_with_the_file(hospital: Database, step: str) -> None:
     columns = {"plan": "type_code", "present": "withdrawn_at", "contents": "loinc_code", "staff": "rpps"}
-    column = {**columns, "merges": "merged_into"}[step]
-    table = {"staff": "staff", "merges": "patient_merge"}.get(step, "document")
+    column = {**columns, "merges": "merged_into", "codes": "code"}[step]
+    table = {"staff": "staff", "merges": "patient_merge", "codes": "diagnosis"}.get(step, "document")
     hospital.rows(f"ALTER TABLE cdw.{table} RENAME COLUMN {column} TO renamed")
     with (
-        connect(hospital.dsn("reader")) as link,
+        open_source("tests") as link,
         pytest.raises(ContractBroken, match=rf"{column} does not exist in sql/sources/ehop/{step}\.sql"),
     ):
         Source("ehop").verify(link, step)
@@ -180,12 +180,13 @@ def test_a_column_that_the_warehouse_dropped_is_named_with_the_file(hospital: Da
 def test_a_table_that_is_gone_or_forbidden_is_said(hospital: Database) -> None:
     hospital.rows("REVOKE SELECT ON cdw.document FROM nocturne_reader")
     with pytest.raises(ContractBroken, match="the reader lacks SELECT"):
-        _listed(hospital)
+        _listed()
     hospital.rows("DROP TABLE cdw.document CASCADE")
     with pytest.raises(ContractBroken, match=r"table cdw\.document does not exist"):
-        _listed(hospital)
+        _listed()
 
 
+@pytest.mark.usefixtures("hospital")
 @pytest.mark.parametrize(
     ("find", "put_instead", "said"),
     [
@@ -195,15 +196,13 @@ def test_a_table_that_is_gone_or_forbidden_is_said(hospital: Database) -> None:
         ("SELECT", "SELEC", "refused near"),
     ],
 )
-def test_a_query_that_breaks_the_contract_is_named(
-    hospital: Database, own_source: Path, find: str, put_instead: str, said: str
-) -> None:
+def test_a_query_that_breaks_the_contract_is_named(own_source: Path, find: str, put_instead: str, said: str) -> None:
     query = own_source / "plan.sql"
     text = query.read_text(encoding="utf-8")
     assert find in text
     query.write_text(text.replace(find, put_instead, 1), encoding="utf-8")
     with pytest.raises(ContractBroken, match=rf"{said}.* in {own_source}/plan\.sql"):
-        _listed(hospital, "mine")
+        _listed("mine")
 
 
 def test_pages_out_of_order_are_refused_since_they_would_lose_documents(hospital: Database, own_source: Path) -> None:
@@ -213,11 +212,11 @@ def test_pages_out_of_order_are_refused_since_they_would_lose_documents(hospital
     put(hospital, "a")
     put(hospital, "b", at=NIGHT + timedelta(hours=1))
     with pytest.raises(ContractBroken, match="not ordered"):
-        _listed(hospital, "mine")
+        _listed("mine")
 
 
 def test_an_unknown_or_incomplete_source_names_what_there_is(own_source: Path) -> None:
-    with pytest.raises(SettingsError, match="one of ehop, mine, omop"):
+    with pytest.raises(SettingsError, match="one of ehop, export_folder, mine, omop"):
         Source("theirs")
     (own_source / "staff.sql").unlink()
     with pytest.raises(SettingsError, match=r"lacks .*staff\.sql"):
@@ -226,10 +225,10 @@ def test_an_unknown_or_incomplete_source_names_what_there_is(own_source: Path) -
 
 def test_a_source_outside_the_code_is_read_beside_those_that_ship(hospital: Database, own_source: Path) -> None:
     put(hospital, "one")
-    assert _listed(hospital, "mine") == _listed(hospital, "ehop") == ["one"]
+    assert _listed("mine") == _listed("ehop") == ["one"]
     own_source.rename(own_source.with_name("ehop"))
     (own_source.with_name("ehop") / "present.sql").write_text("SELECT '' AS document_id, '' AS patient_id WHERE false")
-    with connect(hospital.dsn("reader")) as link:
+    with open_source("tests") as link:
         assert present_documents(link, Source("ehop"), ["one"]) == {}, "the hospital's own comes first"
 
 
@@ -257,7 +256,7 @@ def test_a_birth_date_may_be_text_and_partial(
     query = contents.read_text(encoding="utf-8")
     assert "p.birth_date," in query
     contents.write_text(query.replace("p.birth_date,", f"'{written}'::text AS birth_date,"), encoding="utf-8")
-    with connect(hospital.dsn("reader")) as link:
+    with open_source("tests") as link:
         patient = read_contents(link, Source(own_source.name), ["one"])["one"].patient
     assert (patient.birth_date, patient.birth_period) == expected
     assert patient.last_name == "VASSEROT"

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import json
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
-from deid.cli import app
+from deid.cli import app, lines
 from deid.evaluation.corpus import load_corpus
+from deid.warehouse import audit
+from deid.warehouse.connection import connect
 from tests.conftest import Database
 from tests.database.warehouse.small_hospital import NIGHT, PAGE, open_hospital, put, withdraw
 
 SINCE = (NIGHT - timedelta(days=1)).date().isoformat()
 COMMAND = ["annotations", "distant", "--warehouse", SINCE, "--out", "c"]
+WRITTEN = ["annotations", "documents", "lettres.jsonl", "--since", SINCE]
 
 
 def test_a_corpus_of_the_warehouse(deployed: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -34,6 +38,8 @@ def test_a_corpus_of_the_warehouse(deployed: Database, tmp_path: Path, monkeypat
     assert corpus.keys() == {ids["D000001"], ids["D000002"]}
     assert {one.document.patient.key for one in corpus.values()} == set(_ids(deployed, "patient").values())
     page = corpus[ids["D000002"]]
+    assert page.document.service == "PNEU"
+    assert page.document.reference_date is not None
     assert "<b>" not in page.document.text
     found = {(page.document.text[one.start : one.end], str(one.label)) for one in page.mentions}
     assert {("Célestin BROUSTET", "PATIENT"), ("Besançon", "CITY"), ("27 février 2026", "DATE")} <= found
@@ -44,6 +50,20 @@ def test_a_corpus_of_the_warehouse(deployed: Database, tmp_path: Path, monkeypat
     )
     CliRunner().invoke(app, COMMAND)
     assert [one.document.id for one in load_corpus(tmp_path / "c")] == [ids["D000002"]]
+
+    put(deployed, "D000006", b"\xff\xfe\x00", patient="P000002")
+    said = CliRunner().invoke(app, [*WRITTEN, "--reason", "premier modèle"])
+    assert said.exit_code == 1, "one of the documents is no text"
+    assert _ids(deployed, "document")["D000006"] in said.stderr
+    (line,) = (tmp_path / "lettres.jsonl").read_text(encoding="utf-8").splitlines()
+    given = lines.read_incoming(json.loads(line)).document
+    assert (given.id, given.text, given.service) == (page.document.id, page.document.text, "PNEU")
+    assert given.patient.last_name == "BROUSTET"
+    assert given.stay is not None
+    with connect(deployed.dsn("steward")) as link, link.cursor() as cursor:
+        (recorded,) = audit.list_lines(cursor, action=audit.Action.EXPORT)
+    assert recorded.details == {"documents": 1, "left_out": 1, "reason": "premier modèle"}
+    assert CliRunner().invoke(app, [*WRITTEN, "--reason", "court"]).exit_code == 2
 
 
 def _ids(database: Database, kind: str) -> dict[str, str]:

@@ -180,6 +180,7 @@ def test_what_waits_is_published_under_the_key_that_drew_it(hospital: Database) 
     assert list(_rows(hospital)) == [_held()[0][1]]
 
 
+@pytest.mark.usefixtures("english")
 def test_a_key_that_published_is_not_destroyed_by_mistake(
     hospital: Database, secret: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -28,6 +28,9 @@ STATEMENTS = {
     "forge verdict": "INSERT INTO deid.verdict VALUES (1, 'd', 'c', 'critical', true, 0)",
     "read research": "SELECT count(*) FROM research.document",
     "read notes": "SELECT count(*) FROM research.note",
+    "read OMOP": "SELECT FROM research.person, research.visit_occurrence, research.note_nlp, research.loinc_concept",
+    "read perturbation": "SELECT count(*) FROM research.perturbation",
+    "write concepts": "DELETE FROM research.loinc_concept",
     "read files": "SELECT file FROM research.document_file",
     "read releases": "SELECT count(*) FROM research.release",
     "write research": "DELETE FROM research.document",
@@ -53,13 +56,17 @@ ALLOWED = {
         *("read candidate text", "read candidate markup", "read candidate title", "read candidate ids"),
         *("read candidate files", "read files"),
         *("read research", "read notes", "read releases", "write research", "write releases"),
+        *("read OMOP", "read perturbation"),
         *("read arrivals", "read published texts", "read spans"),
     },
     "steward": {
         *("read ledger", "read quarantine", "read candidate ids", "read staged files", "read files"),
         *("read research", "read notes", "read releases", "read arrivals", "read training texts"),
+        *("read OMOP", "read perturbation"),
     },
-    "researcher": {"read research", "read notes", "read files", "read releases"},
+    "researcher": {
+        *("read research", "read notes", "read files", "read releases", "read OMOP", "read perturbation"),
+    },
 }
 
 

@@ -86,6 +86,7 @@ def test_one_share_alone_is_another_secret_for_the_ledger(
     assert published(hospital) == before
 
 
+@pytest.mark.usefixtures("english")
 def test_a_share_that_the_third_party_destroyed_is_settled_here(
     hospital: Database, service: Service, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

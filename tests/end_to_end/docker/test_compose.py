@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+import subprocess
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
 from deid.config.settings import Settings
+from deid.doctor.airflow import XCOM_BACKEND
 from deid.warehouse.embedded import QUIET_LOG
 from tests import ROOT
 
@@ -213,3 +217,27 @@ def test_a_third_partys_service_is_reached_by_those_who_hold_the_secret_alone() 
         assert set(service["networks"]) <= set(COMPOSE["networks"])
         settings = {name.removeprefix("NOCTURNE_").lower() for name in service["environment"]}
         assert settings <= set(Settings.model_fields)
+
+
+def test_a_hospital_s_own_machines_are_reached_and_its_configuration_is_read_only() -> None:
+    added = yaml.safe_load((DOCKER / "compose.hospital.yaml").read_text())["services"]
+    assert set(added) == set(SERVICES) - {"postgres", "redis"}
+    reaching = {name for name, service in added.items() if "outside" in service.get("networks", [])}
+    assert reaching == {name for name in SERVICES if name.startswith("worker")} | {"triggerer"}
+    for service in added.values():
+        assert service["volumes"] == ["${NOCTURNE_CONFIGURATION:-/etc/nocturne}:/etc/nocturne:ro"]
+        assert set(service) <= {"volumes", "networks"}
+
+
+def test_the_unit_of_systemd_gives_a_component_what_it_refuses_to_work_without() -> None:
+    unit = DOCKER / "systemd" / "nocturne@.service"
+    text = unit.read_text()
+    given = dict(line.split("=", 1) for line in re.findall(r"^Environment=(.+)$", text, re.MULTILINE))
+    assert given["AIRFLOW__CORE__XCOM_BACKEND"] == XCOM_BACKEND
+    assert given["PYTHONPATH"].split(":") == ["/opt/nocturne", given["AIRFLOW__CORE__PLUGINS_FOLDER"]]
+    (writable,) = re.findall(r"^ReadWritePaths=(.+)$", text, re.MULTILINE)
+    assert all(Path(given[name]).is_relative_to(writable) for name in ("NOCTURNE_HOME", "AIRFLOW_HOME"))
+    assert re.findall(r"^ExecStart=(.*)$", text, re.MULTILINE) == ["/opt/nocturne/.venv/bin/airflow %i"]
+    if shutil.which("systemd-analyze"):
+        said = subprocess.run(["systemd-analyze", "verify", unit], capture_output=True, text=True, check=False).stderr
+        assert "Unknown" not in said

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -39,10 +40,31 @@ def test_shellcheck() -> None:
     assert checked.returncode == 0, checked.stdout
 
 
+def test_the_image_is_built_and_run_where_an_engine_answers(tmp_path: Path) -> None:
+    """`docker` is a script that writes what it was asked: no engine can be counted on."""
+    engine, asked = tmp_path / "docker", tmp_path / "asked"
+    engine.write_text(f'#!/bin/sh\necho "$@" >> {asked}\n')
+    engine.chmod(0o755)
+    make = ("make", "--silent", "--directory", str(ROOT), "image-test")
+    environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    subprocess.run(make, env=environment, check=True, timeout=60)
+    assert [line.split()[0] for line in asked.read_text().splitlines()] == ["info", "build", "run", "run"]
+    engine.write_text("#!/bin/sh\nexit 1\n")
+    shutil.copy(engine, tmp_path / "podman")
+    done = subprocess.run(make, env=environment, check=True, timeout=60, capture_output=True, text=True)
+    assert "no container engine" in done.stdout
+
+
 def test_entrypoint_runs_airflow(tmp_path: Path) -> None:
     done = run("entrypoint.sh", "version", AIRFLOW_HOME=str(tmp_path))
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip().splitlines()[-1].startswith("3.3.")
+
+
+def test_entrypoint_gives_airflow_the_plugins(tmp_path: Path) -> None:
+    """The pages, the record of answers and the pools; the word `airflow` is what Helm's probes begin with."""
+    done = run("entrypoint.sh", "airflow", "plugins", "--output", "plain", AIRFLOW_HOME=str(tmp_path))
+    assert "nocturne_pages" in done.stdout, done.stderr
 
 
 def test_entrypoint_reads_secrets_from_files(tmp_path: Path) -> None:
@@ -60,6 +82,8 @@ def test_entrypoint_reads_secrets_from_files(tmp_path: Path) -> None:
     assert seen["AIRFLOW__CELERY__BROKER_URL"] == "redis://:abc123@redis:6379/0"
     assert seen["AIRFLOW__API_AUTH__JWT_SECRET"] == "sesame"
     assert seen["AIRFLOW__CORE__XCOM_BACKEND"] == "nocturne_airflow.xcom.GuardedXCom"
+    (bundle,) = json.loads(seen["AIRFLOW__DAG_PROCESSOR__DAG_BUNDLE_CONFIG_LIST"])
+    assert bundle["kwargs"]["path"]
     assert not {name for name in seen if name.startswith(("NOCTURNE_POSTGRES_P", "NOCTURNE_REDIS_P"))}
 
 

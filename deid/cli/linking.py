@@ -1,0 +1,222 @@
+"""`link`: a table of the hospital under the pseudonyms and moved dates of the published documents."""
+
+from __future__ import annotations
+
+import csv
+import getpass
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import date, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from deid.cli.console import REFUSED, chosen_policy, say
+from deid.cli.documents import PolicyFile
+from deid.cli.language import complain
+from deid.domain.errors import InputRefused
+
+if TYPE_CHECKING:
+    from deid.warehouse.linking import LinkedPatient
+
+Row = Mapping[str, Any]
+_CSV, _PARQUET = ".csv", ".parquet"
+_MOST_SHOWN = 20  # numbers of rows per reason
+UNPUBLISHED = "patient without a published document, opted out, or without a known birth date"
+UNREADABLE = "unreadable date (YYYY-MM-DD, with or without a time)"
+OUTSIDE = "date out of reach of the patient's published documents"
+
+
+def link(
+    table: Annotated[Path, typer.Argument(metavar="TABLE", help="CSV (UTF-8, “,” or “;”) or Parquet.")],
+    patient_column: Annotated[
+        str, typer.Option("--patient-column", metavar="COLUMN", help="Ids of patients of the warehouse.")
+    ],
+    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="CSV or Parquet, by the end of the name.")],
+    date_columns: Annotated[
+        list[str] | None, typer.Option("--date-columns", metavar="COLUMNS", help="Dates; separated by commas.")
+    ] = None,
+    stay_column: Annotated[
+        str | None, typer.Option("--stay-column", metavar="COLUMN", help="Ids of stays of the warehouse.")
+    ] = None,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option("--keep", metavar="COLUMNS", help="Columns copied as they are; the others are left out."),
+    ] = None,
+    policy: PolicyFile = None,
+) -> None:
+    """Link a table to the published documents.
+
+    Gives its rows the pseudonyms of the patient and the stay, and moves their dates like those of the notes.
+
+    A row is written only if its patient has documents published under the secret and the policy in force, and if each
+    of its dates is within reach of one of them. The others are told by their number alone, and the command then ends
+    with 1. Times of day are not written. Rows come out in the order of pseudonyms and dates. What “--keep” copies is
+    not read: name neither an identifier, a date nor free text there. Counts go to the audit trail.
+
+    Needs the secret, NOCTURNE_WORKER_DSN and NOCTURNE_READER_DSN.
+    """
+    from deid.warehouse.linking import read_patients, record
+
+    dates, kept = _names(date_columns), _names(keep)
+    columns, rows = _read_table(table)
+    _check_columns(columns, out, patient_column, stay_column, dates, kept)
+    chosen = chosen_policy(policy).substitution
+    patients = read_patients(
+        {str(row[patient_column]) for row in rows if row[patient_column] not in (None, "")}, chosen
+    )
+    written: list[dict[str, Any]] = []
+    refused: dict[str, list[int]] = {}
+    for number, row in enumerate(rows, start=1):
+        patient = patients.get(str(row[patient_column]))
+        linked = UNPUBLISHED if patient is None else _linked(row, patient, patient_column, stay_column, dates, kept)
+        if isinstance(linked, str):
+            refused.setdefault(linked, []).append(number)
+        else:
+            written.append(linked)
+    written.sort(key=lambda row: [str(value) for value in row.values()])
+    _write_table(out, table, _written_columns(patient_column, stay_column, dates, kept), written)
+    counts = Counter(str(row[patient_column]) for row in written)
+    record(getpass.getuser(), rows=len(rows), linked=len(written), patients=len(counts))
+    say(
+        {
+            "rows": len(rows),
+            "linked": len(written),
+            "patients": len(counts),
+            "columns_left_out": _left(columns, written),
+        }
+    )
+    for reason, numbers in refused.items():
+        shown = ", ".join(map(str, numbers[:_MOST_SHOWN])) + (", …" if len(numbers) > _MOST_SHOWN else "")
+        complain(f"{len(numbers)} line(s) not linked, {reason}: {shown}")
+    if refused:
+        raise typer.Exit(REFUSED)
+
+
+def _linked(
+    row: Row,
+    patient: LinkedPatient,
+    patient_column: str,
+    stay_column: str | None,
+    dates: Iterable[str],
+    kept: Iterable[str],
+) -> dict[str, Any] | str:
+    """Return a row as it is published, or why it is not."""
+    from deid.warehouse.linking import integer_id, stay_pseudonym
+
+    made: dict[str, Any] = {patient_column: patient.patient_id}
+    moved: dict[str, date | None] = {}
+    for name in dates:
+        if row[name] in (None, ""):
+            moved[name] = None
+            continue
+        try:
+            day = _day(row[name])
+        except ValueError:
+            return UNREADABLE
+        moved[name] = patient.dates.move(day)
+        if moved[name] is None:
+            return OUTSIDE
+    made |= moved
+    made["person_id"] = integer_id(patient.patient_id)
+    if stay_column is not None:
+        stay = None if row[stay_column] in (None, "") else stay_pseudonym(str(row[stay_column]))
+        made |= {stay_column: stay, "visit_occurrence_id": None if stay is None else integer_id(stay)}
+    return made | {name: row[name] for name in kept}
+
+
+def _written_columns(patient: str, stay: str | None, dates: Iterable[str], kept: Iterable[str]) -> list[str]:
+    return [patient, *dates, "person_id", *([stay, "visit_occurrence_id"] if stay else []), *kept]
+
+
+def _day(value: object) -> date:
+    """Return the day of an ISO date or instant.
+
+    Raises:
+        ValueError: it is neither.
+    """
+    if isinstance(value, datetime):
+        return value.date()
+    return value if isinstance(value, date) else datetime.fromisoformat(str(value).strip()).date()
+
+
+def _names(given: Iterable[str] | None) -> list[str]:
+    return [name for one in given or () for name in one.split(",") if name]
+
+
+def _left(columns: Sequence[str], written: Sequence[Row]) -> int:
+    return len([name for name in columns if written and name not in written[0]])
+
+
+def _check_columns(
+    columns: Sequence[str], out: Path, patient: str, stay: str | None, dates: Sequence[str], kept: Sequence[str]
+) -> None:
+    named = [patient, *([stay] if stay else []), *dates, *kept]
+    if missing := [name for name in named if name not in columns]:
+        raise InputRefused(f"the table has no column {', '.join(missing)}.", "Name columns as its header does.")
+    made = {"person_id", "visit_occurrence_id"} if stay else {"person_id"}
+    if len(set(named)) < len(named) or made & set(named):
+        raise InputRefused("a column is named twice, or as one that is added.", "Name each column once.")
+    if out.suffix.lower() not in (_CSV, _PARQUET):
+        raise InputRefused("the result has no known ending.", "Name a file that ends in .csv or .parquet.")
+
+
+def _read_table(path: Path) -> tuple[Sequence[str], list[Row]]:
+    """Return the columns and rows of a table; cells of a CSV are text.
+
+    Raises:
+        InputRefused: it cannot be read; no value is quoted.
+    """
+    try:
+        if path.suffix.lower() == _PARQUET:
+            from pyarrow import parquet
+
+            read = parquet.read_table(path)
+            return read.column_names, read.to_pylist()
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            reader = csv.DictReader(file, delimiter=_delimiter(path), strict=True)
+            rows: list[Row] = list(reader)
+    except (OSError, ValueError, csv.Error):  # of pyarrow, too: its errors are ValueErrors and OSErrors
+        raise InputRefused(
+            "the table cannot be read.", "Give a CSV in UTF-8 with a header, or a Parquet file."
+        ) from None
+    if any(None in row or None in row.values() for row in rows):
+        raise InputRefused("rows of the table differ in length.", "Give each row as many cells as the header has.")
+    return reader.fieldnames or (), rows
+
+
+def _delimiter(path: Path) -> str:
+    with path.open(encoding="utf-8-sig") as file:
+        header = file.readline()
+    return ";" if header.count(";") > header.count(",") else ","
+
+
+def _write_table(path: Path, source: Path, columns: Sequence[str], rows: Sequence[Row]) -> None:
+    """Write the result; it appears under its name once it is complete."""
+    with _complete(path) as partial:
+        if path.suffix.lower() == _PARQUET:
+            import pyarrow as pa
+            from pyarrow import parquet
+
+            parquet.write_table(pa.table({name: [row[name] for row in rows] for name in columns}), partial)
+            return
+        delimiter = _delimiter(source) if source.suffix.lower() == _CSV else ","
+        with partial.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, columns, delimiter=delimiter)
+            writer.writeheader()
+            writer.writerows(rows)
+
+
+@contextmanager
+def _complete(path: Path) -> Iterator[Path]:
+    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    try:
+        yield partial
+        partial.replace(path)
+    except OSError:
+        raise InputRefused("the result cannot be written.", "Give a file in a folder that can be written.") from None
+    finally:
+        partial.unlink(missing_ok=True)

@@ -1,0 +1,145 @@
+"""Values for Airflow's Helm chart and templates of pods: as docker/compose.yaml separates processes, so do they.
+
+The chart itself is not here: docs/operators.md says what was rendered, and that no cluster has run it.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from airflow.dag_processing.dagbag import DagBag
+from airflow.providers.cncf.kubernetes.pod_generator import PodGenerator
+from kubernetes.client import ApiClient, NetworkingV1Api
+
+from deid.domain.errors import SettingsError
+from tests.end_to_end.docker.test_compose import COMPOSE, DOCKER, REACHES, ROOT, SERVICES
+
+KUBERNETES = DOCKER / "kubernetes"
+VALUES: dict[str, Any] = yaml.safe_load((KUBERNETES / "values.yaml").read_text())
+SETS: dict[str, dict[str, Any]] = {one["name"]: one for one in VALUES["workers"]["celery"]["sets"]}
+TEMPLATES = sorted(KUBERNETES.glob("pod-*.yaml"))
+IMAGE_ROOT = "/opt/nocturne"
+
+
+def given(environment: list[dict[str, Any]]) -> set[str]:
+    """Keys of the secrets that an environment takes, each under the name that the product reads."""
+    references = {one["name"]: one["valueFrom"]["secretKeyRef"] for one in environment if "valueFrom" in one}
+    assert all(name == f"NOCTURNE_{ref['key'].removeprefix('nocturne_').upper()}" for name, ref in references.items())
+    return {ref["key"] for ref in references.values()}
+
+
+@pytest.mark.parametrize(
+    ("service", "environment"),
+    [
+        ("worker-cpu", SETS["cpu"]["env"]),
+        ("worker-publication", SETS["publication"]["env"]),
+        ("worker-references", SETS["references"]["env"]),
+        ("api-server", VALUES["apiServer"]["env"]),
+        ("init", VALUES["migrateDatabaseJob"]["env"]),
+    ],
+)
+def test_a_process_is_given_what_compose_gives_it(service: str, environment: list[dict[str, Any]]) -> None:
+    assert given(environment) - {"admin_password"} == REACHES[service]
+
+
+def test_queues_are_those_of_the_workers_and_pods_take_the_other() -> None:
+    assert {name: one["queue"] for name, one in SETS.items()} == {name: name for name in SETS}
+    assert {f"worker-{name}" for name in SETS} | {"worker-gpu"} == {name for name in SERVICES if "worker" in name}
+    assert VALUES["workers"]["celery"]["enableDefault"] is False
+
+
+def test_airflow_s_settings_are_those_of_compose() -> None:
+    """Only addresses, the executor and what the chart sets by keys of its own are left out."""
+    for name, value in COMPOSE["x-environment"].items():
+        if not name.startswith("AIRFLOW__") or name.endswith("_FILE"):
+            continue
+        section, option = name.removeprefix("AIRFLOW__").lower().split("__")
+        if option in ("executor", "execution_api_server_url"):
+            continue
+        assert str(VALUES["config"][section][option]) == value, name
+    assert VALUES["executor"].split(",") == [COMPOSE["x-environment"]["AIRFLOW__CORE__EXECUTOR"], "KubernetesExecutor"]
+
+
+@pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.stem)
+def test_kubernetes_executor_makes_a_pod_that_holds_what_detection_needs(path: Path) -> None:
+    pod = PodGenerator.construct_pod(
+        dag_id="deidentify_documents",
+        task_id="batch.detect",
+        pod_id="detect",
+        try_number=1,
+        map_index=0,
+        kube_image=None,
+        date=datetime(2026, 3, 2, tzinfo=UTC),
+        args=["python", "-m", "airflow.sdk.execution_time.execute_workload"],
+        pod_override_object=None,
+        base_worker_pod=PodGenerator.deserialize_model_file(str(path)),
+        namespace="nocturne",
+        scheduler_job_id="1",
+    )
+    (container,) = pod.spec.containers
+    assert (container.name, container.image) == ("base", f"nocturne:{path.stem.removeprefix('pod-')}")
+    assert container.args[0] == "python"  # docker/entrypoint.sh runs it in the product's environment
+    environment = ApiClient().sanitize_for_serialization(container.env)
+    assert given(environment) == REACHES["worker-gpu"]
+    (named,) = [one.value for one in container.env if one.name == "NOCTURNE_POD_TEMPLATE"]
+    assert named == f"{IMAGE_ROOT}/{path.relative_to(ROOT)}"
+    assert {mount.name for mount in container.volume_mounts} == {volume.name for volume in pod.spec.volumes}
+    assert pod.spec.restart_policy == "Never"
+    assert pod.spec.automount_service_account_token is False
+    assert pod.spec.security_context.run_as_non_root is True
+    assert container.security_context.allow_privilege_escalation is False
+    assert container.security_context.capabilities.drop == ["ALL"]
+    assert container.resources.limits["memory"]
+    assert ("nvidia.com/gpu" in container.resources.limits) == (path.stem == "pod-gpu")
+    assert unknown(yaml.safe_load(path.read_text()), ApiClient().sanitize_for_serialization(pod)) == set()
+
+
+def unknown(written: Any, read: Any, where: str = "") -> set[str]:
+    """Fields of a manifest that the models of Kubernetes' client do not know, and leave out."""
+    if isinstance(written, dict):
+        lacking = {f"{where}.{name}" for name in written if name not in read}
+        inner = (unknown(written[name], read[name], f"{where}.{name}") for name in written if name in read)
+        return lacking.union(*inner)
+    if isinstance(written, list):
+        assert len(written) <= len(read), where
+        return set(chain.from_iterable(unknown(one, other, where) for one, other in zip(written, read, strict=False)))
+    return set()
+
+
+def test_the_network_of_tasks_is_that_of_the_pods() -> None:
+    written = yaml.safe_load((KUBERNETES / "network.yaml").read_text())
+    policy = NetworkingV1Api().api_client._ApiClient__deserialize(written, "V1NetworkPolicy")
+    assert unknown(written, ApiClient().sanitize_for_serialization(policy)) == set()
+    for path in TEMPLATES:
+        labels = yaml.safe_load(path.read_text())["metadata"]["labels"]
+        assert policy.spec.pod_selector.match_labels.items() <= labels.items()
+        allowed = VALUES["apiServer"]["networkPolicy"]["ingress"]["from"][0]["podSelector"]["matchLabels"]
+        assert allowed.items() <= labels.items()
+    assert policy.spec.policy_types == ["Ingress", "Egress"]
+    assert policy.spec.ingress is None
+
+
+def detection(monkeypatch: pytest.MonkeyPatch, template: Path) -> DagBag:
+    monkeypatch.setenv("NOCTURNE_POD_TEMPLATE", str(template))
+    monkeypatch.setenv("AIRFLOW__CORE__EXECUTOR", "LocalExecutor,KubernetesExecutor")
+    return DagBag(ROOT / "dags" / "deidentify_documents.py", bundle_path=ROOT, bundle_name="nocturne")
+
+
+def test_only_detection_becomes_a_pod_where_a_template_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    bag = detection(monkeypatch, TEMPLATES[0])
+    assert bag.import_errors == {}
+    tasks = {task.task_id: (task.executor, task.executor_config) for task in bag.dags["deidentify_documents"].tasks}
+    assert tasks.pop("batch.detect") == ("KubernetesExecutor", {"pod_template_file": str(TEMPLATES[0])})
+    assert set(map(str, tasks.values())) == {str((None, {}))}
+
+
+def test_a_template_that_is_not_there_is_said_where_dags_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    (error,) = detection(monkeypatch, KUBERNETES / "pod-tpu.yaml").import_errors.values()
+    assert SettingsError.__name__ in error
+    assert "NOCTURNE_POD_TEMPLATE" in error
+    assert "Name a pod template of the image." in error
