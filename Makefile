@@ -76,6 +76,9 @@ drill: $(DEV) ## kill Airflow with SIGKILL in the middle of a night, start again
 faults: $(RUN) ## benchmarks/faults.md: 200 nights under seeded faults, each compared with the night without (half an hour)
 	@$(BIN)/python -m benchmarks.faults --write $(ARGS)
 
+# Tests start hundreds of processes, each of which would compile the product anew.
+test test-unit: export PYTHONDONTWRITEBYTECODE :=
+
 .PHONY: test
 test: $(DEV) ## every test (ARGS="-k dates" for some)
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(ARGS)
@@ -83,6 +86,15 @@ test: $(DEV) ## every test (ARGS="-k dates" for some)
 .PHONY: test-unit
 test-unit: $(DEV) ## tests without PostgreSQL or Airflow, but those marked slow
 	@$(BIN)/python -m pytest tests/unit -m "not slow" -n $(WORKERS) $(ARGS)
+
+.PHONY: image-test
+image-test: ## build the image, and run Airflow and a detection in it, where docker or podman answers; nothing elsewhere
+	@engine=$$(for one in docker podman; do "$$one" info >/dev/null 2>&1 && echo "$$one" && break; done) || { \
+	  echo "image-test: no container engine answers here; the image was not built."; exit 0; }; set -e; \
+	run=("$$engine" run --rm --interactive --network none --read-only --tmpfs /tmp --tmpfs /opt/airflow); \
+	"$$engine" build --quiet --file docker/Dockerfile --tag nocturne:test .; \
+	"$${run[@]}" nocturne:test version; \
+	echo '{"id": "1", "text": "Vu ce jour Mme Anne MARTIN."}' | "$${run[@]}" nocturne:test deid detect -
 
 .PHONY: fuzz
 fuzz: $(DEV) ## the property tests of the file formats with other examples each time (ARGS="tests/unit" for others)
@@ -150,14 +162,18 @@ cross-validate: $(DEV) ## train without some authors, keep what is said of their
 ablation: $(DEV) ## benchmarks/ablation.md from var/held-out
 	@$(BIN)/python -m deid.learning.ablation corpus/train var/held-out > benchmarks/ablation.md
 
+.PHONY: unseen
+unseen: $(DEV) ## benchmarks/unseen.md: the detector on authors that nothing learned from (minutes)
+	@$(BIN)/python -m benchmarks.unseen $(ARGS) > benchmarks/unseen.md
+
 .PHONY: audit
 audit: $(RUN) ## benchmarks/epsilon_audit.md: what draws prove against each claim of ε, by mechanism and by document (minutes)
 	@$(BIN)/python -m deid.evaluation.audit $(ARGS) > benchmarks/epsilon_audit.md
 
 .PHONY: evaluate
 evaluate: $(RUN) ## attacks, utility and ICD-10 coding on a sample of the synthetic hospital (minutes)
-	@$(BIN)/python -m benchmarks.evaluation $(ARGS)
-	@began=$$(date +%s); $(BIN)/python -m benchmarks.coding --patients 120 && echo "$$(($$(date +%s) - began)) s"
+	@began=$$(date +%s); $(BIN)/python -m benchmarks.evaluation $(ARGS) && \
+	$(BIN)/python -m benchmarks.coding --patients 120 --arms tags default && echo "in all: $$(($$(date +%s) - began)) s"
 
 .PHONY: attacks
 attacks: $(RUN) ## benchmarks/known_dates.md, parrot.md, privacy_attacks.md: what an attacker gets from each strategy, what research keeps (minutes)
@@ -172,12 +188,21 @@ oracles: ## the mechanisms against OpenDP and diffprivlib, in an environment of 
 	@$(VENV)/oracles/bin/python -m pytest --noconftest tests/privacy/test_oracles.py $(ARGS)
 
 .PHONY: pictures
-pictures: $(DEV) ## docs/images/pages: the stewards' pages of the demo, as Chromium shows them; needs `make up`
-	@PYTHONPATH=. $(BIN)/python docs/pictures.py $(ARGS)
+pictures: $(DEV) ## docs/images/pages: the stewards' pages in the story of a night, as Chromium shows them
+	@PICTURES=docs/images/pages $(BIN)/python -m pytest tests/pages/test_story_of_a_night.py $(ARGS)
 
 .PHONY: docs
-docs: $(DEV) ## write the tables that README.md, CONTRIBUTING.md and docs/architecture.md take from the code
+docs: $(DEV) ## write what README.md, CONTRIBUTING.md, docs/architecture.md and the dictionary of research take from the code
 	@$(BIN)/python -m docs.tables
+	@$(BIN)/python -m docs.dictionary
+
+.PHONY: messages
+messages: $(DEV) ## the catalogue of the command line's messages (deid/locale) from the code; then translate the empty ones
+	@$(BIN)/python -m docs.messages
+
+.PHONY: site
+site: $(TOOLED) ## the documentation as a site in var/site (python3 -m http.server -d var/site shows it); a broken link fails
+	@NO_MKDOCS_2_WARNING=1 $(TOOLS)/bin/mkdocs build --strict
 
 .PHONY: bench-%
 bench-%: $(DEV) ## run benchmarks/%.py: `make bench-night` after `make demo`

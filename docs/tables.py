@@ -21,6 +21,7 @@ ROOT = Path(__file__).resolve().parents[1]
 BY_HAND = "by hand"
 PURPOSES = {
     "apply_oppositions": "removes patients who opted out from the research schema, the ledger and open reviews",
+    "ask_again": "asks lost questions again",
     "deidentify_documents": "finds, replaces and checks the documents of an interval, in batches, and stages them",
     "evaluate_release": "attacks and measures a sample of it, by policy",
     "exchange_annotations": "gives documents of a period to annotators through a folder, or checks what they return",
