@@ -13,6 +13,7 @@ import json
 import os
 import pwd
 import secrets
+import shlex
 import shutil
 import socket
 import stat
@@ -27,7 +28,9 @@ from deid.domain.errors import SettingsError
 HOST = "127.0.0.1"
 SUPERUSER = "postgres"
 SYSTEM_USER = "pgserver"  # PostgreSQL refuses to run as root
+_ADD_USER = ("useradd", "--system", "--no-create-home", "--shell", "/usr/sbin/nologin")
 WAIT_S = 60
+PORT_TRIES = 5  # between the choice of a free port and its use, another program may take it
 
 # The server's log must hold no value of a row: no error message, no statement, no parameter, no DETAIL line. The
 # client that gets an error reports its SQLSTATE.
@@ -68,14 +71,22 @@ class EmbeddedServer:
             self._initialise(facts["password"])
             if self.running():
                 return
-            port = self._wanted_port or facts["port"] or free_port()
-            if port_taken(port):
-                raise SettingsError(
-                    f"port {port} of {HOST} is used by another program: PostgreSQL cannot start.",
-                    "Stop that program, or set NOCTURNE_POSTGRES_PORT to a free port and start again.",
-                )
-            self._write_facts({**facts, "port": port})
-            self._launch(port)
+            fixed = self._wanted_port or facts["port"]
+            for left in reversed(range(1 if fixed else PORT_TRIES)):
+                port = fixed or free_port()
+                if port_taken(port):
+                    raise SettingsError(
+                        f"port {port} of {HOST} is used by another program: PostgreSQL cannot start.",
+                        "Stop that program, or set NOCTURNE_POSTGRES_PORT to a free port and start again.",
+                    )
+                try:
+                    self._launch(port)
+                except SettingsError:
+                    if not left or not port_taken(port):
+                        raise
+                    continue
+                self._write_facts({**facts, "port": port})
+                return
 
     def stop(self, *, immediate: bool = False) -> None:
         """Stop the server, if it runs, and wait for its end; `immediate` as a crash would, without a checkpoint."""
@@ -220,9 +231,19 @@ def port_taken(port: int) -> bool:
 
 
 def free_port() -> int:
-    """Return a TCP port that is free now."""
+    """Return a TCP port that is free now.
+
+    Raises:
+        SettingsError: every port that may be given out is taken.
+    """
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
-        probe.bind((HOST, 0))
+        try:
+            probe.bind((HOST, 0))
+        except OSError as error:
+            raise SettingsError(
+                f"{HOST} has no free port: {error.strerror}.",
+                "End programs that hold many ports, or set NOCTURNE_POSTGRES_PORT to a free one.",
+            ) from None
         return int(probe.getsockname()[1])
 
 
@@ -244,19 +265,39 @@ def _let_reach(path: Path) -> None:
 
 
 def _system_user() -> pwd.struct_passwd:
-    # On a new machine several servers start at once, and `useradd` of one name at once makes it with several numbers.
-    with Path("/etc/passwd").open() as users:
-        fcntl.flock(users, fcntl.LOCK_EX)
+    """The user that PostgreSQL runs as under root, made at the first call on a machine.
+
+    Several servers start at once on a new machine, and `useradd` of one name at once makes it with several numbers: one
+    process makes it, under a lock of the folder that holds the users, which ends with its process; the others find it.
+
+    Raises:
+        SettingsError: the user is not there and cannot be made.
+    """
+    folder = os.open("/etc", os.O_RDONLY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
         try:
             return pwd.getpwnam(SYSTEM_USER)
         except KeyError:
-            command = ["useradd", "--system", "--no-create-home", "--shell", "/usr/sbin/nologin", SYSTEM_USER]
-        if shutil.which("useradd") is None or subprocess.run(command, check=False, capture_output=True).returncode:  # noqa: S603
+            done = _make_system_user()
+        try:
+            return pwd.getpwnam(SYSTEM_USER)
+        except KeyError:
             raise SettingsError(
-                f"PostgreSQL refuses to run as root, and the user {SYSTEM_USER} could not be made.",
-                "Work as another user than root, or add that user.",
-            )
-        return pwd.getpwnam(SYSTEM_USER)
+                f"PostgreSQL refuses to run as root, and the user {SYSTEM_USER} could not be made: {done}.",
+                f"Run `{shlex.join(_ADD_USER)} {SYSTEM_USER}` as root, or work as another user than root.",
+            ) from None
+    finally:
+        os.close(folder)
+
+
+def _make_system_user() -> str:
+    """Make the user; return how the program that makes it ended, in one line."""
+    program = shutil.which(_ADD_USER[0], path=f"{os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin")
+    if program is None:
+        return f"this machine has no {_ADD_USER[0]}"
+    done = subprocess.run([program, *_ADD_USER[1:], SYSTEM_USER], check=False, capture_output=True, text=True)  # noqa: S603
+    return (done.stderr.strip().splitlines() or [f"{_ADD_USER[0]} ended with {done.returncode}"])[-1]
 
 
 def _as_system_user() -> dict[str, Any]:

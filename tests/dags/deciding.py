@@ -33,5 +33,5 @@ def answer(page: Page, airflow: Airflow, interval_key: str, choice: str, reason:
     decision.get_by_label(choice).check()
     decision.get_by_label("Motif").fill(reason)
     decision.get_by_role("button", name="Continuer").click()
-    page.locator("form.actions button[type=submit]").click()
+    page.locator("form.actions button[name=confirmed][value=yes]").click()
     expect(page.get_by_role("status")).to_be_visible()

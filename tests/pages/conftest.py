@@ -14,6 +14,7 @@ from playwright.sync_api import Browser, BrowserContext, Page
 from deid.config.settings import settings
 from tests.conftest import Database, fresh_database
 from tests.pages.night import stage_night
+from tests.pages.open_questions import forget_questions
 from tests.pages.serving import PASSWORD, Server, serving
 
 ACCOUNTS = {"lecteur": "viewer", "exploitant": "op", "intendante": "user", "referente": "admin"}
@@ -33,6 +34,7 @@ def database(staged: Database) -> Iterator[Database]:
     """The same, of each module its own, under the one name that the server knows."""
     with fresh_database(staged.superuser, copied=staged, name=f"{staged.name}_pages") as made:
         yield made
+    forget_questions()
 
 
 @pytest.fixture(scope="session")

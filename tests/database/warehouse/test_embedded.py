@@ -20,6 +20,7 @@ import pytest
 
 from deid.config.settings import Settings
 from deid.domain.errors import SettingsError
+from deid.warehouse import embedded
 from deid.warehouse.embedded import EmbeddedServer, free_port
 from deid.warehouse.provision import provision, read_env
 
@@ -168,15 +169,22 @@ def _execute(server: EmbeddedServer, statement: str) -> list[tuple]:
         link.close()
 
 
-@pytest.mark.skipif(os.geteuid() != 0 or shutil.which("useradd") is None, reason="only root makes users")
+ROOT_ONLY = pytest.mark.skipif(os.geteuid() != 0 or shutil.which("useradd") is None, reason="only root makes users")
+
+
+@ROOT_ONLY
 def test_servers_that_start_at_once_on_a_new_machine_share_the_user_that_one_of_them_makes() -> None:
     name = f"nocturne-{os.getpid()}"
     module = "deid.warehouse.embedded"
-    program = f"import {module} as one; one.SYSTEM_USER = {name!r}; input(); print(one._system_user().pw_uid)"
+    program = (
+        f"import {module} as one; one.SYSTEM_USER = {name!r}; print('ready', flush=True); input();"
+        " print(one._system_user().pw_uid)"
+    )
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     try:
         started = [subprocess.Popen([sys.executable, "-c", program], **pipes) for _ in range(6)]
-        time.sleep(3)  # each is ready before the first begins
+        for process in started:
+            assert process.stdout.readline() == "ready\n"
         for process in started:
             process.stdin.write("\n")
             process.stdin.flush()
@@ -185,3 +193,32 @@ def test_servers_that_start_at_once_on_a_new_machine_share_the_user_that_one_of_
         subprocess.run(["userdel", name], check=False, capture_output=True)
     assert len(set(numbers)) == 1
     assert numbers[0].isdigit()
+
+
+@ROOT_ONLY
+def test_a_user_that_cannot_be_made_is_told_with_the_command_that_makes_it(
+    monkeypatch: pytest.MonkeyPatch, home: Path
+) -> None:
+    monkeypatch.setattr(embedded, "SYSTEM_USER", "not a name")
+    with pytest.raises(SettingsError, match=r"could not be made: useradd: invalid user name") as refused:
+        EmbeddedServer(home).start()
+    assert "useradd --system" in refused.value.remedy
+    assert not (home / "postgres" / "PG_VERSION").exists()
+
+
+def test_a_port_that_another_program_takes_first_is_left_to_it(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    server = EmbeddedServer(home)
+    launch = server._launch
+    with socket.socket() as other:
+
+        def overtaken(port: int) -> None:
+            monkeypatch.setattr(server, "_launch", launch)
+            other.bind(("127.0.0.1", port))
+            other.listen()
+            launch(port)
+
+        monkeypatch.setattr(server, "_launch", overtaken)
+        server.start()
+        assert server.port not in (None, other.getsockname()[1])
+    assert _execute(server, "SELECT 1") == [(1,)]
+    server.stop()
