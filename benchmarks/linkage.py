@@ -40,12 +40,13 @@ from deid.reviews.lifecycle import SamplePlan
 from deid.stewardship import opt_outs
 from deid.stewardship.opt_outs import PSEUDONYM
 from deid.stewardship.quarantine import Choice, Filter, list_quarantined, record_choice
-from deid.warehouse import identity, originals
 from deid.warehouse import opt_outs as removal
+from deid.warehouse import originals, pseudonyms
 from deid.warehouse.connection import open_cursor
-from deid.warehouse.migrations import SQL, migrate
+from deid.warehouse.migrations import migrate
 from deid.warehouse.provision import ROLES
 from deid.warehouse.publish import make_visible, publish_interval
+from deid.warehouse.queries import SQL
 from demo.hospital import Hospital, generate, load
 
 PARIS = ZoneInfo("Europe/Paris")
@@ -247,7 +248,7 @@ def measure(
     outcomes = {"before random ids": _attack(former, replace(known, names=names)), **outcomes}
     migrate(former("owner"))
     with in_former():
-        identity.adopt()
+        pseudonyms.adopt()
     return {**outcomes, "upgraded": _attack(former, replace(known, names=read_names(former("owner"))))}
 
 

@@ -12,14 +12,12 @@ import time
 from collections.abc import Callable
 from fractions import Fraction
 
-from deid.privacy import (
-    KeyedStream,
-    bernoulli_exp,
-    bounded_laplace,
-    discrete_laplace,
-    exponential,
-    planar_laplace,
-)
+from deid.privacy.bernoulli import bernoulli_exp
+from deid.privacy.bounded_laplace import bounded_laplace
+from deid.privacy.exponential import exponential
+from deid.privacy.laplace import discrete_laplace
+from deid.privacy.planar_laplace import planar_laplace
+from deid.privacy.stream import KeyedStream
 
 ROUNDS = 9
 _DISTANCES = [Fraction(number, 100) for number in range(100)]

@@ -15,7 +15,7 @@ from typing import Any
 import psycopg2
 
 from deid.config.policy import load
-from deid.substitution.perturbations import describe_policy
+from deid.privacy.perturbations import describe_policy
 from deid.warehouse.embedded import EmbeddedServer
 from deid.warehouse.migrations import migrate
 from deid.warehouse.provision import OWNER, make_database, make_login, make_owner

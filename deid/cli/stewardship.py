@@ -16,7 +16,7 @@ from deid.domain.errors import InputRefused, Reason
 
 if TYPE_CHECKING:
     from deid.stewardship.quarantine import QuarantinedDocument
-    from deid.warehouse.identity import Kind
+    from deid.warehouse.pseudonyms import Kind
 
 quarantine_app = command_group("Show the quarantine, and decide on documents.")
 audit_app = command_group("Check the audit trail.")
@@ -111,9 +111,9 @@ def adopt() -> None:
 
     To be run after an upgrade, with the secret and NOCTURNE_WORKER_DSN, before the first publication.
     """
-    from deid.warehouse import identity
+    from deid.warehouse import pseudonyms
 
-    say({"adopted": identity.adopt()})
+    say({"adopted": pseudonyms.adopt()})
 
 
 def _parse_kind(text: str) -> Kind:

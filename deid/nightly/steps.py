@@ -22,7 +22,7 @@ from deid.domain.errors import ContractBroken, NocturneError, PolicyError, Reaso
 from deid.domain.outcomes import AgreementKind, Opened, Refused
 from deid.nightly import runtime
 from deid.quality.identity import known_identity
-from deid.warehouse import batches, identity, opt_outs, signatures
+from deid.warehouse import batches, opt_outs, pseudonyms, signatures
 from deid.warehouse.batches import read_waivers
 from deid.warehouse.ledger import BatchStep, Run, begin, find_run, finish, read_run, stage_run
 from deid.warehouse.planning import PARIS, Interval, Request, Versions, plan_run
@@ -82,7 +82,7 @@ def plan(
     if dry_run:
         _check_source(interval_start, interval_end)
     keyring = settings().keyring  # a missing secret stops the night here, before anything is registered
-    identity.adopt()
+    pseudonyms.adopt()
     if not dry_run and settings().publisher_dsn is not None:
         opt_outs.apply_opt_outs()  # each night, whatever becomes of the interval; publication does it again
     request = Request(

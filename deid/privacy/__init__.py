@@ -15,25 +15,3 @@ What is proven is information-theoretic for a stream of fair coins. The stream h
 claim is computational differential privacy (Mironov et al. 2009): it holds against whoever cannot break
 HMAC-SHA-256 and does not have the secret.
 """
-
-from deid.privacy.bernoulli import bernoulli, bernoulli_exp, bernoulli_exp_of
-from deid.privacy.bounded_laplace import bounded_epsilon, bounded_laplace, bounded_scale
-from deid.privacy.exponential import exponential
-from deid.privacy.laplace import discrete_laplace
-from deid.privacy.permutation import KeyedPermutation
-from deid.privacy.planar_laplace import planar_laplace
-from deid.privacy.stream import KeyedStream
-
-__all__ = [
-    "KeyedPermutation",
-    "KeyedStream",
-    "bernoulli",
-    "bernoulli_exp",
-    "bernoulli_exp_of",
-    "bounded_epsilon",
-    "bounded_laplace",
-    "bounded_scale",
-    "discrete_laplace",
-    "exponential",
-    "planar_laplace",
-]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -28,6 +28,23 @@ class Shares(NamedTuple):
 def rational(value: float) -> Fraction:
     """A number of the policy as the decimal that was written there, exactly."""
     return Fraction(str(value))
+
+
+# A floor under the noise: draws that must differ from their original would be repeated for ever without it.
+# Nats per unit of time. At 5 a draw that must be two units off is one in 22,000: a document is still drawn in time.
+MOST = 5
+# Times the policy's ε that a draw of a place costs, where it is not once: of the nearest, both the weights and their
+# sum depend on the input.
+PLACE_COSTS: Mapping[str, int] = {"knn_exponential": 2}
+
+
+def tempered(epsilon: Fraction, width: int = 1) -> Fraction:
+    """ε as it is drawn with: at most 5 nats per unit, `width` units long where ε is that of a whole interval.
+
+    A smaller ε than the policy asks for is more noise: what is claimed and counted still holds.
+    """
+    most = MOST * width
+    return epsilon if epsilon.numerator <= most * epsilon.denominator else Fraction(most)
 
 
 def shares(policy: SubstitutionPolicy, counts: Counts) -> Shares:

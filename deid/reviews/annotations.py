@@ -13,10 +13,11 @@ from typing import Any, NamedTuple
 from deid.domain.document import Mention
 from deid.domain.errors import NocturneError, WarehouseError
 from deid.domain.labels import Label
-from deid.warehouse.extraction import Content, read_contents
+from deid.warehouse.extraction import read_contents
 from deid.warehouse.identity import Translator
 from deid.warehouse.originals import Original, OriginalProblem, OriginalRefused, read_original
 from deid.warehouse.queries import Cursor, one, query
+from deid.warehouse.rows import Content
 from deid.warehouse.sources import Source, open_source
 
 REVIEW = "review"  # the annotator of its documents, among those of annotation tools

@@ -12,7 +12,8 @@ from deid.domain.document import Document, Mention, Patient
 from deid.domain.labels import NAMES, PLACES, Label
 from deid.french.calendar import is_plausible
 from deid.french.folding import fold_line, words
-from deid.privacy import KeyedPermutation, KeyedStream
+from deid.privacy.permutation import KeyedPermutation
+from deid.privacy.stream import KeyedStream
 
 _ACCENTED = re.compile("[éèêàçùôîâûÉÈÀÇÊ]")
 _LEAST_LETTERS = 3

@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 from deid.domain.document import Mention
 from deid.french.articles import Noun
 from deid.french.folding import comparable
-from deid.privacy import KeyedStream
+from deid.privacy.stream import KeyedStream
 
 
 class Draft(NamedTuple):

@@ -22,10 +22,12 @@ from deid.privacy.stream import keyed_digest
 from deid.quality import batch_results
 from deid.quality.reasons import Waiver, admissible
 from deid.warehouse.connection import open_cursor
-from deid.warehouse.extraction import Content, fetch, open_contents, read_contents, read_staff_rows
-from deid.warehouse.identity import Kind, Translator, pseudonym_row
+from deid.warehouse.extraction import fetch, open_contents, read_contents, read_staff_rows
+from deid.warehouse.identity import Translator
 from deid.warehouse.ledger import BatchStep, read_mentions
+from deid.warehouse.pseudonyms import Kind, pseudonym_row
 from deid.warehouse.queries import query
+from deid.warehouse.rows import Content
 from deid.warehouse.sources import Source, open_source
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import date, datetime
+from dataclasses import replace
+from datetime import datetime
 from itertools import pairwise
 from typing import Any
 
@@ -18,6 +18,7 @@ from deid.domain.outcomes import Incoming, Opened, Refused
 from deid.formats import FileRules
 from deid.pipeline import open_documents
 from deid.warehouse.file_shares import read_file_at
+from deid.warehouse.rows import Content, Listed
 from deid.warehouse.source_links import SourceLink
 from deid.warehouse.sources import Source, bind
 
@@ -27,49 +28,6 @@ REPEATED_FLOOR, REPEATED_SHARE = 20, 0.05
 # Endings of files whose declared type is one that is read without a reader of files
 _TEXTS = {"txt": "text/plain", "htm": "text/html", "html": "text/html"}
 IDENTIFIED = ("document_id", "content_hash", "patient_id", "document_type", "service")
-
-
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """One document of the interval: ids, digest and filter fields; no content.
-
-    `content_hash` is of the version (`version_hash`).
-    """
-
-    document_id: str
-    content_hash: str
-    patient_id: str | None
-    ingested_at: datetime
-    withdrawn: bool
-    document_type: str | None
-    service: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Content:
-    """One document with its bytes, or the path of its file, and its patient as the warehouse knows the patient.
-
-    `content_hash` is of the version (`version_hash`).
-    """
-
-    document_id: str
-    content_hash: str
-    patient_id: str | None
-    stay_id: str | None
-    document_type: str | None
-    loinc_code: str | None
-    title: str | None
-    format: str | None
-    charset: str | None
-    content: bytes
-    reference_date: date | None
-    patient: Patient
-    stay: Stay | None
-    service: str | None = None
-    path: str | None = None  # of the file that holds the content
-    stated_hash: str = ""  # the source's own, which may be of the file's bytes
-    digest: str | None = None  # SHA-256 of the file that was read
-    repeated: bool = False  # the source gives several rows for it
 
 
 def list_documents(link: SourceLink, source: Source, start: datetime, end: datetime) -> Iterator[list[Listed]]:

@@ -8,9 +8,10 @@ from datetime import UTC, datetime
 from deid.domain.document import Document
 from deid.domain.limits import Limits
 from deid.domain.outcomes import Refused
-from deid.warehouse.extraction import Content, list_documents, open_contents, read_contents
+from deid.warehouse.extraction import list_documents, open_contents, read_contents
 from deid.warehouse.identity import Translator
 from deid.warehouse.opt_outs import find_opted_out
+from deid.warehouse.rows import Content
 from deid.warehouse.sources import Source, open_source
 
 _BATCH = 64

@@ -2,8 +2,7 @@
 
 The ledger, the logs and the stewards' pages know documents, patients and stays by random ids. Only the worker and
 whoever reads originals translate them: the worker as `worker`, originals and commands as `identity` (the role
-nocturne_reader). Pseudonyms of the research schema are computed here, from the hospital's ids and the secret, and kept
-encrypted under the secret in `deid.pseudonym`: a publication needs no id of the hospital.
+nocturne_reader).
 """
 
 from __future__ import annotations
@@ -13,22 +12,16 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeVar
 
-from deid.config.keys import Key
-from deid.config.settings import settings
-from deid.domain.errors import InputRefused, WarehouseError
-from deid.privacy.stream import KeyedStream, pseudonym
+from deid.domain.errors import InputRefused
 from deid.warehouse import audit
 from deid.warehouse.connection import open_cursor
-from deid.warehouse.extraction import Content, Listed
-from deid.warehouse.keys import check_keyring
-from deid.warehouse.queries import Cursor, one, query
+from deid.warehouse.pseudonyms import Kind
+from deid.warehouse.queries import one, query
+from deid.warehouse.rows import Content, Listed
 
-Kind = Literal["document", "patient", "stay"]
 Role = Literal["worker", "identity"]
 Record = TypeVar("Record", Listed, Content)
 APPLICATION = "nocturne identity"
-PAGE = 5000
-_LETTERS = "abcdefghijklmnopqrstuvwxyz234567"  # of a pseudonym: 32, so that five bits are a letter
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,81 +83,6 @@ class Translator:
 def salted(salt: str, content_hash: str) -> str:
     """Return the SHA-256 of a version's digest behind the deployment's salt, in hexadecimal."""
     return hashlib.sha256((salt + content_hash).encode()).hexdigest()
-
-
-def pseudonym_row(key: Key, kind: Kind, ledger_id: str, source_id: str) -> tuple[str, str, str, str]:
-    """Return a row of `deid.pseudonym`: kind, ledger's id, fingerprint of the key, encrypted pseudonym."""
-    return (kind, ledger_id, key.fingerprint, encrypt(key, ledger_id, pseudonym(key.secret, kind, source_id)))
-
-
-def encrypt(key: Key, ledger_id: str, name: str) -> str:
-    """Return a pseudonym as it is stored, or a stored one as it is published.
-
-    Each letter is moved by five bits of a keyed stream of the ledger's id: a copy of the database tells nobody without
-    the secret which published row is whose.
-    """
-    stream = KeyedStream(key.secret, "encrypted pseudonym", ledger_id)
-    return "".join(_LETTERS[_LETTERS.index(letter) ^ stream.bits(5)] for letter in name)
-
-
-def read_pseudonyms(cursor: Cursor, kind: Kind, ledger_ids: Collection[str]) -> list[tuple[str, str]]:
-    """Return ledger's id and pseudonym of documents or patients, under every key held."""
-    cursor.execute(query("deid", "pseudonym", "of"), {"kind": kind, "ledger_ids": list(ledger_ids)})
-    return decrypt_pseudonyms(cursor.fetchall())
-
-
-def decrypt_pseudonyms(rows: Iterable[tuple[str, str, str]]) -> list[tuple[str, str]]:
-    """Return ledger's id and pseudonym of (ledger's id, fingerprint, encrypted pseudonym), where the key is held."""
-    keys = {key.fingerprint: key for key in settings().keyring.keys}
-    return [
-        (name, encrypt(keys[fingerprint], name, encrypted))
-        for name, fingerprint, encrypted in rows
-        if fingerprint in keys
-    ]
-
-
-def adopt() -> int:
-    """Compute, as the worker, the pseudonyms of the ids of an earlier version, under each key held.
-
-    Returns the number of ids. A second call does nothing.
-
-    Raises:
-        SettingsError: the secret is missing, or a version of it that published documents need.
-        WarehouseUnreachable, WarehouseError: the ids of the current page wait on.
-    """
-    keyring, adopted = settings().keyring, 0
-    while True:
-        with open_cursor("worker", APPLICATION) as cursor:
-            cursor.execute(query("identity", "mapping", "to_adopt"), {"page": PAGE})
-            if not (found := cursor.fetchall()):
-                return adopted
-            check_keyring(cursor, keyring)
-            rows = [pseudonym_row(key, kind, ledger, source) for kind, ledger, source in found for key in keyring.keys]
-            kinds, ledger_ids, fingerprints, names = (list(column) for column in zip(*rows, strict=True))
-            columns = {"kinds": kinds, "ledger_ids": ledger_ids, "fingerprints": fingerprints, "encrypted": names}
-            cursor.execute(query("deid", "pseudonym", "add"), columns)
-            for key in keyring.keys:
-                known = {"key_version": key.version, "key_fingerprint": key.fingerprint}
-                cursor.execute(query("deid", "run", "name_key"), known)
-            cursor.execute(query("identity", "mapping", "adopted"), {"ledger_ids": ledger_ids})
-            adopted += len(found)
-
-
-def ensure_adopted(cursor: Cursor) -> None:
-    """Adopt the ids of an earlier version, if some wait and this process may.
-
-    Raises:
-        WarehouseError: some wait, and this process is not the worker's: a removal would not reach what they published.
-    """
-    cursor.execute(query("deid", "pseudonym", "wait"))
-    if not one(cursor)[0]:
-        return
-    if settings().worker_dsn is None:
-        raise WarehouseError(
-            "ids of an earlier version wait for their pseudonyms: a removal would not reach their rows.",
-            "Run `python -m deid ids adopt` where NOCTURNE_WORKER_DSN and the secret are set, or wait for the night.",
-        )
-    adopt()
 
 
 def find_ledger_id(actor: str, kind: Kind, source_id: str) -> str:

@@ -19,8 +19,8 @@ from deid.domain.outcomes import AgreementKind, Refused
 from deid.privacy.budget import ROUNDING, rational
 from deid.warehouse.connection import open_cursor
 from deid.warehouse.copy import copy_rows
-from deid.warehouse.extraction import Content
 from deid.warehouse.queries import one, query, record_step_cost
+from deid.warehouse.rows import Content
 
 # Columns that a step gives for each table; run_id is the run's own.
 COLUMNS: Mapping[str, tuple[str, ...]] = MappingProxyType(

@@ -16,11 +16,12 @@ from deid.privacy.stream import pseudonym
 from deid.substitution.date_mapping import DateMapping, check_mapping
 from deid.warehouse import audit
 from deid.warehouse.connection import open_cursor
-from deid.warehouse.extraction import Content, read_contents
+from deid.warehouse.extraction import read_contents
 from deid.warehouse.identity import Translator
 from deid.warehouse.keys import check_keyring
 from deid.warehouse.opt_outs import find_opted_out
 from deid.warehouse.queries import query
+from deid.warehouse.rows import Content
 from deid.warehouse.sources import Source, open_source
 
 APPLICATION = "nocturne link"

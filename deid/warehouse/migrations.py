@@ -14,9 +14,8 @@ from yoyo.migrations import default_migration_table
 
 from deid.domain.errors import WarehouseError
 from deid.warehouse.connection import connect, place, translated
+from deid.warehouse.queries import SQL
 
-PACKAGE = Path(__file__).resolve().parents[1]
-SQL = next(path for path in (PACKAGE / "sql", PACKAGE.parent / "sql") if path.is_dir())  # a wheel's, or a checkout's
 # One migration of a database at a time. The owner's own table: whoever else may connect cannot lock it.
 LOCK_TABLE = "public.nocturne_migration"
 

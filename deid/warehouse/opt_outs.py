@@ -16,8 +16,8 @@ from deid.config.settings import settings
 from deid.warehouse import audit
 from deid.warehouse.audit import Action
 from deid.warehouse.connection import open_cursor
-from deid.warehouse.identity import decrypt_pseudonyms, ensure_adopted, read_pseudonyms
 from deid.warehouse.keys import check_keyring, count_published_by_key
+from deid.warehouse.pseudonyms import decrypt_pseudonyms, ensure_adopted, read_pseudonyms
 from deid.warehouse.queries import query
 
 ACTOR = "nocturne"

@@ -15,10 +15,11 @@ from deid.domain.outcomes import Refused
 from deid.warehouse import audit
 from deid.warehouse.audit import Action
 from deid.warehouse.connection import open_cursor
-from deid.warehouse.extraction import Content, open_contents, present_documents, read_contents
+from deid.warehouse.extraction import open_contents, present_documents, read_contents
 from deid.warehouse.identity import Translator
 from deid.warehouse.ledger import read_mentions
 from deid.warehouse.queries import one, query
+from deid.warehouse.rows import Content
 from deid.warehouse.sources import Source, open_source
 
 APPLICATION = "nocturne original"

@@ -11,9 +11,10 @@ from deid.config.settings import settings
 from deid.domain.limits import Limits
 from deid.domain.outcomes import Opened
 from deid.warehouse import opt_outs
-from deid.warehouse.extraction import Listed, list_documents, open_contents, present_documents, read_contents
+from deid.warehouse.extraction import list_documents, open_contents, present_documents, read_contents
 from deid.warehouse.identity import Translator
 from deid.warehouse.planning import Interval
+from deid.warehouse.rows import Listed
 from deid.warehouse.sources import Source, open_source
 
 APPLICATION = "nocturne annotations"

@@ -19,7 +19,6 @@ from deid.domain.errors import ContractBroken, InputRefused
 from deid.warehouse.connection import connect
 from deid.warehouse.copy import copy_rows
 from deid.warehouse.extraction import (
-    Listed,
     identify_documents,
     list_documents,
     present_documents,
@@ -28,6 +27,7 @@ from deid.warehouse.extraction import (
 from deid.warehouse.identity import Translator
 from deid.warehouse.keys import check_keyring
 from deid.warehouse.queries import WHOLE_RUN, one, query, record_step_cost
+from deid.warehouse.rows import Listed
 from deid.warehouse.source_links import SourceLink
 from deid.warehouse.sources import Source, open_source
 

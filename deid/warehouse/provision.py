@@ -15,8 +15,8 @@ from psycopg2.extensions import ISOLATION_LEVEL_AUTOCOMMIT
 from deid.config.settings import settings
 from deid.warehouse.connection import connect, translated
 from deid.warehouse.embedded import QUIET_LOG, EmbeddedServer, port_taken, write_private
-from deid.warehouse.migrations import SQL, migrate
-from deid.warehouse.queries import query
+from deid.warehouse.migrations import migrate
+from deid.warehouse.queries import SQL, query
 
 DATABASE = "nocturne"
 ENV_FILE = "nocturne.env"

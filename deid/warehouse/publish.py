@@ -23,12 +23,12 @@ from deid.config.keys import Key, Keyring
 from deid.config.policy import Policy
 from deid.config.settings import settings
 from deid.domain.errors import NocturneError, ReleaseRefused, WarehouseError
-from deid.substitution.perturbations import describe_policy
+from deid.privacy.perturbations import describe_policy
 from deid.warehouse import opt_outs
 from deid.warehouse.connection import connect, open_cursor
 from deid.warehouse.copy import copy_rows
-from deid.warehouse.identity import decrypt_pseudonyms, encrypt, read_pseudonyms
 from deid.warehouse.keys import check_keyring, count_published_by_key
+from deid.warehouse.pseudonyms import decrypt_pseudonyms, encrypt, read_pseudonyms
 from deid.warehouse.queries import WHOLE_RUN, one, query, record_step_cost
 
 log = logging.getLogger(__name__)

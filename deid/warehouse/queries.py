@@ -7,14 +7,15 @@ import resource
 import time
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from psycopg2.extensions import cursor as Cursor
 
-from deid.warehouse.migrations import SQL
+__all__ = ["SQL", "WHOLE_RUN", "Cursor", "one", "query", "record_step_cost"]
 
-__all__ = ["WHOLE_RUN", "Cursor", "one", "query", "record_step_cost"]
-
+PACKAGE = Path(__file__).resolve().parents[1]
+SQL = next(path for path in (PACKAGE / "sql", PACKAGE.parent / "sql") if path.is_dir())  # a wheel's, or a checkout's
 WHOLE_RUN = 0  # batch_id, in deid.timing, of a step that is not of one batch
 _NAME = re.compile(r"^-- name: (\w+)\n", re.MULTILINE)
 

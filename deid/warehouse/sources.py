@@ -17,7 +17,7 @@ from deid.config.settings import settings
 from deid.domain.errors import ContractBroken, SettingsError
 from deid.formats import FileRules, load_rules
 from deid.warehouse.connection import connect, is_postgresql
-from deid.warehouse.migrations import SQL
+from deid.warehouse.queries import SQL
 from deid.warehouse.source_links import FaultKind, PostgresqlLink, QueryFault, SourceLink, StatementRefused
 
 

@@ -16,8 +16,7 @@ from tqdm import tqdm
 
 from deid.warehouse.connection import connect
 from deid.warehouse.copy import copy_rows
-from deid.warehouse.migrations import SQL
-from deid.warehouse.queries import query
+from deid.warehouse.queries import SQL, query
 from demo.hospital.model import Hospital, HospitalDocument, Version
 
 DEFINITIONS = ("cdw", "omop", "gold", "grants")

@@ -10,7 +10,7 @@ import pytest
 
 from deid.config.settings import settings
 from deid.warehouse.evaluations import read_codes
-from deid.warehouse.migrations import SQL
+from deid.warehouse.queries import SQL
 from deid.warehouse.source_check import check_source
 from deid.warehouse.sources import Source
 from tests import ROOT

@@ -11,7 +11,12 @@ import pytest
 
 from deid.evaluation.audit import CASES, Audit, Case, audit, lower_bound
 from deid.evaluation.audit.__main__ import table
-from deid.privacy import KeyedStream, bernoulli_exp, bounded_scale, discrete_laplace, exponential, planar_laplace
+from deid.privacy.bernoulli import bernoulli_exp
+from deid.privacy.bounded_laplace import bounded_scale
+from deid.privacy.exponential import exponential
+from deid.privacy.laplace import discrete_laplace
+from deid.privacy.planar_laplace import planar_laplace
+from deid.privacy.stream import KeyedStream
 
 CLAIMED = [case for case in CASES if case.claimed < inf]
 # Enough to catch what is planted below; `make audit` gives true claims a million.

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import mp, mpf
 
-from deid.privacy import KeyedStream, bounded_epsilon, bounded_laplace, bounded_scale
-from deid.privacy.bounded_laplace import exp_bounds
+from deid.privacy.bounded_laplace import bounded_epsilon, bounded_laplace, bounded_scale, exp_bounds
+from deid.privacy.stream import KeyedStream
 from tests.privacy.goodness import LEAST, p_value
 
 SECRET = b"a secret of the tests"

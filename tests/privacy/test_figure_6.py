@@ -10,7 +10,7 @@ import pytest
 
 from deid.config.policy import Policy
 from deid.evaluation.attacks.city_posterior import commune_law
-from deid.privacy import KeyedStream
+from deid.privacy.stream import KeyedStream
 from deid.reference import Commune, CommuneTable
 from deid.substitution.places.strategies import neighbour_draws
 from tests.unit.substitution.examples import changed

@@ -8,7 +8,10 @@ from math import exp, sqrt
 
 import pytest
 
-from deid.privacy import KeyedStream, bernoulli, bernoulli_exp, discrete_laplace, exponential
+from deid.privacy.bernoulli import bernoulli, bernoulli_exp
+from deid.privacy.exponential import exponential
+from deid.privacy.laplace import discrete_laplace
+from deid.privacy.stream import KeyedStream
 
 SECRET = b"a secret of the tests"
 DRAWS = 20_000

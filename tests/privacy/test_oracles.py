@@ -23,7 +23,10 @@ from types import ModuleType
 import pytest
 from scipy.stats import chi2_contingency, ks_2samp
 
-from deid.privacy import KeyedStream, bounded_laplace, bounded_scale, discrete_laplace, exponential
+from deid.privacy.bounded_laplace import bounded_laplace, bounded_scale
+from deid.privacy.exponential import exponential
+from deid.privacy.laplace import discrete_laplace
+from deid.privacy.stream import KeyedStream
 
 SECRET = b"a secret of the tests"
 DRAWS = 20_000

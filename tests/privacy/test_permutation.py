@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deid.privacy import KeyedPermutation
+from deid.privacy.permutation import KeyedPermutation
 
 
 @given(st.integers(1, 400), st.binary(min_size=1, max_size=40), st.text(max_size=9))

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from scipy.special import lambertw
 from scipy.stats import kstest
 
-from deid.privacy import KeyedStream, bernoulli_exp, bernoulli_exp_of, planar_laplace
-from deid.privacy.planar_laplace import _excess
+from deid.privacy.bernoulli import bernoulli_exp, bernoulli_exp_of
+from deid.privacy.planar_laplace import _excess, planar_laplace
+from deid.privacy.stream import KeyedStream
 from tests.privacy.goodness import LEAST, p_value
 
 SECRET = b"a secret of the tests"

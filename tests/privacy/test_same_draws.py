@@ -8,14 +8,12 @@ from fractions import Fraction
 
 import pytest
 
-from deid.privacy import (
-    KeyedStream,
-    bernoulli_exp,
-    bounded_laplace,
-    discrete_laplace,
-    exponential,
-    planar_laplace,
-)
+from deid.privacy.bernoulli import bernoulli_exp
+from deid.privacy.bounded_laplace import bounded_laplace
+from deid.privacy.exponential import exponential
+from deid.privacy.laplace import discrete_laplace
+from deid.privacy.planar_laplace import planar_laplace
+from deid.privacy.stream import KeyedStream
 
 SECRET = b"a secret of the tests"
 DISTANCES = [Fraction(0), Fraction(1, 3), Fraction(1, 2), Fraction(9, 10), Fraction(17, 10), Fraction(1929, 15625)]

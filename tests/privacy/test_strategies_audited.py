@@ -11,7 +11,7 @@ import pytest
 
 from deid.config.policy import Ages, Policy, SubstitutionPolicy
 from deid.evaluation.audit import Case, audit
-from deid.privacy import KeyedStream
+from deid.privacy.stream import KeyedStream
 from deid.reference import Commune, CommuneTable
 from deid.reference.distances import MICRO
 from deid.substitution.context import DocumentContext

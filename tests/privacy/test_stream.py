@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deid.privacy import KeyedStream
-from deid.privacy.stream import encode_parts
+from deid.privacy.stream import KeyedStream, encode_parts
 
 SECRET = b"a secret of the tests"
 # 99.9 % quantile of chi-square with 6 degrees of freedom.

@@ -43,9 +43,9 @@ from deid.evaluation.attacks.planted import plant, publish
 from deid.evaluation.attacks.reidentification import link_known_dates, match_sequences
 from deid.evaluation.attacks.surnames import rank_names, word_pairs
 from deid.french.folding import comparable, words
+from deid.privacy.budget import PLACE_COSTS
 from deid.reference import Commune, CommuneTable
 from deid.reference.tables import packaged_tables
-from deid.substitution.places.strategies import COSTS
 from deid.warehouse.evaluations import Measured
 
 log = logging.getLogger(__name__)
@@ -169,7 +169,7 @@ def _places(sample: Sequence[Candidate], policy: Policy, communes: CommuneTable)
         spent = next((spend for spend in one.substitution.spends if spend.category == "place" and spend.elements), None)
         if spent is None:
             continue
-        epsilon = spent.epsilon / spent.elements / COSTS.get(places.strategy, 1)
+        epsilon = spent.epsilon / spent.elements / PLACE_COSTS.get(places.strategy, 1)
         for true, drawn in towns_of(one.document, one.substitution, communes):
             if drawn is not None:
                 targets[_crowd(true, drawn, places, communes), epsilon].add((_patient(one), true, drawn))

@@ -13,12 +13,13 @@ from deid.domain.document import Document, Mention, Patient, Stay, Substitution
 from deid.domain.labels import Label
 from deid.evaluation.audit.bound import Audit, lower_bound
 from deid.evaluation.markup import parse_marked
+from deid.privacy.life_stages import birth_rate
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
 from deid.substitution.context import DocumentContext
 from deid.substitution.temporal.ages import months_of, parse_age
 from deid.substitution.temporal.normalisation import normalise
-from deid.substitution.temporal.stages import birth_rate, epsilon_of, stage_of
+from deid.substitution.temporal.stages import epsilon_of, stage_of
 
 DRAWS = 4_000
 CONFIDENCE = 0.9999

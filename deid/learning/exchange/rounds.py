@@ -53,10 +53,10 @@ from deid.reviews.annotations import REVIEW, correct_mentions, list_annotated
 from deid.warehouse import audit
 from deid.warehouse.batches import read_staff
 from deid.warehouse.connection import open_cursor
-from deid.warehouse.extraction import Listed
 from deid.warehouse.ledger import read_mentions
 from deid.warehouse.periods import list_period, open_period
 from deid.warehouse.planning import Interval
+from deid.warehouse.rows import Listed
 
 Method = Literal["random", "stratified", "uncertain"]
 DOCUMENTS, GIVEN, RETURNED, CORPORA = "documents.jsonl", "given", "returned", "corpora"

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from deid.domain.document import Mention
 from deid.domain.labels import Label
 from deid.french.folding import comparable, fold_line, in_case_of
-from deid.privacy import KeyedStream
+from deid.privacy.stream import KeyedStream
 from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import Draft, redraw, redraw_digits
 from deid.substitution.names.parsing import bare

@@ -9,7 +9,7 @@ from deid.domain.labels import Label
 from deid.french import numerals
 from deid.french.check_digits import nir_holds, nir_key
 from deid.french.folding import comparable, fold_line
-from deid.privacy import KeyedStream
+from deid.privacy.stream import KeyedStream
 from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import Draft, mask, redraw_digits
 from deid.substitution.places.gazette import Gazette

@@ -10,7 +10,7 @@ from deid.domain.labels import Label
 from deid.french import numerals
 from deid.french.check_digits import iban_digits, luhn_digit, luhn_holds
 from deid.french.folding import comparable, fold_line
-from deid.privacy import KeyedStream
+from deid.privacy.stream import KeyedStream
 from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import Draft, Generator, digits_of, redraw, redraw_digits
 from deid.substitution.generators.nirs import is_nir

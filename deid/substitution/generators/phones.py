@@ -13,7 +13,7 @@ from deid.domain.document import Mention
 from deid.domain.labels import Label
 from deid.french import numerals
 from deid.french.folding import comparable, fold_line, in_case_of
-from deid.privacy import KeyedStream
+from deid.privacy.stream import KeyedStream
 from deid.reference import Commune
 from deid.reference.packaged import number_kind, unassigned_numbers
 from deid.substitution.context import DocumentContext

@@ -9,7 +9,8 @@ from functools import cached_property
 from deid.domain.document import Mention
 from deid.domain.labels import Label
 from deid.french.folding import fold_line, without_accents, words
-from deid.privacy import KeyedPermutation, KeyedStream
+from deid.privacy.permutation import KeyedPermutation
+from deid.privacy.stream import KeyedStream
 from deid.reference.accents import crowds_by_accent, is_accented
 from deid.reference.names import BOTH, NOBODY, Crowd, NameTables, Side, name_key
 from deid.substitution.context import DocumentContext, identity_words

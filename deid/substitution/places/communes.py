@@ -9,7 +9,7 @@ from deid.domain.labels import Label
 from deid.french import numerals
 from deid.french.articles import TOWN
 from deid.french.folding import accented_like, case_of, comparable, in_case_of
-from deid.privacy import KeyedStream
+from deid.privacy.stream import KeyedStream
 from deid.reference import Commune
 from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import Draft, digits_of, mask, redraw, redraw_digits, tag

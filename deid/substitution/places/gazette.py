@@ -9,13 +9,14 @@ from itertools import count, islice
 from deid.domain.document import Mention, Spend
 from deid.domain.labels import Label
 from deid.french.folding import comparable, words
-from deid.privacy import KeyedStream
+from deid.privacy.budget import PLACE_COSTS
+from deid.privacy.stream import KeyedStream
 from deid.reference import Commune, CommuneTable
 from deid.reference.partition import is_overseas_code
 from deid.substitution.context import DocumentContext
 from deid.substitution.places import abroad
 from deid.substitution.places.finding import Place
-from deid.substitution.places.strategies import COSTS, MECHANISMS, STRATEGIES, anywhere
+from deid.substitution.places.strategies import MECHANISMS, STRATEGIES, anywhere
 from deid.substitution.places.survey import Survey
 
 _DRAWS = 400
@@ -74,7 +75,7 @@ class Gazette:
     def spends(self, epsilon: Fraction) -> list[Spend]:
         """The ledger line of places."""
         count, strategy = self._elements, self._strategy
-        cost = epsilon.numerator * COSTS.get(strategy, 1) * count / epsilon.denominator
+        cost = epsilon.numerator * PLACE_COSTS.get(strategy, 1) * count / epsilon.denominator
         return [Spend("place", MECHANISMS.get(strategy, "tag"), cost, count)]
 
     def surrogate(self, place: Place, attempt: int = 0) -> Commune:

@@ -9,7 +9,7 @@ from deid.domain.document import Mention
 from deid.domain.labels import Label
 from deid.french.articles import TOWN, Kind, Noun, of_place, own_article
 from deid.french.folding import accented_like, comparable, fold_line, in_case_of, words
-from deid.privacy import KeyedStream
+from deid.privacy.stream import KeyedStream
 from deid.reference import Commune
 from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import Draft, redraw_digits, tag

@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 
 from deid.config.policy import Places
-from deid.privacy import KeyedStream, exponential, planar_laplace
+from deid.privacy.exponential import exponential
+from deid.privacy.planar_laplace import planar_laplace
+from deid.privacy.stream import KeyedStream
 from deid.reference import Commune, CommuneTable
 from deid.reference.distances import MICRO, Point, profile_distance
 
@@ -32,8 +34,6 @@ def health_draws(
 # Strategy `knn_exponential`: Tchouka et al. 2023 as published, with its weakness.
 
 NEIGHBOURS = "knn_exponential"
-# What a draw costs in the ledger, in times the policy's ε: both the weights and their sum depend on the input.
-NEIGHBOUR_COST = 2
 _METRES = 1000
 
 
@@ -94,8 +94,6 @@ MECHANISMS: Mapping[str, str] = {
     "knn_exponential": NEIGHBOURS,
     "geo_indistinguishability": PLANAR,
 }
-# Times the policy's ε that one draw costs, where it is not once.
-COSTS: Mapping[str, int] = {"knn_exponential": NEIGHBOUR_COST}
 _NOTHING = Fraction(0)
 
 

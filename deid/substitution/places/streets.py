@@ -11,7 +11,7 @@ from deid.domain.document import Mention
 from deid.domain.labels import Label
 from deid.french import numerals
 from deid.french.folding import accented_like, case_of, comparable, fold_line, in_case_of, words
-from deid.privacy import KeyedStream
+from deid.privacy.stream import KeyedStream
 from deid.reference import CommuneTable
 from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import Draft, redraw, redraw_digits

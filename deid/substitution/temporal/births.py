@@ -7,9 +7,10 @@ from datetime import date, timedelta
 from fractions import Fraction
 
 from deid.config.policy import Ages
-from deid.privacy import discrete_laplace
+from deid.privacy.budget import tempered
+from deid.privacy.laplace import discrete_laplace
 from deid.substitution.context import DocumentContext
-from deid.substitution.temporal.timeline import not_nought, tempered
+from deid.substitution.temporal.timeline import not_nought
 from deid.substitution.temporal.values import add_months, add_years, months_between, on, years_between
 
 ADULT = 18

@@ -5,12 +5,13 @@ from __future__ import annotations
 from datetime import date
 from fractions import Fraction
 
-from deid.privacy import bounded_laplace
+from deid.privacy.bounded_laplace import bounded_laplace
+from deid.privacy.budget import tempered
 from deid.substitution.context import DocumentContext
 from deid.substitution.temporal import births
 from deid.substitution.temporal.ages import Age
 from deid.substitution.temporal.normalisation import NormalisedTimes
-from deid.substitution.temporal.timeline import Timeline, own_date, tempered
+from deid.substitution.temporal.timeline import Timeline, own_date
 from deid.substitution.temporal.values import DAYS_OF, Instant, Unit, add_years, clamped, index_of, on
 
 MECHANISM = "bounded_laplace"

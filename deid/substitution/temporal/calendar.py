@@ -10,6 +10,7 @@ from fractions import Fraction
 from deid.domain.document import Mention, Spend
 from deid.domain.labels import Label
 from deid.french.folding import alike, without_accents
+from deid.privacy.life_stages import birth_rate
 from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import Draft, mask, tag
 from deid.substitution.temporal import ages, agreement, bounded, episodes, generalising, metric, stages
@@ -106,7 +107,7 @@ def _stage_lines(context: DocumentContext, normalised: NormalisedTimes) -> list[
         for stage, count in sorted(Counter(free.values()).items())
     ]
     if birth is not None and (normalised.ages.keys() - others or normalised.births or normalised.numbered_birth):
-        lines.append(("age", "discrete_laplace per day of birth", stages.birth_rate(birth), 1))
+        lines.append(("age", "discrete_laplace per day of birth", birth_rate(birth), 1))
     return lines
 
 

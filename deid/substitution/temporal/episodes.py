@@ -14,15 +14,15 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
-from deid.privacy import discrete_laplace
-from deid.privacy.budget import rational
+from deid.privacy.budget import rational, tempered
+from deid.privacy.laplace import discrete_laplace
 from deid.substitution.context import DocumentContext
 from deid.substitution.temporal import births, stages
 from deid.substitution.temporal.forms import Expression
 from deid.substitution.temporal.normalisation import NormalisedTimes, are_beside, day_of_pregnancy, weekday_of
 from deid.substitution.temporal.order import restore
 from deid.substitution.temporal.relative import Relative
-from deid.substitution.temporal.timeline import Timeline, anchor_epsilon, day_of, tempered
+from deid.substitution.temporal.timeline import Timeline, anchor_epsilon, day_of
 from deid.substitution.temporal.values import DAYS_OF, Instant, Unit, clamped, index_of
 
 MECHANISM = "exponential"

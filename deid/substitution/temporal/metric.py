@@ -5,14 +5,15 @@ from __future__ import annotations
 from datetime import timedelta
 from fractions import Fraction
 
-from deid.privacy import discrete_laplace
+from deid.privacy.budget import tempered
+from deid.privacy.laplace import discrete_laplace
 from deid.substitution.context import DocumentContext
 from deid.substitution.temporal import births
 from deid.substitution.temporal.ages import Age
 from deid.substitution.temporal.births import age_at_place, place_of_age, steps_in_year
 from deid.substitution.temporal.normalisation import NormalisedTimes
 from deid.substitution.temporal.order import restore
-from deid.substitution.temporal.timeline import Timeline, apart, own_date, shift, tempered
+from deid.substitution.temporal.timeline import Timeline, apart, own_date, shift
 from deid.substitution.temporal.values import Instant, Unit, index_of
 
 MECHANISM = "discrete_laplace"

@@ -4,34 +4,22 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
 from datetime import date, timedelta
 from fractions import Fraction
 from functools import lru_cache
 
 from deid.domain.document import Mention
-from deid.privacy import discrete_laplace, exponential
+from deid.privacy.budget import tempered
+from deid.privacy.exponential import exponential
+from deid.privacy.laplace import discrete_laplace
+from deid.privacy.life_stages import CLASSES, STAGES, birth_rate
 from deid.substitution.context import DocumentContext
 from deid.substitution.temporal.ages import Age, months_of
 from deid.substitution.temporal.births import within_life
-from deid.substitution.temporal.timeline import tempered
 from deid.substitution.temporal.values import Unit, add_months, age_at, months_between, on
 
 MECHANISM = "exponential"
-# First month of life of each stage, and ε in nats per month: newborn, infant, toddler, nursery school, primary school,
-# collège, lycée, adult to the age of fifty, adult to the top-coded age, beyond.
-_STAGES: Sequence[tuple[int, Fraction]] = (
-    (0, Fraction(1)), (1, Fraction(1, 2)), (12, Fraction(1, 4)), (36, Fraction(1, 12)), (72, Fraction(1, 12)),
-    (132, Fraction(1, 12)), (180, Fraction(1, 12)), (216, Fraction(1, 48)), (600, Fraction(1, 48)),
-    (1080, Fraction(1, 48)),
-)  # fmt: skip
-_FIRST_MONTHS = [months for months, _ in _STAGES]
-CLASSES: Sequence[str] = (
-    *("0 mois", "1-11 mois", "1-2 ans", "3-5 ans", "6-10 ans", "11-14 ans", "15-17 ans", "18-49 ans", "50-89 ans"),
-    "90 ans ou plus",
-)
-# Scale in days of the noise on a birth date, by the first year of the decade of birth, which is public.
-_BIRTH_SCALES = ((2010, 60), (2000, 180), (0, 730))
+_FIRST_MONTHS = [months for months, _ in STAGES]
 _CLAUSE = re.compile(r"[.;:\n]")
 _REACH = 60  # characters ahead of an age in which its clause is looked for
 _SISTER = "s(?:oe|o|œ)urs?"
@@ -147,7 +135,7 @@ def own_months(birth: date, anchor: date, told_birth: date, moved_anchor: date) 
 
 def epsilon_of(stage: int) -> Fraction:
     """Return ε of the ages of a stage, in nats per month."""
-    return _STAGES[stage][1]
+    return STAGES[stage][1]
 
 
 def kept_in_stage(age: Age, value: int) -> int:
@@ -189,7 +177,7 @@ def days_of_stage(birth: date, day: date, moved_birth: date) -> tuple[date, date
     """Return the first and last day that who is born on `moved_birth` is of the stage of life of `day`."""
     stage = max(0, _stage(Fraction(months_between(birth, day))))
     first = _reached(moved_birth, _FIRST_MONTHS[stage])
-    if stage == len(_STAGES) - 1:
+    if stage == len(STAGES) - 1:
         return first, date.max
     return first, _reached(moved_birth, _FIRST_MONTHS[stage + 1]) - timedelta(days=1)
 
@@ -200,21 +188,6 @@ def _reached(birth: date, months: int) -> date:
     return day if months_between(birth, day) == months else day + timedelta(days=1)
 
 
-def rates() -> list[tuple[str, Fraction]]:
-    """Return each stage of life, in French, with ε of ages that are told of others, in nats per month."""
-    return [(name, epsilon) for name, (_, epsilon) in zip(CLASSES, _STAGES, strict=True)]
-
-
-def birth_rates() -> list[tuple[int, Fraction]]:
-    """Return the first year of birth that an ε holds from, in nats per day; 0 for all years before."""
-    return [(since, Fraction(1, days)) for since, days in _BIRTH_SCALES]
-
-
 def class_of(months: int) -> str:
     """Return the stage of life of an age, in French; that of a newborn below nought."""
     return CLASSES[max(0, _stage(Fraction(months)))]
-
-
-def birth_rate(birth: date) -> Fraction:
-    """Return ε of a birth date, in nats per day."""
-    return Fraction(1, next(scale for first, scale in _BIRTH_SCALES if birth.year >= first))

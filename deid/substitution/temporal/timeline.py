@@ -9,8 +9,9 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from deid.domain.document import Mention
-from deid.privacy import KeyedStream, discrete_laplace
-from deid.privacy.budget import rational
+from deid.privacy.budget import rational, tempered
+from deid.privacy.laplace import discrete_laplace
+from deid.privacy.stream import KeyedStream
 from deid.substitution.context import DocumentContext
 from deid.substitution.temporal.values import DAYS_OF, Instant, Unit, clamped, index_of
 
@@ -112,21 +113,6 @@ def apart(
 def anchor_epsilon(context: DocumentContext) -> Fraction:
     """ε of the anchor's shift, in nats per day."""
     return 1 / rational(context.policy.dates.anchor_scale_days)
-
-
-# A floor under the noise: draws that must differ from their original would be repeated for ever without it.
-
-# Nats per unit of time. At 5 a draw that must be two units off is one in 22,000: a document is still drawn in time.
-MOST = 5
-
-
-def tempered(epsilon: Fraction, width: int = 1) -> Fraction:
-    """ε as it is drawn with: at most 5 nats per unit, `width` units long where ε is that of a whole interval.
-
-    A smaller ε than the policy asks for is more noise: what is claimed and counted still holds.
-    """
-    most = MOST * width
-    return epsilon if epsilon.numerator <= most * epsilon.denominator else Fraction(most)
 
 
 def not_nought(stream: KeyedStream, epsilon: Fraction) -> int:

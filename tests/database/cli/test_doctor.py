@@ -23,8 +23,8 @@ from deid.doctor.finding import Finding, Level
 from deid.models import FOLDER
 from deid.refresh.refreshing import refresh
 from deid.warehouse.embedded import free_port
-from deid.warehouse.migrations import SQL
 from deid.warehouse.provision import ROLES
+from deid.warehouse.queries import SQL
 from tests import ROOT
 from tests.conftest import PASSWORD, SECRET, Database
 from tests.database.cli.relay import relay

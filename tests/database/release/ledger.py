@@ -13,7 +13,7 @@ from psycopg2.extras import execute_values
 
 from deid.config.policy import load
 from deid.config.settings import settings
-from deid.warehouse.identity import pseudonym_row
+from deid.warehouse.pseudonyms import pseudonym_row
 from deid.warehouse.queries import query
 
 TYPES = ("CRH", "LSO", "CS", "URG", "CRO", "ACP", "IMG", "BIO", "CPA", "IDE", "ORD", "CERT")

@@ -28,7 +28,7 @@ from deid.reports.numbers import Writer
 from deid.reports.wording import WORDING
 from deid.stewardship.exports import export_tables
 from deid.warehouse.evaluations import draw_sample, read_codes
-from deid.warehouse.migrations import SQL
+from deid.warehouse.queries import SQL
 from tests.conftest import Database
 from tests.database.warehouse import light
 from tests.database.warehouse.nights import night

@@ -23,7 +23,7 @@ from deid.nightly import steps
 from deid.privacy.stream import pseudonym
 from deid.stewardship import opt_outs
 from deid.stewardship.opt_outs import PatientKey
-from deid.warehouse import identity
+from deid.warehouse import identity, pseudonyms
 from deid.warehouse import opt_outs as removal
 from deid.warehouse.connection import connect, open_cursor
 from deid.warehouse.keys import record_destroyed
@@ -242,7 +242,7 @@ def test_what_an_upgrade_left_is_adopted_or_nothing_is_removed(
             removal.apply_opt_outs()
     settings.cache_clear()
     assert main(["ids", "adopt"]) == 0
-    assert identity.adopt() == 0
+    assert pseudonyms.adopt() == 0
     assert removal.apply_opt_outs()["removed"] == 1
 
 
@@ -254,7 +254,7 @@ def test_a_copy_of_the_database_has_no_correspondence_without_the_secret(hospita
     assert len(stored) == len(shown) == 6
     assert not stored & shown
     key = settings().keyring.current
-    opened = {identity.encrypt(key, *row) for row in hospital.rows("SELECT ledger_id, encrypted FROM deid.pseudonym")}
+    opened = {pseudonyms.encrypt(key, *row) for row in hospital.rows("SELECT ledger_id, encrypted FROM deid.pseudonym")}
     assert opened == shown
 
 

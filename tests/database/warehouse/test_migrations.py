@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from deid.domain.errors import WarehouseError
-from deid.warehouse.migrations import SQL, migrate
+from deid.warehouse.migrations import migrate
+from deid.warehouse.queries import SQL
 from tests.conftest import Database
 
 

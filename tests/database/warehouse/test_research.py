@@ -14,7 +14,7 @@ import yaml
 from deid.config import policy as policies
 from deid.config.settings import settings
 from deid.nightly import runtime
-from deid.substitution.perturbations import describe_policy
+from deid.privacy.perturbations import describe_policy
 from docs import dictionary
 from tests import ROOT
 from tests.conftest import Database

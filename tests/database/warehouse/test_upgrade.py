@@ -21,8 +21,9 @@ from deid.config.settings import settings
 from deid.privacy.stream import pseudonym
 from deid.release import actions
 from deid.warehouse.ledger import list_patient_totals
-from deid.warehouse.migrations import SQL, migrate
+from deid.warehouse.migrations import migrate
 from deid.warehouse.provision import OWNER
+from deid.warehouse.queries import SQL
 from tests.conftest import SECRET, Database
 from tests.database.warehouse.light import decide
 from tests.database.warehouse.nights import night, process

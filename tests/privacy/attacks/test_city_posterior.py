@@ -12,7 +12,7 @@ import pytest
 from deid.config.policy import Places, load
 from deid.evaluation.attacks.city_posterior import commune_law, commune_posteriors
 from deid.evaluation.attacks.commune_laws import law_of
-from deid.privacy import KeyedStream
+from deid.privacy.stream import KeyedStream
 from deid.reference import Commune, CommuneTable
 from deid.reference.tables import packaged_tables
 from deid.substitution.places.strategies import STRATEGIES

@@ -7,7 +7,8 @@ from fractions import Fraction
 import pytest
 
 from deid.evaluation.attacks.published_epsilon import published_epsilons
-from deid.privacy import KeyedStream, discrete_laplace
+from deid.privacy.laplace import discrete_laplace
+from deid.privacy.stream import KeyedStream
 from deid.substitution.temporal import timeline
 
 

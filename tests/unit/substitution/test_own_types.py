@@ -16,7 +16,7 @@ from deid.domain.labels import Label
 from deid.domain.outcomes import Candidate
 from deid.french.check_digits import luhn_digit
 from deid.french.folding import comparable
-from deid.privacy import KeyedPermutation
+from deid.privacy.permutation import KeyedPermutation
 from deid.quality.measures import measure
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor

@@ -12,7 +12,7 @@ import pytest
 from deid.config.policy import Policy
 from deid.domain.document import Patient
 from deid.french.folding import comparable, words
-from deid.privacy import KeyedStream
+from deid.privacy.stream import KeyedStream
 from deid.reference import CommuneTable
 from deid.substitution import Substitutor
 from deid.substitution.places.strategies import health_draws

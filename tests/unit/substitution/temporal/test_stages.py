@@ -15,13 +15,14 @@ from scipy.stats import beta
 from deid.config.policy import Policy, load
 from deid.domain.document import Patient, Stay
 from deid.domain.outcomes import Constraint
+from deid.privacy.life_stages import CLASSES, birth_rate
 from deid.reference import CommuneTable
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
 from deid.substitution.context import DocumentContext
 from deid.substitution.temporal.ages import Age, parse_age
 from deid.substitution.temporal.constraints import count_constraints
-from deid.substitution.temporal.stages import CLASSES, birth_rate, epsilon_of, is_of_another, stage_of
+from deid.substitution.temporal.stages import epsilon_of, is_of_another, stage_of
 from deid.substitution.temporal.values import Unit, months_between
 from tests.unit.substitution.examples import KEY, changed, marked, surrogates
 

@@ -12,11 +12,8 @@ from typing import NamedTuple
 from deid.config.generators import DEFAULT
 from deid.config.policy import Policy
 from deid.domain.labels import CONTACT, NAMES, OPTIONAL, TAGGED, Label
-from deid.privacy.budget import Counts, rational, shares
-from deid.substitution.places.strategies import COSTS
-from deid.substitution.temporal import stages
-from deid.substitution.temporal.timeline import tempered
-from deid.substitution.temporal.values import Unit
+from deid.privacy import life_stages
+from deid.privacy.budget import PLACE_COSTS, Counts, rational, shares, tempered
 
 
 class Perturbation(NamedTuple):
@@ -38,8 +35,8 @@ class Perturbation(NamedTuple):
 
 
 _FRENCH = {
-    Unit.DAY: "jour", Unit.WEEK: "semaine", Unit.MONTH: "mois", Unit.QUARTER: "trimestre", Unit.SEASON: "saison",
-    Unit.SEMESTER: "semestre", Unit.YEAR: "année", Unit.DECADE: "décennie",
+    "day": "jour", "week": "semaine", "month": "mois", "quarter": "trimestre", "season": "saison",
+    "semester": "semestre", "year": "année", "decade": "décennie",
 }  # fmt: skip
 _DRAWN: dict[Label, str] = {
     **dict.fromkeys(NAMES, "autre nom, de même genre et de fréquence voisine ; l'initiale n'est jamais gardée"),
@@ -127,7 +124,7 @@ def _dates(policy: Policy, element: str) -> Iterator[Perturbation]:
         epsilon = None if time is None else float(time)
         yield Perturbation(element, "intervalle", name, effect, None, None, "jour", epsilon, "intervalle")
     elif name == "metric":
-        for unit in Unit:
+        for unit in _FRENCH:
             yield _noise(element, _FRENCH[unit], name, "bruit propre, dans l'unité de la date", _FRENCH[unit], time)
     else:
         yield from _episodes(policy, element)
@@ -144,7 +141,7 @@ def _episodes(policy: Policy, element: str) -> Iterator[Perturbation]:
             "déplacées ensemble, par semaines entières ; durées et jours de semaine restent"
         )
         yield _noise(element, "séjour", "episodes", effect, "jour", rate, 2)
-    for unit in Unit:
+    for unit in _FRENCH:
         if (told := dates.history_epsilon.get(unit)) is not None:
             effect = "hors du séjour : bruit propre, en plus du décalage du patient"
             yield _noise(element, _FRENCH[unit], "episodes", effect, _FRENCH[unit], rational(told))
@@ -164,10 +161,10 @@ def _ages(policy: Policy) -> Iterator[Perturbation]:
         yield Perturbation(Label.AGE, "", name, "remplacé par sa tranche", ages.band_years, None, "an")
     elif name == "stages":
         effect = "la naissance est déplacée avec le patient et d'un bruit propre ; l'âge en est recalculé"
-        for since, rate in stages.birth_rates():
+        for since, rate in life_stages.birth_rates():
             born = f"patient né depuis {since}" if since else "autre patient"
             yield _noise(Label.AGE, born, name, effect, "jour", rate)
-        for named, rate in stages.rates():
+        for named, rate in life_stages.rates():
             effect = "âge d'une autre personne : tiré dans cette classe, qui reste"
             yield _noise(Label.AGE, f"autre personne, {named}", name, effect, "mois", rate, 2)
     else:
@@ -189,7 +186,7 @@ def _place(policy: Policy, element: str) -> Perturbation:
     if places.strategy == "tag":
         return Perturbation(element, "", "tag", "remplacé par son étiquette")
     effect, per = _PLACES[places.strategy]
-    epsilon = None if place is None else float(place * COSTS.get(places.strategy, 1))
+    epsilon = None if place is None else float(place * PLACE_COSTS.get(places.strategy, 1))
     bound: float | None = None
     scale: float | None = None
     unit: str | None = None
