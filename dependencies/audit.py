@@ -1,8 +1,8 @@
-"""Audit of dependencies and code: known vulnerabilities of the locks (pip-audit), suspicious code (bandit).
+"""Audit of the locked dependencies for known vulnerabilities (pip-audit).
 
 A finding passes if `dependencies/exceptions.yaml` records it with a reason and a date; an exception without a finding
 fails too. Exit status: 0 nothing unrecorded; 1 an unrecorded finding or an exception that no longer applies; 2 wrong
-usage, or a tool that failed; 3 the code passed, and no vulnerability service answered.
+usage, or a tool that failed; 3 no vulnerability service answered.
 """
 
 from __future__ import annotations
@@ -23,54 +23,49 @@ import yaml
 ROOT = Path(__file__).resolve().parents[1]
 LOCKS = ROOT / "dependencies" / "locks"
 EXCEPTIONS = ROOT / "dependencies" / "exceptions.yaml"
-CODE = ("deid", "dags", "plugins", "demo")
 UNRECORDED, UNUSABLE, OUT_OF_REACH = 1, 2, 3
 
 
 @dataclass(frozen=True, order=True)
 class Finding:
-    """A finding, by what an exception names: identifier and place (package, or file of the checkout)."""
+    """A finding, by what an exception names: identifier and package."""
 
     identifier: str
-    place: str
+    package: str
 
 
 class Unusable(Exception):
     """A tool or the file of exceptions cannot be used; the message says why."""
 
 
-def audit(tools: Path, exceptions: Path, code: Sequence[Path], locks: Sequence[Path], osv_url: str | None) -> int:
+def audit(tools: Path, exceptions: Path, locks: Sequence[Path], osv_url: str | None) -> int:
     """Print what is not recorded; return the exit status.
 
     Raises:
         Unusable: a tool failed, or an exception lacks its reason or date.
     """
     recorded = read_exceptions(exceptions)
-    complaints = list(_differences(Counter(suspicious_code(tools, code)), recorded["code"]))
-    vulnerable = known_vulnerabilities(tools, locks, osv_url)
-    if vulnerable is not None:
-        complaints += _differences(Counter(vulnerable), recorded["vulnerabilities"])
+    found = known_vulnerabilities(tools, locks, osv_url)
+    if found is None:
+        print("No vulnerability service answered: nothing was audited. Run this where one can be reached.")
+        return OUT_OF_REACH
+    complaints = list(_differences(Counter(found), recorded))
     for complaint in complaints:
         print(complaint)
-    if vulnerable is None:
-        print(
-            "No vulnerability service answered: the dependencies were NOT audited. Run this where one can be reached."
-        )
     if complaints:
         print(f"{len(complaints)} to mend, or to record in {exceptions.name} with a reason and a date.")
-        return UNRECORDED
-    return OUT_OF_REACH if vulnerable is None else 0
+    return UNRECORDED if complaints else 0
 
 
-def read_exceptions(path: Path) -> Mapping[str, Mapping[Finding, int]]:
-    """Return the number of findings that are recorded, by finding, for `code` and `vulnerabilities`.
+def read_exceptions(path: Path) -> Mapping[Finding, int]:
+    """Return the number of findings that are recorded, by finding.
 
     Raises:
-        Unusable: unreadable, or an exception lacks its identifier, place, reason or date.
+        Unusable: unreadable, or an exception lacks its identifier, package, reason or date.
     """
     try:
         given = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
-        return {part: dict(map(_exception, given.get(part) or ())) for part in ("code", "vulnerabilities")}
+        return dict(map(_exception, given.get("vulnerabilities") or ()))
     except (OSError, yaml.YAMLError, KeyError, TypeError, ValueError, AttributeError) as error:
         raise Unusable(f"{path.name}: an exception needs id, in, reason and date ({error}).") from None
 
@@ -84,26 +79,9 @@ def _exception(entry: Mapping[str, Any]) -> tuple[Finding, int]:
 def _differences(found: Counter[Finding], recorded: Mapping[Finding, int]) -> Iterator[str]:
     for one in sorted({*found, *recorded}):
         if found[one] > recorded.get(one, 0):
-            yield f"{one.place}: {one.identifier}, {found[one]} found, {recorded.get(one, 0)} recorded"
+            yield f"{one.package}: {one.identifier}, {found[one]} found, {recorded.get(one, 0)} recorded"
         elif found[one] < recorded.get(one, 0):
-            yield f"{one.place}: {one.identifier}, {found[one]} found, {recorded[one]} recorded: correct the record"
-
-
-def suspicious_code(tools: Path, code: Sequence[Path]) -> list[Finding]:
-    """Return what bandit finds, whatever its severity; comments do not silence it.
-
-    Raises:
-        Unusable: it failed, or could not read a file.
-    """
-    command = [str(tools / "bandit"), "--recursive", "--ignore-nosec", "--quiet", "--format", "json"]
-    done = _run([*command, *map(str, code)])
-    try:
-        report = json.loads(done.stdout)
-    except ValueError:
-        raise Unusable(f"bandit failed: {done.stderr[-500:]}") from None
-    if report["errors"]:
-        raise Unusable(f"bandit could not read {', '.join(error['filename'] for error in report['errors'])}.")
-    return [Finding(one["test_id"], _relative(one["filename"])) for one in report["results"]]
+            yield f"{one.package}: {one.identifier}, {found[one]} found, {recorded[one]} recorded: correct the record"
 
 
 def known_vulnerabilities(tools: Path, locks: Sequence[Path], osv_url: str | None) -> list[Finding] | None:
@@ -135,27 +113,19 @@ def _run(command: Sequence[str]) -> subprocess.CompletedProcess[str]:
         raise Unusable(f"{command[0]}: {error.strerror}. `make audit-dependencies` installs it.") from None
 
 
-def _relative(name: str) -> str:
-    path = (ROOT / name).resolve()
-    return path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else path.name
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the audit of the checkout, or of what the options name."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--tools", type=Path, default=ROOT / ".venv/tools/bin", help="folder of bandit and pip-audit")
+    parser.add_argument("--tools", type=Path, default=ROOT / ".venv/tools/bin", help="folder of pip-audit")
     parser.add_argument("--exceptions", type=Path, default=EXCEPTIONS)
-    parser.add_argument("--code", type=Path, nargs="+", default=[ROOT / name for name in CODE])
     parser.add_argument("--locks", type=Path, nargs="+", default=sorted(LOCKS.glob("*.txt")))
     parser.add_argument("--osv-url", help="an OSV service, such as a mirror, instead of the registry's own")
-    parser.add_argument("--closed-network", action="store_true", help="exit 0 instead of 3")
     given = parser.parse_args(arguments)
     try:
-        status = audit(given.tools.absolute(), given.exceptions, given.code, given.locks, given.osv_url)
+        return audit(given.tools.absolute(), given.exceptions, given.locks, given.osv_url)
     except Unusable as error:
         print(error, file=sys.stderr)
         return UNUSABLE
-    return 0 if status == OUT_OF_REACH and given.closed_network else status
 
 
 if __name__ == "__main__":
