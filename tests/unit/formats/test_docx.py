@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import re
-import shutil
 import subprocess
 import zipfile
 from pathlib import Path
@@ -18,6 +17,7 @@ from deid.domain.errors import DocumentRefused, Reason
 from deid.formats.fields import FileRules
 from deid.formats.files import read_file
 from deid.formats.segments import SegmentedSource
+from tests.unit.formats.offices import WRITER
 
 NAMESPACES = (
     'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" '
@@ -246,7 +246,7 @@ def test_a_damaged_file_is_read_or_refused(data: st.DataObject) -> None:
     assert outcome(raw[:start] + data.draw(st.binary(max_size=4)) + raw[start + data.draw(st.integers(0, 4)) :])
 
 
-@pytest.mark.skipif(shutil.which("soffice") is None, reason="LibreOffice is not installed")
+@WRITER
 @pytest.mark.slow
 def test_libreoffice_reads_what_is_written(tmp_path: Path) -> None:
     (tmp_path / "lettre.docx").write_bytes(replace_all(read(SHOWN["note"]), "Dupont", "Éloïse"))

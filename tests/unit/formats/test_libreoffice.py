@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import re
-import shutil
 import subprocess
 import zipfile
 from pathlib import Path
@@ -13,10 +12,10 @@ import pytest
 
 from deid.domain.errors import DocumentRefused, Reason
 from deid.formats.files import read_file
+from tests.unit.formats.offices import WRITER
 from tests.unit.formats.test_docx import LINES, docx, expanded, read
 
 pytestmark = pytest.mark.slow
-installed = pytest.mark.skipif(shutil.which("soffice") is None, reason="LibreOffice is not installed")
 
 
 def converted(folder: Path, ending: str) -> bytes:
@@ -26,7 +25,7 @@ def converted(folder: Path, ending: str) -> bytes:
     return (folder / f"lettre.{ending}").read_bytes()
 
 
-@installed
+@WRITER
 @pytest.mark.parametrize("ending", ["doc", "odt"])
 def test_older_texts_come_back_as_docx(tmp_path: Path, ending: str) -> None:
     source = read_file(converted(tmp_path, ending), document_id="d", max_bytes=10**7, hint=f"lettre.{ending}")
@@ -62,7 +61,7 @@ def planted(odt: bytes) -> bytes:
     return made.getvalue()
 
 
-@installed
+@WRITER
 def test_what_older_texts_hold_beside_their_words_is_removed(tmp_path: Path) -> None:
     odt = planted(converted(tmp_path, "odt"))
     assert expanded(odt).count(b"Zorglub") >= 10
@@ -79,7 +78,7 @@ def test_what_older_texts_hold_beside_their_words_is_removed(tmp_path: Path) -> 
         assert source.text.splitlines()[-len(LINES) :] == LINES
 
 
-@installed
+@WRITER
 def test_a_damaged_document_is_refused() -> None:
     raw = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "WordDocument\0\0".encode("utf-16-le") + bytes(2000)
     with pytest.raises(DocumentRefused) as refused:

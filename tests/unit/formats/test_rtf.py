@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from deid.domain.errors import DocumentRefused, Reason
 from deid.formats.fields import FileRules
 from deid.formats.files import read_file
 from deid.formats.segments import SegmentedSource
+from tests.unit.formats.offices import WRITER
 
 LETTER = rb"""{\rtf1\ansi\ansicpg1252\deff0{\fonttbl{\f0\froman\fcharset0 Times New Roman;}
 {\f1\fswiss\fcharset238 Arial;}}
@@ -159,7 +159,7 @@ def test_any_surrogate_is_read_back(surrogate: str) -> None:
     assert read(source.rewrite([(at, at + 6, surrogate)])).text == source.text.replace("Dupont", surrogate, 1)
 
 
-@pytest.mark.skipif(shutil.which("soffice") is None, reason="LibreOffice is not installed")
+@WRITER
 @pytest.mark.slow
 def test_libreoffice_reads_what_is_written(tmp_path: Path) -> None:
     (tmp_path / "lettre.rtf").write_bytes(replace_all(read(LETTER), "Dupont", "Éloïse"))

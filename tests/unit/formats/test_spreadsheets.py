@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import re
-import shutil
 import subprocess
 import time
 import zipfile
@@ -25,6 +24,7 @@ from deid.domain.errors import DocumentRefused
 from deid.domain.labels import Label
 from deid.formats.files import read_file
 from deid.formats.segments import SegmentedSource
+from tests.unit.formats.offices import CALC
 
 
 def saved(book: Any) -> bytes:
@@ -234,7 +234,7 @@ def test_a_day_that_the_calendar_lacks_becomes_words() -> None:
     assert replaced(read(RAW), {"02/03/2024": "31/02/2024"}).active["B2"].value == "31/02/2024"
 
 
-@pytest.mark.skipif(shutil.which("soffice") is None, reason="LibreOffice is not installed")
+@CALC
 @pytest.mark.slow
 def test_old_workbooks_are_read_as_new_ones(tmp_path: Path) -> None:
     (tmp_path / "suivi.xlsx").write_bytes(saved(workbook()))
