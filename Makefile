@@ -22,6 +22,7 @@ ARGS ?=
 MEASURED ?= tests/unit tests/database
 # Test processes; each starts a PostgreSQL of its own. One more than two cores: half of the slow tests' time is waiting.
 WORKERS ?= 3
+SPREAD = -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 # pip speaks on stderr of things that do not matter; its words are shown only when it fails.
 define pip
@@ -41,6 +42,9 @@ pip_install = $(call pip,install --require-hashes --no-deps --only-binary :all: 
 help: ## this list
 	@grep -hE '^[a-z%-]+:.*## ' $(MAKEFILE_LIST) | while IFS= read -r line; do \
 	  printf '  make %-8s %s\n' "$${line%%:*}" "$${line#*## }"; done
+
+.PHONY: environment
+environment: $(DEV) ## the environment of the other commands, which make it where it lacks
 
 .PHONY: demo
 demo: $(RUN) ## thirty nights of a synthetic hospital, end to end; run it again and it finds nothing new
@@ -77,15 +81,18 @@ faults: $(RUN) ## benchmarks/faults.md: 200 nights under seeded faults, each com
 	@$(BIN)/python -m benchmarks.faults --write $(ARGS)
 
 # Tests start hundreds of processes, each of which would compile the product anew.
-test test-unit: export PYTHONDONTWRITEBYTECODE :=
+test test-% verdict: export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: test
 test: $(DEV) ## every test (ARGS="-k dates" for some)
-	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(ARGS)
+	@$(BIN)/python -m pytest $(SPREAD) $(ARGS)
 
-.PHONY: test-unit
-test-unit: $(DEV) ## tests without PostgreSQL or Airflow, but those marked slow
-	@$(BIN)/python -m pytest tests/unit -m "not slow" -n $(WORKERS) $(ARGS)
+test-%: $(DEV) ## the tests of one folder, `make test-unit`; `ARGS='-m "not slow"'` leaves the slow ones out
+	@$(BIN)/python -m pytest tests/$(subst -,_,$*) $(SPREAD) $(ARGS)
+
+.PHONY: verdict
+verdict: $(DEV) ## every test as in `.ci/run`: one or two that fail are run once more, alone
+	@$(BIN)/python -m tests.verdict $(SPREAD) $(ARGS)
 
 .PHONY: image-test
 image-test: ## build the image, and run Airflow and a detection in it, where docker or podman answers; nothing elsewhere
@@ -142,7 +149,7 @@ sbom: $(RUN) $(TOOLED) ## var/sbom: bills of materials (CycloneDX), of this envi
 	@ls var/sbom/*.cdx.json
 
 .PHONY: audit-dependencies
-audit-dependencies: $(RUN) $(TOOLED) ## known vulnerabilities of the locks, and bandit; what dependencies/exceptions.yaml lacks fails
+audit-dependencies: $(RUN) $(TOOLED) ## known vulnerabilities of the locks, where a network reaches a service; what dependencies/exceptions.yaml lacks fails
 	@$(BIN)/python -m dependencies.audit --tools $(TOOLS)/bin $(ARGS)
 
 .PHONY: train

@@ -1,13 +1,17 @@
-"""Structure of the library: modules, lines, import cycles, longest import chain, names defined twice.
+"""Structure of the library: modules, lines, import cycles, longest import chain, names defined twice, what is loaded.
 
     python -m benchmarks.structure [TREE]
+    python -m benchmarks.structure --record
 
-TREE is a checkout (default: this one). Imports inside functions count.
+TREE is a checkout (default: this one). Imports inside functions count. `--record` writes benchmarks/structure.json: the
+ceilings that tests/unit/test_structure.py holds.
 """
 
 from __future__ import annotations
 
 import ast
+import json
+import os
 import subprocess
 import sys
 from collections import Counter, defaultdict
@@ -21,11 +25,18 @@ OFFLINE = (
     *("deid.hospital", "deid.demo", "deid.privacy.attacks", "deid.privacy.audit"),
 )
 SMALL = 80
-PUBLISHER = "import sys, deid.warehouse.publish; print(sum(name.split('.')[0] == 'deid' for name in sys.modules))"
+RECORD = Path(__file__).with_suffix(".json")
+# Processes, and what each imports: modules of deid are counted.
+LOADED = {
+    "publisher": "import deid.warehouse.publish",
+    "pages": "import nocturne_pages.app",
+    "DAG files": "import glob, runpy; [runpy.run_path(one) for one in glob.glob('dags/*.py')]",
+}
+_COUNT = "import sys; print(sum(name.split('.')[0] == 'deid' for name in sys.modules), file=sys.stderr)"
 
 
-def main(tree: Path) -> None:
-    """Print the figures of a tree as a Markdown list."""
+def figures(tree: Path) -> dict[str, int]:
+    """Return the figures of a tree by name; those of a package, in lines, are named after it."""
     modules = _modules(tree)
     imports = {name: _imports(name, path, modules) for name, path in modules.items()}
     library = [name for name in modules if name.split(".")[0] == "deid"]
@@ -36,22 +47,48 @@ def main(tree: Path) -> None:
         for other in found:
             if _package(name) != _package(other) and "deid" not in (_package(name), _package(other)):
                 packages[_package(name)].add(_package(other))
-    module_cycles = [one for one in _components(imports) if len(one) > 1]
-    package_cycles = [one for one in _components(packages) if len(one) > 1]
     names = _public_names({name: modules[name] for name in library})
-    twice = {name: found for name, found in names.items() if len(found) > 1}
     importers = Counter(other for found in imports.values() for other in found)
     small = [one for one in library if lines[one] < SMALL and importers[one] == 1 and modules[one].stem != "__init__"]
-    loaded = subprocess.run([sys.executable, "-c", PUBLISHER], cwd=tree, capture_output=True, text=True, check=True)
-    print(f"- modules of deid: {len(library)}, {sum(lines[name] for name in library)} lines")
-    print(f"- without learning and evaluation: {len(nightly)}, {sum(lines[name] for name in nightly)} lines")
-    print(f"- packages in an import cycle: {sum(map(len, package_cycles))}; modules: {sum(map(len, module_cycles))}")
-    print(f"- longest import chain: {_longest_chain(imports)} modules")
-    print(f"- modules of deid loaded by the publisher: {loaded.stdout.strip()}")
-    print(f"- public names defined in two or more modules: {len(twice)}")
-    print(f"- modules under {SMALL} lines with one importer: {len(small)}")
-    print(f"- SQL files: {len(list((tree / 'sql').rglob('*.sql')))}")
-    print(f"- README: {len((tree / 'README.md').read_text(encoding='utf-8').split())} words")
+    sizes: Counter[str] = Counter()
+    for name in library:
+        sizes[_package(name)] += lines[name]
+    return {
+        "modules of deid": len(library),
+        "lines of deid": sum(sizes.values()),
+        "lines without learning and evaluation": sum(lines[name] for name in nightly),
+        "packages in an import cycle": sum(len(one) for one in _components(packages) if len(one) > 1),
+        "modules in an import cycle": sum(len(one) for one in _components(imports) if len(one) > 1),
+        "longest import chain": _longest_chain(imports),
+        "public names defined in two or more modules": sum(len(found) > 1 for found in names.values()),
+        f"modules under {SMALL} lines with one importer": len(small),
+        "SQL files": len(list((tree / "sql").rglob("*.sql"))),
+        "words of README": len((tree / "README.md").read_text(encoding="utf-8").split()),
+        **{f"lines of {package}": count for package, count in sorted(sizes.items()) if package != "deid"},
+    }
+
+
+def loaded(tree: Path, process: str) -> int:
+    """Return the number of modules of deid that a process of `LOADED` has after its imports."""
+    paths = [str(tree), str(tree / "plugins")]
+    done = subprocess.run(
+        [sys.executable, "-c", f"{LOADED[process]}; {_COUNT}"],
+        cwd=tree,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return int(done.stderr.splitlines()[-1])
+
+
+def main(tree: Path, *, record: bool = False) -> None:
+    """Print the figures of a tree as a Markdown list, or record them as ceilings."""
+    told = figures(tree) | {f"modules loaded by the {name}": loaded(tree, name) for name in LOADED}
+    if record:
+        RECORD.write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
+    for name, value in told.items():
+        print(f"- {name}: {value}")
 
 
 def _modules(tree: Path) -> dict[str, Path]:
@@ -128,4 +165,5 @@ def _longest_chain(graph: Mapping[str, set[str]]) -> int:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1] if len(sys.argv) > 1 else "."))
+    named = [one for one in sys.argv[1:] if one != "--record"]
+    main(Path(named[0] if named else ".").resolve(), record="--record" in sys.argv)

@@ -1,0 +1,68 @@
+"""The verdict of a run: what is asked once more, what is not, and what is said of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.verdict import judge
+
+UNLUCKY = """
+from pathlib import Path
+def test_{0}():
+    seen = Path(__file__).with_suffix(".seen")
+    first = not seen.exists()
+    seen.touch()
+    assert not first
+"""
+FINE, WRONG = "def test_fine(): pass\n", "def test_wrong(): assert False\n"
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    (tmp_path / "tests" / "privacy").mkdir(parents=True)
+    (tmp_path / "tests" / "test_fine.py").write_text(FINE)
+    (tmp_path / "pytest.ini").write_text("[pytest]\n")
+    return tmp_path
+
+
+def unlucky(checkout: Path, *names: str) -> None:
+    for name in names:
+        (checkout / f"{name}.py").write_text(UNLUCKY.format(Path(name).name.removeprefix("test_")))
+
+
+def test_all_that_pass_pass(checkout: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert judge(["-q"], checkout) == 0
+    assert "FLAKY" not in capfd.readouterr().out
+
+
+def test_two_that_pass_alone_are_named(checkout: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    unlucky(checkout, "tests/test_one", "tests/test_two")
+    assert judge(["-q", "-n", "2"], checkout) == 0
+    last = capfd.readouterr().out.splitlines()[-2:]
+    assert [line.split(":")[0] for line in last] == [f"FLAKY tests/test_{one}.py" for one in ("one", "two")]
+
+
+def test_what_fails_twice_fails(checkout: Path) -> None:
+    (checkout / "tests" / "test_wrong.py").write_text(WRONG)
+    assert judge(["-q"], checkout) == 1
+
+
+def test_three_at_once_are_no_bad_luck(checkout: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    unlucky(checkout, "tests/test_one", "tests/test_two", "tests/test_three")
+    assert judge(["-q"], checkout) == 1
+    assert "Once more" not in capfd.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["tests/privacy/test_leak", "tests/dags/test_canary"])
+def test_a_leak_is_not_asked_twice(checkout: Path, name: str, capfd: pytest.CaptureFixture[str]) -> None:
+    (checkout / "tests" / "dags").mkdir()
+    unlucky(checkout, name)
+    assert judge(["-q"], checkout) == 1
+    assert "Once more" not in capfd.readouterr().out
+
+
+def test_a_module_that_cannot_be_read_fails(checkout: Path) -> None:
+    (checkout / "tests" / "test_broken.py").write_text("import nothing_of_that_name\n")
+    assert judge(["-q"], checkout) not in (0, 5)
