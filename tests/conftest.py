@@ -41,6 +41,7 @@ DATABASE_RIGHTS = {
     **dict.fromkeys(("reader", "steward", "researcher"), "CONNECT"),
     **dict.fromkeys(("worker", "refresher", "publisher"), "CONNECT, TEMPORARY"),
 }
+SLOW_S = 300
 SEARCHED = "searched for planted words"  # property of a test: cells, places, places found
 TEMPLATE = f"nocturne_template_{uuid.uuid4().hex[:8]}"
 
@@ -250,9 +251,16 @@ def browser() -> Iterator[Browser]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Modules with slow tests first: none is left to run alone at the end, when the other processes have finished."""
-    slow = {item.path for item in items if item.get_closest_marker("slow")}
-    items.sort(key=lambda item: item.path not in slow)
+    """Modules with slow tests first: none is left to run alone at the end, when the other processes have finished.
+
+    A slow test has five minutes, since a busy machine takes many times the ten seconds that make it one.
+    """
+    slow = [item for item in items if item.get_closest_marker("slow")]
+    for item in slow:
+        if item.get_closest_marker("timeout") is None:
+            item.add_marker(pytest.mark.timeout(SLOW_S))
+    modules = {item.path for item in slow}
+    items.sort(key=lambda item: item.path not in modules)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -82,6 +82,7 @@ def warehouse(postgres_server: str) -> Iterator[str]:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(600)  # each command of the page in a process of its own
 def test_the_commands_lead_to_a_published_text(warehouse: str, tmp_path: Path) -> None:
     script = "set -euo pipefail\n" + "".join(blocks("bash")).replace(
         "postgresql://lecteur:secret@dpi.chu.example:5432/dpi", warehouse

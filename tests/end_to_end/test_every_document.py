@@ -33,7 +33,7 @@ from demo.hospital.model import HospitalDocument, Version
 from demo.hospital.timeline import FAULTS
 from tests.conftest import SECRET, Database, fresh_database
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]  # the whole hospital is processed in the first test's fixture
 PARIS = ZoneInfo("Europe/Paris")
 START, END = datetime(2026, 10, 1, tzinfo=PARIS), datetime(2026, 11, 1, tzinfo=PARIS)
 DATE = re.compile(r"(?<![\d/.-])(\d{1,2})[/.-](\d{1,2})[/.-](\d{4})(?![\d/-])")

@@ -34,6 +34,7 @@ def violations(page: Page) -> list[tuple[str, str, list[Any]]]:
 
 
 @pytest.mark.parametrize(("scheme", "lang"), [("light", "fr"), ("dark", "en")])
+@pytest.mark.slow
 def test_axe_finds_nothing_to_say(visit: Callable[..., Page], server: Server, scheme: str, lang: str) -> None:
     page = visit("referente", errors=True, lang=lang, color_scheme=scheme)
     for address in ADDRESSES:

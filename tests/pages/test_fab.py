@@ -79,6 +79,7 @@ def fab(database: Database, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(600)  # an API server starts with FAB's tables
 def test_each_role_has_its_pages_and_no_other(fab: Server) -> None:
     wrong = {role: wrong_answers(fab, fab.token(role.lower()), permissions) for role, permissions in ROLES.items()}
     assert wrong == {key: [] for key in ROLES}

@@ -297,6 +297,7 @@ def select_in(page: Page, side: str, passage: str) -> None:
 
 
 @pytest.mark.usefixtures("leaking")
+@pytest.mark.slow
 def test_what_failed_is_shown_at_its_place_marked_there_and_checked_at_once(
     visit: Callable[..., Page], server: Server, database: Database
 ) -> None:

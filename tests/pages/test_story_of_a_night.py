@@ -124,6 +124,7 @@ def approve(one: Person, key: str, reason: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(600)  # eighteen pictures of a whole story
 def test_the_story_of_a_night(visit: Callable[..., Page], server: Server, stewards: Database, tmp_path: Path) -> None:
     # Two people wait for the morning: one reads, the senior one settles; both decide.
     reader, senior = (Person(visit(name, viewport=SIZE), server.pages) for name in ("intendante", "referente"))

@@ -36,6 +36,7 @@ def test_a_second_run_and_a_backfill_of_some_give_the_same(found: list[GoldDocum
     assert thousand.digests(some, KEY) == {gold.document.id: first[gold.document.id] for gold in some}
 
 
+@pytest.mark.slow
 def test_another_process_and_another_order_give_the_same(first: dict[str, str]) -> None:
     """Each process orders sets of texts its own way, by PYTHONHASHSEED."""
     program = [sys.executable, "-m", thousand.__name__, KEY.hex(), "2"]

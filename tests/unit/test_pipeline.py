@@ -158,6 +158,7 @@ def test_a_text_in_which_nothing_was_found_is_not_let_through(substitutor: Subst
 @pytest.mark.parametrize(
     ("error", "reason"), [(ValueError(LETTER), Reason.DETECTION_FAILED), (MemoryError(), Reason.TOO_COSTLY)]
 )
+@pytest.mark.slow
 def test_a_document_that_breaks_detection_does_not_take_the_others_with_it(
     detector: Detector, substitutor: Substitutor, error: Exception, reason: Reason, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -70,6 +70,7 @@ def test_distant_labels_of_a_file_know_references_and_staff_only_with_the_option
 
 
 @pytest.mark.usefixtures("loaded", "secret")
+@pytest.mark.slow
 def test_deidentify_draws_a_street_of_the_database_only_with_the_option(deid: Call) -> None:
     texts = {}
     for option in ((), ("--database",)):

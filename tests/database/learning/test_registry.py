@@ -114,6 +114,7 @@ def test_a_promoted_model_is_stated_by_every_night_and_its_documents_are_done_ag
 
 @pytest.mark.usefixtures("english")
 @pytest.mark.parametrize("kind", sorted(UNSHIPPED))
+@pytest.mark.slow
 def test_the_first_model_of_a_kind_that_does_not_ship_is_compared_promoted_served_and_rolled_back(
     hospital: Database, tmp_path: Path, capsys: pytest.CaptureFixture[str], kind: str
 ) -> None:
@@ -402,6 +403,7 @@ def test_a_model_leaves_once_its_check_allows_it_and_not_before(
 
 
 @pytest.mark.usefixtures("english")
+@pytest.mark.slow
 def test_the_commands_of_the_registry(
     hospital: Database, make: Make, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -39,6 +39,7 @@ def _worker(folder: Path, trials: int) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, env={**os.environ, "PYTHONPATH": str(Path.cwd())}, stderr=subprocess.PIPE)
 
 
+@pytest.mark.slow
 def test_workers_share_a_study_and_take_up_what_a_killed_one_left(
     postgres: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

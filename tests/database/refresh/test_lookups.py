@@ -51,6 +51,7 @@ def test_before_any_load_it_is_the_file_that_ships(deployed: Database, folder: P
     assert not folder.exists()
 
 
+@pytest.mark.slow
 def test_the_shipped_tables_loaded_as_a_version_give_the_file_that_ships(deployed: Database, folder: Path) -> None:
     for source in ("communes", "former_communes", "streets", "establishments", "first_names", "surnames"):
         refresh(source, dsn=deployed.dsn("refresher"))
@@ -62,6 +63,7 @@ def test_the_shipped_tables_loaded_as_a_version_give_the_file_that_ships(deploye
 
 
 @pytest.mark.usefixtures("folder")
+@pytest.mark.slow
 def test_a_street_of_a_refresh_is_known_and_cited_and_one_more_refresh_changes_both(
     deployed: Database, tmp_path: Path
 ) -> None:

@@ -81,6 +81,7 @@ def test_the_file_says_only_what_there_is(written: str, tmp_path: Path) -> None:
     ReferencesFile.model_validate(yaml.safe_load(written.replace("/etc/ssl/certs/chu.pem", str(bundle))))
 
 
+@pytest.mark.slow
 def test_a_hospital_that_follows_the_page_has_its_references(deployed: Database, web: Web, network: Web) -> None:
     dsn = deployed.dsn("refresher")
     named = ("streets", "localities", "professionals", "density_levels", "care_access", "communes", "establishments")

@@ -134,6 +134,7 @@ def test_only_destroyed_and_split_communes_are_without_inhabitants() -> None:
     assert Counter(empty) == {"55": 6, "60": 1, "85": 2}
 
 
+@pytest.mark.slow
 def test_the_version_holds_the_hash_of_its_territories_and_the_night_cites_it(deployed: Database) -> None:
     for source in ("communes", "streets", "establishments"):
         refresh(source, dsn=deployed.dsn("refresher"))

@@ -56,6 +56,7 @@ def test_before_any_load_it_is_the_file_that_ships(deployed: Database, folder: P
     assert not folder.exists()
 
 
+@pytest.mark.slow
 def test_the_shipped_tables_loaded_as_a_version_give_the_same_surrogates(loaded: Database, folder: Path) -> None:
     made = open_tables(loaded.dsn("worker"), folder)
     assert made.path.parent == folder
@@ -65,6 +66,7 @@ def test_the_shipped_tables_loaded_as_a_version_give_the_same_surrogates(loaded:
     assert runtime.current_communes().version == made.communes.version
 
 
+@pytest.mark.slow
 def test_names_of_a_version_are_drawn_and_cited(loaded: Database, folder: Path, tmp_path: Path) -> None:
     before = runtime.reference_versions()
     (tmp_path / "prenoms.csv").write_text(insee_first_names(), encoding="utf-8")
@@ -103,6 +105,7 @@ def test_postal_codes_and_quarters_of_a_version_are_found(loaded: Database, fold
     assert "postal_codes-" in communes.version
 
 
+@pytest.mark.slow
 def test_damaged_tables_are_built_again_with_the_same_content(
     loaded: Database, folder: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

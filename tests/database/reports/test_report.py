@@ -21,19 +21,30 @@ from deid.reports.charts import count_bins, quantiles
 from deid.reports.numbers import Writer
 from deid.reports.view import view
 from deid.reports.wording import WORDING
+from tests.conftest import Database, Deploy
 from tests.database.release.ledger import CANARY, Ledger
 
 NIGHT = "2026-10-03"
 
 
-@pytest.fixture
-def written(deployed: Any) -> dict[str, Path]:
-    """Reports of two published nights, the second with quarantine and warnings."""
-    ledger = Ledger(deployed)
+def publish_two(database: Database) -> None:
+    """Two published nights, the second with quarantine and warnings."""
+    ledger = Ledger(database)
     ledger.night("2026-10-02", 90, policy="aa11bb22cc33dd44")
     actions.publish("2026-10-02", _yes(actions.summarise("2026-10-02")))
     ledger.night(NIGHT, 120, quarantined=9, warned=50)
     actions.publish(NIGHT, _yes(actions.summarise(NIGHT)))
+
+
+@pytest.fixture
+def published(deploy: Deploy) -> Database:
+    return deploy(publish_two)
+
+
+@pytest.fixture
+def written(published: Database) -> dict[str, Path]:
+    """Reports of the two nights, of a copy of what was published."""
+    del published
     actions.report("2026-10-02")
     return {name: Path(path) for name, path in actions.report(NIGHT).items()}
 
@@ -46,11 +57,11 @@ def _pages(written: dict[str, Path]) -> list[str]:
     return [written[name].read_text(encoding="utf-8") for name in ("html", "html_en", "index")]
 
 
-def test_numbers_are_those_of_the_ledger(written: dict[str, Path], deployed: Any) -> None:
+def test_numbers_are_those_of_the_ledger(written: dict[str, Path], published: Database) -> None:
     figures = json.loads(written["json"].read_text(encoding="utf-8"))
     headline = figures["headline"]
     assert (headline["seen"], headline["published"], headline["quarantined"]) == (124, 111, 9)
-    ((mentions,),) = deployed.rows("SELECT count(*) FROM deid.mention WHERE run_id = 2")
+    ((mentions,),) = published.rows("SELECT count(*) FROM deid.mention WHERE run_id = 2")
     assert headline["mentions"] == mentions
     held = figures["sides"]["held"]["mentions"]
     assert sum(figures["mentions"]["totals"].values()) == held <= mentions

@@ -66,6 +66,7 @@ def _alone(superuser: str, statement: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)  # three databases, attacked as each role
 def test_no_role_without_originals_links_a_row_in_a_new_or_an_upgraded_database(
     deployed: Database, former: Database, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -29,6 +29,7 @@ def _nights(hospital: Hospital) -> list[datetime]:
     return [first + timedelta(days=number) for number in range((days[-1] - days[0]).days + 1)]
 
 
+@pytest.mark.slow
 def test_nights_of_a_small_hospital(deployed: Database, hospital: Hospital) -> None:
     releases = []
     for start in _nights(hospital):

@@ -85,6 +85,7 @@ def test_the_likeliest_commune_is_the_populous_one_where_the_draw_tells_nothing(
     assert guess_communes(table, places, 1e6, crowd, crowd[:3]) == [[one] for one in crowd[:3]]
 
 
+@pytest.mark.slow
 def test_one_surrogate_per_name_keeps_its_rank_and_one_per_patient_hides_it(small: Population) -> None:
     corpus = attacked(small, with_dates("metric", scope="corpus"), 240)["attack.names"]
     patient = attacked(small, with_dates("metric"), 240)["attack.names"]

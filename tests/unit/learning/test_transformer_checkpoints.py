@@ -57,6 +57,7 @@ def _command(plan: Plan, folder: Path) -> list[str]:
     return ["-m", "deid.learning.transformer", *options]
 
 
+@pytest.mark.slow
 def test_a_killed_training_resumes_to_the_same_measures(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     plan, documents = _plan(encoder("mbert", tmp_path), head="crf"), _corpus(tmp_path / "corpus")
     whole = train_transformer(plan, documents, tmp_path / "whole")

@@ -130,6 +130,7 @@ def test_texts_are_read_from_lines_and_records_and_refused_by_line(tmp_path: Pat
         train_characters([], SETTINGS, 3)
 
 
+@pytest.mark.slow
 def test_a_killed_flair_goes_on_in_its_own_stage(tmp_path: Path) -> None:
     whole = train_tagger("flair", letters(), TINY, tmp_path / "whole")
     kill_in_mid_epoch("flair", tmp_path / "killed", "flair")

@@ -100,6 +100,7 @@ def kill_in_mid_epoch(kind: str, out: Path, stage: str = "", least: int = 3) -> 
     assert training.wait() == -signal.SIGKILL
 
 
+@pytest.mark.slow
 def test_a_killed_training_goes_on_and_gives_the_same_weights(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     whole = train_tagger("bilstm_crf", letters(), TINY, tmp_path / "whole")
     out = tmp_path / "killed"
