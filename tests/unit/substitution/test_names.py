@@ -16,7 +16,7 @@ from deid.substitution import Substitutor
 from deid.substitution.names import nicknames
 from tests.unit.substitution.examples import KEY, changed, marked, surrogates
 
-KEYS = [f"patient-{number}" for number in range(25)]
+KEYS = [f"patient-{number}" for number in range(5)]
 MARTIN = Patient(key="p1", last_name="MARTIN", birth_name="LEROY", first_names=("Claire",), sex="F")
 
 
@@ -48,7 +48,7 @@ SHAPES = [
 
 
 @pytest.mark.parametrize(("text", "shape"), SHAPES)
-@pytest.mark.parametrize("key", KEYS[:6])
+@pytest.mark.parametrize("key", KEYS)
 def test_shape_and_case_are_kept(text: str, shape: str, key: str, substitutor: Substitutor) -> None:
     (surrogate,) = _one(substitutor, f"Vu à midi : [[PATIENT|{text}]], très fatigué.", Patient(key=key))
     assert re.fullmatch(shape, surrogate), surrogate
@@ -329,14 +329,14 @@ def test_a_particle_that_tells_an_origin_and_a_word_of_the_identity_do_not_stay(
     assert " dit " in other
 
 
-@pytest.mark.parametrize("key", KEYS[:6])
+@pytest.mark.parametrize("key", KEYS)
 @pytest.mark.parametrize("name", ["Lê Quang", "Đỗ Thị Hoa"])
 def test_a_surname_that_an_accent_tells_from_a_particle_goes(name: str, key: str, substitutor: Substitutor) -> None:
     (surrogate,) = _one(substitutor, f"interprète : M. [[PERSON|{name}]], présent", Patient(key=key))
     assert name.split()[0] not in surrogate.split()
 
 
-@pytest.mark.parametrize("key", KEYS[:6])
+@pytest.mark.parametrize("key", KEYS)
 def test_a_relative_loses_the_surname_of_the_patient_that_reads_as_a_particle(
     key: str, substitutor: Substitutor
 ) -> None:
@@ -346,7 +346,7 @@ def test_a_relative_loses_the_surname_of_the_patient_that_reads_as_a_particle(
     assert breton.startswith("Le ")
 
 
-@pytest.mark.parametrize("key", KEYS[:6])
+@pytest.mark.parametrize("key", KEYS)
 def test_the_word_of_a_widow_stays_beside_her_name(key: str, substitutor: Substitutor) -> None:
     (widow,) = _one(substitutor, "09:30 [[PERSON|ROUSSEL VVE]] salle 2", Patient(key=key))
     assert re.fullmatch(r"[A-Z]+ VVE", widow), widow

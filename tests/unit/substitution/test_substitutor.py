@@ -166,14 +166,6 @@ SHORT = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("label", "text"), [(label, text) for label, texts in SHORT.items() for text in texts])
-def test_short_and_odd_mentions_never_survive(label: Label, text: str, substitutor: Substitutor) -> None:
-    for number in range(12):
-        document = Document("d1", f"a {text} b", Patient(key=f"p{number}"), ANCHOR)
-        mentions = [Mention(2, 2 + len(text), label)]
-        _holds(document, mentions, substitutor.substitute(document, mentions))
-
-
 def test_overlapping_mentions_become_one(substitutor: Substitutor) -> None:
     document = Document("d1", "vu Jean DURAND MARTIN hier", Patient(key="p1"), ANCHOR)
     mentions = [Mention(3, 14, Label.PATIENT), Mention(8, 21, Label.PERSON, score=0.6), Mention(22, 26, Label.RELDATE)]

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from datetime import date, timedelta
-from math import log
 
 import pytest
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
-from scipy.stats import beta
 
 from deid.config.policy import Policy, load
 from deid.domain.document import Patient, Stay
@@ -22,7 +19,7 @@ from deid.substitution import Substitutor
 from deid.substitution.context import DocumentContext
 from deid.substitution.temporal.ages import Age, parse_age
 from deid.substitution.temporal.constraints import count_constraints
-from deid.substitution.temporal.stages import epsilon_of, is_of_another, stage_of
+from deid.substitution.temporal.stages import is_of_another, stage_of
 from deid.substitution.temporal.values import Unit, months_between
 from tests.unit.substitution.examples import KEY, changed, marked, surrogates
 
@@ -145,35 +142,6 @@ def test_the_patients_age_follows_the_surrogate_of_the_birth_date(drawn: Substit
 def test_an_age_may_return(drawn: Substitutor) -> None:
     texts = {age_of(drawn, "11 ans", Patient(f"p{at}")) for at in range(80)}
     assert texts == {"11 ans", "12 ans", "13 ans", "14 ans"}
-
-
-@pytest.mark.parametrize(("one", "other", "months"), [("70 ans", "71 ans", 12), ("12 ans", "14 ans", 24)])
-def test_no_audited_pair_of_ages_refutes_the_claim(
-    stages: Policy, communes: CommuneTable, one: str, other: str, months: int
-) -> None:
-    """A relative of nearly the patient's age, 72, costs as any other does (docs/privacy.md)."""
-    draws = 3000
-    patient = Patient("p1", birth_date=date(1949, 6, 1))
-
-    def histogram(text: str) -> Counter[str]:
-        document, mentions = marked(
-            f"Agé de [[AGE|72 ans]]. Son frère a [[AGE|{text}]].", patient=patient, reference_date=WRITTEN
-        )
-        return Counter(
-            surrogates(Substitutor(stages, b"audit" + at.to_bytes(27, "big"), communes).substitute(document, mentions))[
-                1
-            ]
-            for at in range(draws)
-        )
-
-    near, far = histogram(one), histogram(other)
-    age = parse_age(one)
-    assert age is not None
-    worst = max(
-        log(beta.ppf(0.0005, near[text], draws - near[text] + 1) / beta.ppf(0.9995, far[text] + 1, draws - far[text]))
-        for text in near
-    )
-    assert worst <= float(epsilon_of(stage_of(age)) * months)
 
 
 def test_what_is_drawn_stands_in_the_ledger(drawn: Substitutor) -> None:
