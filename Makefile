@@ -82,6 +82,8 @@ faults: $(RUN) ## benchmarks/faults.md: 200 nights under seeded faults, each com
 
 # Tests start hundreds of processes, each of which would compile the product anew.
 test test-% verdict: export PYTHONDONTWRITEBYTECODE :=
+# Texts are UTF-8 whatever the locale of the machine.
+test test-% verdict: export PYTHONUTF8 := 1
 
 .PHONY: test
 test: $(DEV) ## every test (ARGS="-k dates" for some)

@@ -19,7 +19,7 @@ from urllib.parse import quote, urlsplit, urlunsplit
 import psycopg2
 import pytest
 from hypothesis import settings as hypothesis_settings
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 from psycopg2 import sql
 
 from deid.config.settings import Settings, settings
@@ -42,6 +42,10 @@ DATABASE_RIGHTS = {
     **dict.fromkeys(("worker", "refresher", "publisher"), "CONNECT, TEMPORARY"),
 }
 SLOW_S = 300
+# Fixtures of a module or session come before `_own_environment`.
+for variable in [name for name in os.environ if name.startswith("NOCTURNE_") and name != "NOCTURNE_TEST_DSN"]:
+    del os.environ[variable]
+Settings.model_config["env_file"] = None
 SEARCHED = "searched for planted words"  # property of a test: cells, places, places found
 TEMPLATE = f"nocturne_template_{uuid.uuid4().hex[:8]}"
 
@@ -109,7 +113,8 @@ def postgres_server() -> Iterator[str]:
     given = os.environ.get("NOCTURNE_TEST_DSN")
     # Not under pytest's own folder: each new pytest closes that one to other users, PostgreSQL's among them.
     home = Path(tempfile.mkdtemp(prefix="nocturne-tests-"))
-    server = None if given else EmbeddedServer(home, options={"fsync": "off", "scram_iterations": "1"})
+    options = {"fsync": "off", "scram_iterations": "1", "timezone": "UTC"}
+    server = None if given else EmbeddedServer(home, options=options)
     if server is not None:
         server.start()
     superuser = given or server.uri("postgres")
@@ -173,32 +178,32 @@ def deployed(postgres: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.fixture(scope="session")
-def _filled(postgres_server: str) -> Iterator[Callable[[Fill], tuple[Database, bool]]]:
-    """The database that copies of one content are made from, and whether it is there for the first time."""
+def _filled() -> Iterator[tuple[dict[Fill, Database], ExitStack]]:
+    """The databases that copies of one content are made from, and what drops them at the end."""
     with ExitStack() as stack:
-        made: dict[Fill, Database] = {}
-
-        def of(fill: Fill) -> tuple[Database, bool]:
-            if first := fill not in made:
-                made[fill] = stack.enter_context(fresh_database(postgres_server))
-            return made[fill], first
-
-        yield of
+        yield {}, stack
 
 
 @pytest.fixture
 def deploy(
-    _filled: Callable[[Fill], tuple[Database, bool]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    postgres_server: str,
+    _filled: tuple[dict[Fill, Database], ExitStack],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[Deploy]:
     """`deploy(fill)` is a deployment of its own with what `fill` writes, which is written once for all tests."""
     monkeypatch.setenv("NOCTURNE_HOME", str(tmp_path))
+    made, kept = _filled
     with ExitStack() as stack:
 
         def copy(fill: Fill) -> Database:
-            model, first = _filled(fill)
-            if first:
-                fill(_point_at(model, monkeypatch))
-            return _point_at(stack.enter_context(fresh_database(model.superuser, copied=model)), monkeypatch)
+            if fill not in made:
+                with ExitStack() as filling:  # a database that was not filled to its end is nobody's model
+                    model = filling.enter_context(fresh_database(postgres_server))
+                    fill(_point_at(model, monkeypatch))
+                    kept.enter_context(filling.pop_all())
+                made[fill] = model
+            return _point_at(stack.enter_context(fresh_database(postgres_server, copied=made[fill])), monkeypatch)
 
         yield copy
 
@@ -245,6 +250,7 @@ def browser() -> Iterator[Browser]:
     if CHROMIUM is None:
         pytest.skip("Chromium is not installed (Debian: apt install chromium)")
     with sync_playwright() as play:
+        expect.set_options(timeout=30_000)  # a busy machine takes many times the usual second
         made = play.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
         yield made
         made.close()
@@ -253,11 +259,13 @@ def browser() -> Iterator[Browser]:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Modules with slow tests first: none is left to run alone at the end, when the other processes have finished.
 
-    A slow test has five minutes, since a busy machine takes many times the ten seconds that make it one.
+    A slow test has five minutes, since a busy machine takes many times the ten seconds that make it one; so has a test
+    that may be the first to start Airflow's API server.
     """
-    slow = [item for item in items if item.get_closest_marker("slow")]
-    for item in slow:
-        if item.get_closest_marker("timeout") is None:
+    slow = {item for item in items if item.get_closest_marker("slow")}
+    for item in items:
+        late = item in slow or "_api_server" in getattr(item, "fixturenames", ())
+        if late and item.get_closest_marker("timeout") is None:
             item.add_marker(pytest.mark.timeout(SLOW_S))
     modules = {item.path for item in slow}
     items.sort(key=lambda item: item.path not in modules)

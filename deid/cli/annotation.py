@@ -457,11 +457,14 @@ def _of_warehouse(since: datetime, staff: Path | None, refusals: lines.Refusals)
     from deid.warehouse.batches import read_staff
     from deid.warehouse.history import read_history
     from deid.warehouse.identity import Translator
+    from deid.warehouse.planning import PARIS
 
     use_current_lookup()
     name = read_settings().source
     people = read_staff(name) if staff is None else read_staff_file(staff)
-    documents = read_history(name, since, read_settings().limits(), lambda one: refusals.tell(refusal_message(one)))
+    documents = read_history(
+        name, since.replace(tzinfo=PARIS), read_settings().limits(), lambda one: refusals.tell(refusal_message(one))
+    )
     return documents, people, Translator("worker").to_ledger
 
 

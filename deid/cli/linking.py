@@ -133,14 +133,17 @@ def _written_columns(patient: str, stay: str | None, dates: Iterable[str], kept:
 
 
 def _day(value: object) -> date:
-    """Return the day of an ISO date or instant.
+    """Return the day of an ISO date or instant; of an instant with its zone, the hospital's day.
 
     Raises:
         ValueError: it is neither.
     """
-    if isinstance(value, datetime):
-        return value.date()
-    return value if isinstance(value, date) else datetime.fromisoformat(str(value).strip()).date()
+    from deid.warehouse.planning import PARIS
+
+    if isinstance(value, date) and not isinstance(value, datetime):
+        return value
+    instant = value if isinstance(value, datetime) else datetime.fromisoformat(str(value).strip())
+    return (instant.astimezone(PARIS) if instant.tzinfo else instant).date()
 
 
 def _names(given: Iterable[str] | None) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from datetime import datetime, time, timedelta
+from datetime import UTC, datetime, time, timedelta
 from typing import Any, Literal, get_args
 
 from deid.config.policy import Release
@@ -81,7 +81,8 @@ def staging_due(end: datetime, ready_by: str) -> datetime:
     """Return the first `ready_by` ("07:00", hospital time) at or after `end`, an interval's end or its run's start."""
     local = end.astimezone(PARIS)
     due = datetime.combine(local.date(), time.fromisoformat(ready_by), PARIS)
-    return due if due >= local else datetime.combine(local.date() + timedelta(days=1), due.timetz())
+    later = due.replace(fold=1), datetime.combine(local.date() + timedelta(days=1), due.timetz())
+    return next(one for one in (due, *later) if one.astimezone(UTC) >= end.astimezone(UTC))
 
 
 def decision_due(asked_at: datetime, release: Release) -> datetime:

@@ -296,7 +296,13 @@ def _make_system_user() -> str:
     program = shutil.which(_ADD_USER[0], path=f"{os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin")
     if program is None:
         return f"this machine has no {_ADD_USER[0]}"
-    done = subprocess.run([program, *_ADD_USER[1:], SYSTEM_USER], check=False, capture_output=True, text=True)  # noqa: S603
+    done = subprocess.run(  # noqa: S603 - fixed program, a name of our own
+        [program, *_ADD_USER[1:], SYSTEM_USER],
+        check=False,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "LC_ALL": "C"},
+    )
     return (done.stderr.strip().splitlines() or [f"{_ADD_USER[0]} ended with {done.returncode}"])[-1]
 
 

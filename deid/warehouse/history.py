@@ -26,7 +26,7 @@ def read_history(
 
     Args:
         source_name: the source contract.
-        since: an instant; without a time zone, of UTC.
+        since: an instant, with its time zone.
         limits: of time and memory for one document.
         tell: is given each document that cannot be read.
 
@@ -35,9 +35,8 @@ def read_history(
         WarehouseUnreachable: the source, or a root of its files, does not answer.
     """
     source = Source(source_name)
-    begin = since if since.tzinfo else since.replace(tzinfo=UTC)
     with open_source("nocturne distant") as link:
-        for page in list_documents(link, source, begin, datetime.now(UTC)):
+        for page in list_documents(link, source, since, datetime.now(UTC)):
             present = [one.document_id for one in page if not one.withdrawn]
             for start in range(0, len(present), _BATCH):
                 contents = _consenting(read_contents(link, source, present[start : start + _BATCH]).values())

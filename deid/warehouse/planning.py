@@ -7,7 +7,7 @@ import logging
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -59,7 +59,8 @@ class Interval:
             raise InputRefused("a run needs the start and the end of an interval.", "Give both.")
         if self.start.tzinfo is None or self.end.tzinfo is None:
             raise InputRefused("an interval needs times with their time zone.", "Write 2026-10-03T03:30:00+02:00.")
-        if self.end <= self.start:
+        # Two times of one zone would compare by the clock on the wall, which shows an hour twice in autumn.
+        if self.end.astimezone(UTC) <= self.start.astimezone(UTC):
             raise InputRefused("the interval is empty: it ends before it starts.", "Exchange its bounds.")
 
     @property

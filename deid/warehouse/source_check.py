@@ -19,6 +19,7 @@ from deid.config.settings import settings
 from deid.domain.errors import WarehouseUnreachable
 from deid.domain.outcomes import Refused
 from deid.warehouse.extraction import REPEATED_SHARE, make_content, open_contents
+from deid.warehouse.planning import PARIS
 from deid.warehouse.source_links import FaultKind, QueryFault, SourceLink, StatementRefused
 from deid.warehouse.sources import MEASURED, Source, bind, open_source
 
@@ -472,5 +473,5 @@ def _is_birth(row: Mapping[str, Any]) -> bool:
     """Return whether a birth date is one, of the past, or a period of one."""
     patient = make_content({**row, "content": b""}).patient
     if patient.birth_date is not None:
-        return date(1880, 1, 1) <= patient.birth_date <= datetime.now(UTC).date()
+        return date(1880, 1, 1) <= patient.birth_date <= datetime.now(PARIS).date()
     return patient.birth_period is not None

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -31,6 +33,14 @@ PEOPLE = [
 def blocks(kind: str) -> list[str]:
     """Blocks of the page in a language, in their order."""
     return re.findall(rf"^```{kind}\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+
+
+@pytest.fixture
+def home() -> Iterator[Path]:
+    """A folder for commands that start PostgreSQL; pytest's own is closed to its user by each new pytest."""
+    folder = Path(tempfile.mkdtemp(prefix="nocturne-tests-"))
+    yield folder
+    shutil.rmtree(folder)
 
 
 @pytest.fixture
@@ -83,7 +93,7 @@ def warehouse(postgres_server: str) -> Iterator[str]:
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)  # each command of the page in a process of its own
-def test_the_commands_lead_to_a_published_text(warehouse: str, tmp_path: Path) -> None:
+def test_the_commands_lead_to_a_published_text(warehouse: str, home: Path) -> None:
     script = "set -euo pipefail\n" + "".join(blocks("bash")).replace(
         "postgresql://lecteur:secret@dpi.chu.example:5432/dpi", warehouse
     )
@@ -93,14 +103,14 @@ def test_the_commands_lead_to_a_published_text(warehouse: str, tmp_path: Path) -
     try:
         done = subprocess.run(
             ["bash", "-c", script],
-            cwd=tmp_path,
+            cwd=home,
             env={**environment, "PATH": path, "PYTHONPATH": str(ROOT)},
             capture_output=True,
             text=True,
             check=False,
         )
     finally:
-        EmbeddedServer(tmp_path / "var").stop(immediate=True)
+        EmbeddedServer(home / "var").stop(immediate=True)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     assert "erreur" not in done.stdout
     assert re.search('"step": "summarise".*"warnings": 1', done.stdout), "an approval was asked for"

@@ -142,7 +142,7 @@ def test_reading_the_dags_imports_nothing_heavy() -> None:
         f"print(sorted({HEAVY!r} & set(sys.modules)))"
     )
     done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=120, cwd=ROOT
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=110, cwd=ROOT
     )
     assert done.stdout.strip().splitlines()[-1] == "[]", done.stderr[-2000:]
 

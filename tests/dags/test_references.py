@@ -154,7 +154,7 @@ def night(
 ) -> Callable[..., None]:
     """Play a night after one on which all went well: the sources at wrong places fail by name, nothing else moves."""
     monkeypatch.setattr(download, "BACKOFF_S", 0.0)
-    monkeypatch.setattr(download, "READ_S", 0.5)
+    monkeypatch.setattr(download, "READ_S", 2.0)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     for name in download.BUNDLES:
         monkeypatch.delenv(name, raising=False)

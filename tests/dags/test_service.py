@@ -5,8 +5,10 @@ Detection is by rules: every task is a process of its own, and what is tried her
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import closing
@@ -73,7 +75,7 @@ class Service:
         """Wait for a run; its state."""
         return Follower(self.interface, Progress(), alive=self.airflow.running).follow(dag_id, run_id, "test")
 
-    def until(self, condition: Any, seconds: float = 180) -> Any:
+    def until(self, condition: Any, seconds: float = 400) -> Any:
         """Wait for something to be true, and return it."""
         deadline = time.monotonic() + seconds
         while not (value := condition()):
@@ -102,9 +104,10 @@ def mailbox() -> Iterator[mail.Mailbox]:
 
 
 @pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory, mailbox: mail.Mailbox) -> Iterator[Service]:
+def service(mailbox: mail.Mailbox) -> Iterator[Service]:
     """PostgreSQL, Airflow and a warehouse with three nights: new documents, a correction, a withdrawal."""
-    home = tmp_path_factory.mktemp("service")
+    # Not under pytest's own folder: each new pytest closes that one to other users, PostgreSQL's among them.
+    home = Path(tempfile.mkdtemp(prefix="nocturne-tests-"))
     policy = home / "policy.yaml"
     policy.write_text(POLICY, encoding="utf-8")
     file = provision(home)
@@ -128,6 +131,7 @@ def service(tmp_path_factory: pytest.TempPathFactory, mailbox: mail.Mailbox) -> 
     finally:
         airflow.stop()
         server.stop()
+        shutil.rmtree(home)
 
 
 def start(service: Service) -> Service:

@@ -28,7 +28,11 @@ def sources() -> list[str]:
     Of a catalogue of messages the compiled file is shipped, not what translators edit.
     """
     listed = subprocess.run(
-        ["git", "ls-files", "-co", "--exclude-standard", *SOURCES], cwd=ROOT, check=True, capture_output=True, text=True
+        ["git", "-c", f"safe.directory={ROOT}", "ls-files", "-co", "--exclude-standard", *SOURCES],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        text=True,
     )
     return [path for path in listed.stdout.splitlines() if (ROOT / path).is_file() and not path.endswith(".po")]
 

@@ -20,7 +20,9 @@ FINE, WRONG = "def test_fine(): pass\n", "def test_wrong(): assert False\n"
 
 
 @pytest.fixture
-def checkout(tmp_path: Path) -> Path:
+def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    # A pytest closes the folder of temporary files to other users, those of the tests beside this one among them.
+    monkeypatch.setenv("PYTEST_DEBUG_TEMPROOT", str(tmp_path))
     (tmp_path / "tests" / "privacy").mkdir(parents=True)
     (tmp_path / "tests" / "test_fine.py").write_text(FINE)
     (tmp_path / "pytest.ini").write_text("[pytest]\n")

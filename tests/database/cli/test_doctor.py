@@ -375,12 +375,14 @@ def airflow_home(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)  # nine commands of Airflow, three at a time
 @pytest.mark.usefixtures("deployment")
 def test_airflow_without_its_pool_plugins_or_guard(
     diagnose: Diagnose, airflow_home: dict[str, str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     for name, value in airflow_home.items():
         monkeypatch.setenv(name, value)
+    monkeypatch.setattr("deid.doctor.airflow._WAIT_S", 600)
     no_pool = diagnose()
     assert faults(no_pool) == {"Airflow, pools"}
     assert "airflow pools import docker/pools.json" in only(no_pool, "Airflow, pools")[2]

@@ -7,7 +7,6 @@ import hashlib
 import json
 import os
 import threading
-import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -237,6 +236,9 @@ def test_a_store_without_its_driver_is_named(hospital: Database) -> None:
         process("night")
 
 
+over = threading.Event()  # the test of the web server has ended
+
+
 class _Archive(BaseHTTPRequestHandler):
     """A server of letters: one good, one moved elsewhere, one refused, one that never ends."""
 
@@ -250,7 +252,7 @@ class _Archive(BaseHTTPRequestHandler):
             name, 404
         )
         if name == "slow":
-            time.sleep(3)
+            over.wait(60)
         self.send_response(status)
         if name == "moved":
             self.send_header("Location", "/2026/letter.txt")
@@ -269,11 +271,12 @@ def test_a_file_of_a_web_server_is_read_and_no_redirection_followed(
         threading.Thread(target=server.serve_forever, daemon=True).start()
         root = f"http://127.0.0.1:{server.server_port}/2026"
         monkeypatch.setenv("NOCTURNE_FILE_ROOTS", root)
-        monkeypatch.setenv("NOCTURNE_FILE_TIMEOUT_S", "1")
+        monkeypatch.setenv("NOCTURNE_FILE_TIMEOUT_S", "5")
         settings.cache_clear()
         for name in ("letter.txt", "été .txt", "large", "moved", "refused", "slow", "gone", "../letter.txt"):
             put_file(hospital, name, f"{root}/{name}")
         staged = process("night")["staged"]
+        over.set()
         server.shutdown()
     assert reasons(hospital) == {
         "large": ("detect", "too_large"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from datetime import date
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import psycopg2
@@ -82,7 +82,7 @@ def test_what_ships_is_as_old_as_its_extract_and_the_message_says_what_to_do(
     for source in ("streets", "surnames"):
         refresh(source, dsn=dsn)
     put(deployed, "professionals", 512, 1100)
-    days = (date.today() - date(2024, 1, 1)).days
+    days = (datetime.now(UTC).date() - date(2024, 1, 1)).days
     with pytest.raises(ReferencesOld, match=rf"streets \(ships .*, of 2024-01-01, {days} days, al") as caught:
         check_ages(dsn, References())
     assert "surnames" not in str(caught.value), "no newer edition will ever come"

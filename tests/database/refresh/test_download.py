@@ -109,7 +109,7 @@ def test_a_part_of_the_same_edition_is_joined_by_its_date(dsn: str, web: Web) ->
 
 
 def test_a_date_that_is_not_before_the_answer_tells_no_edition(dsn: str, web: Web) -> None:
-    url = web.serve(BAN, FILE, headers={"Last-Modified": formatdate(time.time() + 60, usegmt=True)}, breaks=[1000])
+    url = web.serve(BAN, FILE, headers={"Last-Modified": formatdate(time.time() + 86_400, usegmt=True)}, breaks=[1000])
     assert refresh("streets", dsn=dsn, location=url)["rows"] == 5200
     assert ranges(web) == [None, None]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -123,6 +124,8 @@ def test_the_hour_is_that_of_the_hospital_when_clocks_change() -> None:
     assert staging_due(datetime(2026, 10, 25, 2, 30, tzinfo=UTC), "07:00").astimezone(UTC) == when(25, 6)
     assert staging_due(datetime(2026, 10, 24, 1, 30, tzinfo=UTC), "07:00").astimezone(UTC) == when(24, 5)
     assert staging_due(when(24, 8), "07:00").astimezone(UTC) == when(25, 6)
+    told_twice = datetime(2026, 10, 25, 2, 45, tzinfo=ZoneInfo("Europe/Paris"))  # in summer time
+    assert staging_due(told_twice, "02:30").astimezone(UTC) == datetime(2026, 10, 25, 1, 30, tzinfo=UTC)
 
 
 @pytest.mark.slow

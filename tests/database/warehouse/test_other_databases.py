@@ -298,13 +298,13 @@ def test_nothing_is_written_and_a_long_statement_is_stopped(
             other.run("REVOKE ALL ON dpi.* FROM lecteur@'%'")
             other.run("GRANT SELECT ON dpi.* TO lecteur@'%'")
     slow = (
-        "sleep(9) + length(m.staff_id) > 99"
+        "sleep(60) + length(m.staff_id) > 99"
         if "mariadb" in other.address
         else "(SELECT count(*) FROM range(9000000000)) < 0"
     )
     staff = folder / "staff.sql"
     staff.write_text(staff.read_text() + f"WHERE {slow}")
-    monkeypatch.setenv("NOCTURNE_STATEMENT_TIMEOUT_S", "1")
+    monkeypatch.setenv("NOCTURNE_STATEMENT_TIMEOUT_S", "4")
     settings.cache_clear()
     assert ("staff", "too_long") in {
         (one.step, one.kind) for one in check_source(Source("chu"), NIGHT, NIGHT + DAY).errors

@@ -222,8 +222,8 @@ def test_ids_listed_twice_stop_the_plan(hospital: Database, break_query: Break) 
 def test_a_query_that_takes_too_long_is_named(
     hospital: Database, break_query: Break, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    break_query("contents", "WHERE d.document_id", "WHERE pg_sleep(2) IS NOT NULL AND d.document_id")
-    monkeypatch.setenv("NOCTURNE_STATEMENT_TIMEOUT_S", "1")
+    break_query("contents", "WHERE d.document_id", "WHERE pg_sleep(60) IS NOT NULL AND d.document_id")
+    monkeypatch.setenv("NOCTURNE_STATEMENT_TIMEOUT_S", "4")
     settings.cache_clear()
     assert ("contents", "too_long") in kinds(check())
     with pytest.raises(ContractBroken, match=r"mine/contents\.sql took longer than NOCTURNE_STATEMENT_TIMEOUT_S"):

@@ -22,7 +22,7 @@ def run(*command: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run a script with this environment's programs and nothing else inherited but PATH."""
     path = f"{Path(sys.executable).parent}:{DOCKER}:{os.environ['PATH']}"
     return subprocess.run(
-        command, env={"PATH": path, **environment}, capture_output=True, text=True, check=False, timeout=120
+        command, env={"PATH": path, **environment}, capture_output=True, text=True, check=False, timeout=110
     )
 
 

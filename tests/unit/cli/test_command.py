@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -30,11 +29,9 @@ def run(*arguments: str, cwd: Path, stdin: bytes = b"", **variables: str) -> sub
     return subprocess.run(command, input=stdin, capture_output=True, cwd=cwd, env=environment, timeout=120, check=False)
 
 
-def test_help_answers_at_once(tmp_path: Path) -> None:
-    began = time.monotonic()
+def test_help_answers_without_what_takes_seconds_to_load(tmp_path: Path) -> None:
     done = run("--help", cwd=tmp_path)
     assert done.returncode == 0
-    assert time.monotonic() - began < 5  # a busy machine; a tenth of that when idle
     assert "désidentifie" in done.stdout.decode()
     imported = (
         "import sys; import deid.cli; print([n for n in ('torch', 'pandas', 'pydantic', 'numpy') if n in sys.modules])"
