@@ -283,9 +283,10 @@ def _system_user() -> pwd.struct_passwd:
         try:
             return pwd.getpwnam(SYSTEM_USER)
         except KeyError:
+            command = shlex.join([*_ADD_USER, SYSTEM_USER])
             raise SettingsError(
                 f"PostgreSQL refuses to run as root, and the user {SYSTEM_USER} could not be made: {done}.",
-                f"Run `{shlex.join(_ADD_USER)} {SYSTEM_USER}` as root, or work as another user than root.",
+                f"Run `{command}` as root, or work as another user than root.",
             ) from None
     finally:
         os.close(folder)
