@@ -26,7 +26,7 @@ def judge(arguments: Sequence[str], root: Path = ROOT) -> int:
     """Run the tests of a checkout, then those that failed; return the exit status."""
     cache = root / ".pytest_cache" / "verdict"
     shutil.rmtree(cache, ignore_errors=True)
-    command = [sys.executable, "-X", "faulthandler", "-m", "pytest", "-rs", "-o", f"cache_dir={cache}"]
+    command = [sys.executable, "-X", "faulthandler", "-m", "pytest", "-rfEs", "-o", f"cache_dir={cache}"]
     status = subprocess.run([*command, *arguments], cwd=root, check=False).returncode
     failed = _failed(cache)
     if status != FAILED or not 0 < len(failed) <= MOST or any(test.startswith(NEVER) for test in failed):

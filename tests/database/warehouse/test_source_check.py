@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import subprocess
 import tempfile
@@ -321,10 +320,8 @@ def replica() -> Iterator[tuple[EmbeddedServer, EmbeddedServer]]:
         standby.home.chmod(0o777)
         standby.log.touch()
         copy = [str(embedded.binaries() / "pg_basebackup"), "-R", "-X", "stream", "-c", "fast"]
-        as_server = {"user": embedded.SYSTEM_USER} if os.geteuid() == 0 else {}
-        subprocess.run(
-            [*copy, "-D", str(standby.data), "-d", primary.uri("postgres")], check=True, cwd="/", **as_server
-        )
+        command = [*copy, "-D", str(standby.data), "-d", primary.uri("postgres")]
+        subprocess.run(command, check=True, cwd="/", **embedded._as_system_user())
         standby._write_facts(json.loads(primary._facts_file.read_text()) | {"port": None})
         standby.start()
         yield primary, standby

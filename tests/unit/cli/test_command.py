@@ -26,7 +26,7 @@ def run(*arguments: str, cwd: Path, stdin: bytes = b"", **variables: str) -> sub
     environment = {name: value for name, value in os.environ.items() if not name.startswith("NOCTURNE_")}
     environment |= {"PYTHONPATH": str(ROOT), **variables}
     command = [sys.executable, "-m", "deid", *arguments]
-    return subprocess.run(command, input=stdin, capture_output=True, cwd=cwd, env=environment, timeout=120, check=False)
+    return subprocess.run(command, input=stdin, capture_output=True, cwd=cwd, env=environment, timeout=280, check=False)
 
 
 def test_help_answers_without_what_takes_seconds_to_load(tmp_path: Path) -> None:
