@@ -71,7 +71,9 @@ def _pipeline(
     folder: Path, device: torch.device, dtype: torch.dtype, window: int
 ) -> Callable[[list[str], int], object]:
     with quiet():
-        model = AutoModelForTokenClassification.from_pretrained(folder, dtype=dtype)
+        model = AutoModelForTokenClassification.from_pretrained(
+            folder, dtype=dtype, local_files_only=True, trust_remote_code=False, use_safetensors=True
+        )
     tokenizer = PreTrainedTokenizerFast(
         tokenizer_file=str(folder / "tokenizer.json"), model_max_length=window, **_MARKS
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
@@ -134,14 +135,16 @@ class Interface:
         for attempt in range(5):
             try:
                 answer = self._authorised(method, path, body, query)
-            except requests.RequestException:
-                time.sleep(2**attempt)  # the interface restarts, or the machine is busy
+            except requests.RequestException:  # the interface restarts, or the machine is busy
+                if attempt:
+                    print(f"Airflow ne répond pas à {method} {path} : nouvel essai.", file=sys.stderr, flush=True)
+                time.sleep(2**attempt)
                 continue
             if answer.status_code in accept:
                 return None
             if answer.ok:
                 return answer.json() if answer.content else {}
-            if answer.status_code < 500:
+            if answer.status_code < 500 and answer.status_code != 401:
                 raise AirflowRefused(
                     f"Airflow refused {method} {path} with HTTP {answer.status_code}.", _detail(answer)
                 )
@@ -155,7 +158,7 @@ class Interface:
             token = requests.post(f"{self.url}/auth/token", json=self._credentials, timeout=30)
             token.raise_for_status()
             self._session.headers["Authorization"] = f"Bearer {token.json()['access_token']}"
-        answer = self._session.request(method, f"{self.url}/api/v2/{path}", json=body, params=query, timeout=60)
+        answer = self._session.request(method, f"{self.url}/api/v2/{path}", json=body, params=query, timeout=30)
         if answer.status_code == 401:
             del self._session.headers["Authorization"]  # the token has run out: the next attempt asks for another
         return answer

@@ -41,9 +41,9 @@ def judge(arguments: Sequence[str], root: Path = ROOT) -> int:
 
 
 def _failed(cache: Path) -> list[str]:
-    """Return the ids of the tests that failed in the last run, as pytest remembers them."""
+    """Return the ids of the tests that failed in the last run, sorted: processes end in any order."""
     path = cache / "v" / "cache" / "lastfailed"
-    return list(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else []
+    return sorted(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else []
 
 
 if __name__ == "__main__":

@@ -124,9 +124,9 @@ class EmbeddedServer:
         self.log.touch(mode=0o600)
         password_file = self.home / ".initdb-password"
         password_file.touch(mode=0o600)
-        password_file.write_text(password)
-        self._hand_over(self.data, self.log, password_file)
         try:
+            password_file.write_text(password)
+            self._hand_over(self.data, self.log, password_file)
             done = self._execute(
                 *("initdb", "-D", str(self.data), "-U", SUPERUSER, "--auth=scram-sha-256"),
                 *("--pwfile", str(password_file), "--encoding=UTF8", "--locale=C"),

@@ -23,7 +23,7 @@ from pathlib import Path
 import psycopg2
 import pytest
 
-from deid.warehouse.embedded import HOST, free_port, port_taken, write_private
+from deid.warehouse.embedded import HOST, port_taken, write_private
 from deid.warehouse.provision import OWNER, make_database
 from demo.airflow import ADMIN, Airflow, kill_session
 from demo.hospital import generate, load
@@ -35,6 +35,7 @@ from tests import ROOT
 from tests.conftest import SECRET, Database, Deploy, drop_database
 from tests.database.warehouse.nights import night, published, reasons, states
 from tests.end_to_end.docker.test_compose import COMPOSE, SERVICES, secrets_named_by
+from tests.ports import reserve_port
 
 REDIS = shutil.which("redis-server")
 pytestmark = [
@@ -79,7 +80,7 @@ class Components(Airflow):
     """Airflow's components without a task to run, nor any connection string or secret of the product."""
 
     def __init__(self, home: Path, broker: str) -> None:
-        super().__init__(home, free_port())
+        super().__init__(home, reserve_port())
         self.broker = broker
 
     def configure(self) -> dict[str, str]:
@@ -167,7 +168,7 @@ class Machine:
 @contextmanager
 def redis(home: Path) -> Iterator[str]:
     """A Redis with a password; the address of its broker."""
-    port, password = free_port(), secrets.token_hex(16)
+    port, password = reserve_port(), secrets.token_hex(16)
     told = ("bind", HOST), ("port", port), ("save", '""'), ("dir", home), ("requirepass", password)
     server = subprocess.Popen([str(REDIS), "-"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
     assert server.stdin

@@ -26,7 +26,7 @@ from deid.config.settings import settings
 from deid.refresh.refreshing import refresh
 from deid.refresh.sources import SOURCES
 from deid.reports.numbers import Writer
-from deid.warehouse.embedded import EmbeddedServer, free_port
+from deid.warehouse.embedded import EmbeddedServer
 from deid.warehouse.provision import provision, read_env
 from demo.airflow import ADMIN, STEWARD, Airflow, kill_session
 from demo.progress import Follower, Progress
@@ -36,6 +36,7 @@ from tests.conftest import SECRET, Database
 from tests.dags import deciding, mail, searching
 from tests.database.warehouse.nights import night, published, states
 from tests.database.warehouse.small_hospital import DAY, LETTER, NIGHT, PAGE, open_hospital, put, withdraw
+from tests.ports import reserve_port
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 NIGHTS = [f"2026-03-0{day}" for day in (2, 3, 4)]
@@ -122,7 +123,7 @@ def service(mailbox: mail.Mailbox) -> Iterator[Service]:
     server = EmbeddedServer(home)
     hospital = Provisioned(server.uri("postgres"), urlsplit(deployment["NOCTURNE_OWNER_DSN"]).path[1:], deployment)
     fill(hospital)
-    airflow = Airflow(home, free_port())
+    airflow = Airflow(home, reserve_port())
     try:
         service = start(Service(home, airflow, Interface(airflow.url, ADMIN, ""), hospital))
         service.interface.trigger(REFRESH, "references")

@@ -3,7 +3,6 @@
 import tests.airflow_home  # noqa: F401, I001 - before Airflow is imported
 
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -17,6 +16,7 @@ import pytest
 import requests
 
 from tests.airflow_home import ROOT
+from tests.ports import reserve_port
 from tests.conftest import Database
 
 PASSWORD = "nocturne-pages"
@@ -69,7 +69,7 @@ def environment(database: Database, folder: Path, **variables: str) -> Mapping[s
 @contextmanager
 def serving(database: Database, folder: Path, **variables: str) -> Iterator[Server]:
     """An API server while the block lasts; its Airflow has its tables already."""
-    port = _free_port()
+    port = reserve_port()
     url = f"http://127.0.0.1:{port}"
     known = environment(
         database,
@@ -94,12 +94,6 @@ def serving(database: Database, folder: Path, **variables: str) -> Iterator[Serv
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def _wait(process: subprocess.Popen[bytes], url: str, log: Path) -> None:

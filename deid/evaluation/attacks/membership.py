@@ -190,7 +190,7 @@ def _encoder(directory: Path) -> tuple[PreTrainedModel, Tokenizer, int]:
     try:
         with quiet():
             model = AutoModelForMaskedLM.from_pretrained(
-                directory, dtype=torch.float32, local_files_only=True, use_safetensors=True
+                directory, dtype=torch.float32, local_files_only=True, trust_remote_code=False, use_safetensors=True
             ).eval()
     except (OSError, ValueError, RuntimeError, KeyError):
         raise PolicyError(f"model {directory.name} cannot be loaded.", "Restore it, or train it again.") from None

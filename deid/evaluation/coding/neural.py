@@ -90,11 +90,12 @@ def _loaded(directory: Path) -> tuple[PreTrainedModel, Mapping[str, Any]]:
         "Give the directory that save_pretrained wrote of an encoder such as CamemBERT, with its tokenizer.json.",
     )
     try:
-        config = AutoConfig.from_pretrained(directory, local_files_only=True)
+        config = AutoConfig.from_pretrained(directory, local_files_only=True, trust_remote_code=False)
         with quiet():
             model, told = AutoModel.from_pretrained(
-                directory, dtype=torch.float32, local_files_only=True, use_safetensors=True, output_loading_info=True
-            )
+                directory, dtype=torch.float32, local_files_only=True, trust_remote_code=False, use_safetensors=True,
+                output_loading_info=True,
+            )  # fmt: skip
     except (OSError, ValueError, KeyError, RuntimeError, SafetensorError, StrictDataclassError):
         raise refused from None
     absent = [name for name in told["missing_keys"] if not name.startswith("pooler.")]  # drawn at random instead

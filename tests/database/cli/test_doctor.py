@@ -22,7 +22,6 @@ from deid.doctor.databases import MAY, NEEDS
 from deid.doctor.finding import Finding, Level
 from deid.models import FOLDER
 from deid.refresh.refreshing import refresh
-from deid.warehouse.embedded import free_port
 from deid.warehouse.provision import ROLES
 from deid.warehouse.queries import SQL
 from tests import ROOT
@@ -30,6 +29,7 @@ from tests.conftest import PASSWORD, SECRET, Database
 from tests.database.cli.relay import relay
 from tests.database.refresh.certificates import Authority
 from tests.key_services import forget_shares, serve
+from tests.ports import reserve_port
 from tests.unit.cli.conftest import Call
 
 Findings = dict[str, list[tuple[str, str, str]]]
@@ -153,7 +153,7 @@ def test_settings_and_files_that_cannot_be_used(diagnose: Diagnose, tmp_path: Pa
 
 
 def test_a_server_that_does_not_answer_or_refuses(deployment: Database, diagnose: Diagnose) -> None:
-    away = f"postgresql://nocturne_worker:{PASSWORD}@127.0.0.1:{free_port()}/x"
+    away = f"postgresql://nocturne_worker:{PASSWORD}@127.0.0.1:{reserve_port()}/x"
     findings = diagnose(WORKER_DSN=away, STEWARD_DSN=deployment.dsn("steward").replace(PASSWORD, f"not-{PASSWORD}"))
     assert faults(findings) == {"base worker", "base steward"}
     assert "ne répond pas" in only(findings, "base worker")[1]

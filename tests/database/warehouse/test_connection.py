@@ -8,14 +8,14 @@ import pytest
 
 from deid.domain.errors import WarehouseError, WarehouseUnreachable
 from deid.warehouse.connection import connect
-from deid.warehouse.embedded import free_port
 from tests.conftest import Database
+from tests.ports import reserve_port
 
 SECRET_NAME = "VASSEROT"
 
 
 def test_a_server_that_is_down_is_named_without_its_password() -> None:
-    port = free_port()
+    port = reserve_port()
     with (
         pytest.raises(WarehouseUnreachable, match=rf"127\.0\.0\.1:{port}/cdw does not answer") as caught,
         connect(f"postgresql://reader:hidden@127.0.0.1:{port}/cdw"),

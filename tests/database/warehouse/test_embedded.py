@@ -21,8 +21,9 @@ import pytest
 from deid.config.settings import Settings
 from deid.domain.errors import SettingsError
 from deid.warehouse import embedded
-from deid.warehouse.embedded import EmbeddedServer, free_port
+from deid.warehouse.embedded import EmbeddedServer
 from deid.warehouse.provision import provision, read_env
+from tests.ports import reserve_port
 
 FAST = {"fsync": "off"}
 
@@ -130,7 +131,7 @@ def test_provision_twice_gives_the_same_settings_which_open_every_door(
 
 
 def test_provision_takes_the_port_of_the_settings(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    port = free_port()
+    port = reserve_port()
     monkeypatch.setenv("NOCTURNE_POSTGRES_PORT", str(port))
     assert f"@127.0.0.1:{port}/nocturne" in read_env(provision(home))["NOCTURNE_WORKER_DSN"]
 
@@ -157,7 +158,7 @@ def test_provision_finds_another_port_when_its_own_was_taken_while_it_was_down(h
     port = EmbeddedServer(home).port
     with socket.socket() as other:
         other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        other.bind(("127.0.0.1", port or free_port()))
+        other.bind(("127.0.0.1", port or reserve_port()))
         other.listen()
         variables = read_env(provision(home))
     assert f":{port}/" not in variables["NOCTURNE_WORKER_DSN"]
@@ -209,6 +210,7 @@ def test_a_user_that_cannot_be_made_is_told_with_the_command_that_makes_it(
         EmbeddedServer(home).start()
     assert "useradd --system" in refused.value.remedy
     assert not (home / "postgres" / "PG_VERSION").exists()
+    assert not (home / ".initdb-password").exists()
 
 
 def test_a_port_that_another_program_takes_first_is_left_to_it(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

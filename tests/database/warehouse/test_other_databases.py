@@ -19,7 +19,6 @@ import pytest
 
 from deid.config.settings import settings
 from deid.domain.errors import NocturneError, SettingsError, WarehouseError, WarehouseUnreachable
-from deid.warehouse.embedded import free_port
 from deid.warehouse.extraction import present_documents, read_contents
 from deid.warehouse.planning import PARIS
 from deid.warehouse.source_check import check_source
@@ -30,6 +29,7 @@ from tests.conftest import Database, fresh_database
 from tests.database.warehouse.light import decide
 from tests.database.warehouse.nights import night, published, reasons, states
 from tests.database.warehouse.small_hospital import DAY, LETTER, NIGHT, PAGE, open_hospital, put
+from tests.ports import reserve_port
 
 MARIADBD = shutil.which("mariadbd", path=f"{os.environ['PATH']}:/usr/sbin")
 TABLES = {
@@ -83,7 +83,7 @@ def mariadb_server() -> Iterator[tuple[int, Statement]]:
     home = Path(tempfile.mkdtemp(prefix="nocturne-mariadb-"))
     home.chmod(0o755)
     account = "mysql" if os.geteuid() == 0 else str(os.geteuid())
-    port, socket = free_port(), home / "socket"
+    port, socket = reserve_port(), home / "socket"
     own = ["--no-defaults", f"--datadir={home / 'data'}", *([f"--user={account}"] if os.geteuid() == 0 else [])]
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     install = ["mariadb-install-db", *own, "--auth-root-authentication-method=normal", "--skip-test-db"]
@@ -271,7 +271,7 @@ def test_a_server_that_refuses_is_named_without_a_password(
         assert "may have expired" in refused(mariadb.address, WarehouseError)
     finally:
         mariadb.run("ALTER USER lecteur@'%' IDENTIFIED BY 'secret:@1'")
-    down = f"mysql+pymysql://lecteur:secret@127.0.0.1:{free_port()}/dpi"
+    down = f"mysql+pymysql://lecteur:secret@127.0.0.1:{reserve_port()}/dpi"
     assert "does not answer" in refused(down, WarehouseUnreachable)
     assert "knows no mysq://" in refused("mysq://lecteur:secret@dpi/dpi", SettingsError)
     assert "pip install PyMySQL" in refused("mysql://lecteur:secret@dpi/dpi", SettingsError)

@@ -12,10 +12,10 @@ from deid.config.keys import parse_keyring
 from deid.config.settings import settings
 from deid.domain.errors import ContractBroken, InputRefused, WarehouseUnreachable
 from deid.warehouse import planning
-from deid.warehouse.embedded import free_port
 from deid.warehouse.planning import Batch, Interval, Request, Versions, plan_run
 from tests.conftest import SECRET, Database
 from tests.database.warehouse.small_hospital import DAY, NIGHT, open_hospital, put, withdraw
+from tests.ports import reserve_port
 
 PARIS = ZoneInfo("Europe/Paris")
 KEY = parse_keyring(SECRET, where="the tests").current
@@ -200,7 +200,7 @@ def test_plans_side_by_side_share_no_document(hospital: Database) -> None:
 
 
 def test_a_warehouse_that_is_down_leaves_no_run(hospital: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NOCTURNE_READER_DSN", f"postgresql://nocturne_reader:x@127.0.0.1:{free_port()}/cdw")
+    monkeypatch.setenv("NOCTURNE_READER_DSN", f"postgresql://nocturne_reader:x@127.0.0.1:{reserve_port()}/cdw")
     settings.cache_clear()
     with pytest.raises(WarehouseUnreachable, match="does not answer"):
         _plan("night")

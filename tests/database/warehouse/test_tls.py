@@ -17,10 +17,10 @@ import pytest
 
 from deid.domain.errors import WarehouseError
 from deid.warehouse.connection import connect
-from deid.warehouse.embedded import free_port
 from deid.warehouse.migrations import migrate
 from deid.warehouse.provision import DATABASE, OWNER, make_database, make_owner
 from tests.database.refresh.certificates import HERE, Authority
+from tests.ports import reserve_port
 
 FOLDERS = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: int(path.parent.name))
 PASSWORD = "nocturne-tests"
@@ -43,7 +43,7 @@ def served() -> Iterator[tuple[int, Path, Path]]:
         for path in (home, *home.iterdir()):
             shutil.chown(path, "nobody", "nogroup")
         home.chmod(0o755)
-    port, data = free_port(), home / "data"
+    port, data = reserve_port(), home / "data"
 
     def execute(program: str, *arguments: str) -> None:
         with (home / "out").open("a") as sink:
