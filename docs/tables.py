@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from docs import raw_text
+from docs import policy_keys, raw_text
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -77,6 +77,7 @@ BLOCKS: Mapping[tuple[str, str], Callable[[], str]] = {
     ("CONTRIBUTING.md", "raw text"): raw_text.table,
     ("README.md", "dags"): short_dag_table,
     ("docs/architecture.md", "dags"): dag_table,
+    ("docs/policy.md", "keys"): policy_keys.policy,
 }
 
 

@@ -95,6 +95,8 @@ def _own_environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """No test sees the settings of the machine it runs on, nor those of another test."""
     for name in [name for name in os.environ if name.startswith("NOCTURNE_") and name != "NOCTURNE_TEST_DSN"]:
         monkeypatch.delenv(name)
+    # A pytest that a test starts would write its coverage over that of this process.
+    monkeypatch.delenv("SLIPCOVER_ENABLED", raising=False)
     monkeypatch.setitem(Settings.model_config, "env_file", None)
     settings.cache_clear()
     yield

@@ -45,7 +45,7 @@ class AnnotatorChoice(Section):
 class Detection(Section):
     """Settings of detection.
 
-    `merge`: `average` (the taggers' probabilities are averaged, then one best path; rules and identity join in
+    `annotators` run in this order. `connectors` may stand between two parts of one name or place. `merge`: `average` (the taggers' probabilities are averaged, then one best path; rules and identity join in
     where they are nearly always right: `deid.detection.merging`), `weights` (Braghin et al. 2019: highest
     annotator × label weight wins) or `procedure` (Tchouka et al. 2022, section 3.3). `weights` overrides cells of
     the table in `deid.detection.merging`: annotator → label → weight in [0, 100], 0 disables. `recall` raises, per

@@ -97,9 +97,11 @@ def _published(database: Database) -> str:
     """A published night of its own; the ids of its releases."""
     put(database, "D000031", at=NIGHT + 3 * DAY)
     process("published", NIGHT + 3 * DAY)
-    publish_interval(str((NIGHT + 3 * DAY).date()))
+    key = str((NIGHT + 3 * DAY).date())
+    publish_interval(key)
     make_visible("nightly")
-    return " ".join(str(one) for (one,) in database.rows("SELECT release_id FROM deid.release ORDER BY 1"))
+    releases = database.rows("SELECT release_id FROM deid.release WHERE interval_key = %s ORDER BY 1", (key,))
+    return " ".join(str(one) for (one,) in releases)
 
 
 def _model(database: Database) -> str:

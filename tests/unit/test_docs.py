@@ -10,7 +10,11 @@ from pathlib import Path
 import pytest
 
 from deid.cli import app
+from deid.config.policy import Policy, load
+from deid.config.settings import Settings
+from deid.domain.labels import OPTIONAL, TAGGED
 from deid.release.status import DecisionState
+from docs import policy_keys, tables
 from tests import ROOT
 
 # Decisions are dated and superseded rather than edited, so they may name what is no more; so may the changelog.
@@ -170,6 +174,32 @@ QUOTED = [
     (GUIDE, "| 76,1 % |", "benchmarks/utility.md", "ages in the same decade | **76.1 %**"),
     (GUIDE, "| 99,2 % |", "benchmarks/utility.md", "ages in the same stage of life | **99.2 %**"),
 ]
+
+
+def test_the_policy_is_documented_key_by_key() -> None:
+    written = tables.block((ROOT / "docs/policy.md").read_text(), "keys")["body"].strip()
+    assert written == policy_keys.policy(), "run `make docs`"
+    plain = {"", "types.NAME", "types.NAME.names"}  # sections that need no word for each key
+    for path, model in policy_keys.sections("", Policy):
+        told = {"strategy", "provider", "options"} | set(re.findall(r"\w+", model.__doc__ or ""))
+        keys = set(re.findall(r"^\| `(\w+)` \|", policy_keys.section(path, model), re.MULTILINE))
+        assert path in plain or not {key for key in keys - told if not key.startswith(("warn_", "max_"))}, path
+
+
+def test_every_setting_is_in_the_table_of_operators() -> None:
+    table = (ROOT / "docs/operators.md").read_text()
+    names = {f"NOCTURNE_{name.upper()}" for name in Settings.model_fields}
+    assert not {name for name in names if not name.endswith(("_DSN", "_LOCATION")) and f"`{name}`" not in table}
+
+
+def test_numbers_of_labels_and_moves_are_those_that_ship() -> None:
+    readme, dossier = ((ROOT / name).read_text() for name in ("README.md", DOSSIER))
+    assert f"finds {len(TAGGED)} kinds of mentions" in readme
+    assert f"and {len(OPTIONAL)} that a policy may add" in readme
+    assert f"{len(TAGGED)} catégories, et {len(OPTIONAL)} que la politique peut ajouter" in dossier
+    dates = load().substitution.dates
+    assert f"du décalage du patient ({dates.anchor_scale_days:.0f} jours en moyenne)" in dossier
+    assert f"d'un bruit propre au séjour ({2 / dates.episode_epsilon:.0f} jours en moyenne)" in dossier
 
 
 @pytest.mark.parametrize(("quoting", "words", "page", "figure"), QUOTED)

@@ -46,6 +46,12 @@ def test_two_that_pass_alone_are_named(checkout: Path, capfd: pytest.CaptureFixt
     assert [line.split(":")[0] for line in last] == [f"FLAKY tests/test_{one}.py" for one in ("one", "two")]
 
 
+def test_a_test_is_asked_again_behind_those_that_go_before_it(checkout: Path) -> None:
+    story = "from pathlib import Path\nTOLD = []\ndef test_first(): TOLD.append(1)\n" + UNLUCKY.format("next")
+    (checkout / "tests" / "test_story.py").write_text(story + "    assert TOLD\n")
+    assert judge(["-q"], checkout) == 0
+
+
 def test_what_fails_twice_fails(checkout: Path) -> None:
     (checkout / "tests" / "test_wrong.py").write_text(WRONG)
     assert judge(["-q"], checkout) == 1

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 import psycopg2
 import pytest
 
 from deid.config.settings import settings
 from deid.warehouse.provision import ROLES
 from deid.warehouse.publish import make_visible
+from docs.tables import block
+from tests import ROOT
 from tests.conftest import Database
 
 STATEMENTS = {
@@ -75,6 +79,22 @@ def test_each_role_does_what_it_may_and_nothing_else(postgres: Database, role: s
     postgres.rows("CREATE TABLE cdw.probe (a int)", role="owner")
     done = {name for name, statement in STATEMENTS.items() if _succeeds(postgres, role, statement)}
     assert done == ALLOWED[role]
+
+
+def test_the_owners_of_states_are_those_that_the_architecture_names(postgres: Database) -> None:
+    owners: set[tuple[str, str]] = set()
+    tables: list[str] = []
+    for line in block((ROOT / "docs/architecture.md").read_text(encoding="utf-8"), "owners")["body"].splitlines()[2:]:
+        named, role, _ = (cell.strip() for cell in line.strip("|").split("|"))
+        tables = re.findall("`(.+?)`", named) or tables
+        owners |= {(table, role.strip("`")) for table in tables}
+    found = postgres.rows(
+        "SELECT c.oid::regclass::text, r.rolname FROM pg_class c CROSS JOIN pg_roles r"
+        " WHERE c.oid::regclass::text = ANY(%s) AND r.rolname = ANY(%s) AND r.rolname <> 'nocturne_owner'"
+        " AND (has_any_column_privilege(r.oid, c.oid, 'INSERT') OR has_any_column_privilege(r.oid, c.oid, 'UPDATE'))",
+        (sorted({table for table, _ in owners}), list(ROLES.values())),
+    )
+    assert set(found) == owners
 
 
 def test_every_role_is_in_the_table() -> None:

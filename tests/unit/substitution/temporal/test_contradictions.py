@@ -228,7 +228,9 @@ def test_the_calls_for_500_dates_are_far_from_those_of_125_sixteen_times_over(un
         profile = cProfile.Profile()
         result = profile.runcall(unlimited.substitute, document, mentions)
         assert len(result.surrogates) == number
-        return sum(entry.callcount for entry in profile.getstats())
+        # Of the product's own: measuring of coverage calls others, less and less often.
+        own = (one for one in profile.getstats() if not isinstance(one.code, str) and "/deid/" in one.code.co_filename)
+        return sum(entry.callcount for entry in own)
 
     calls(20)
     assert calls(500) < 12 * calls(125)  # 16 if it were quadratic; a date without room is compared with every other
