@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import base64
-import binascii
 from typing import Any
 
-from deid.domain.errors import Reason
-from deid.formats.reading import Reading, Save
+from deid.formats.reading import Reading, Save, decode_base64
 from deid.formats.trees import Walk, local, parse_xml, save_xml
 
 _TYPE = "{http://www.w3.org/2001/XMLSchema-instance}type"
@@ -53,7 +51,7 @@ class _Embedded:
         del path
         media = element.get("mediaType") or ""
         if element.get("representation") == "B64":
-            raw = self._decoded(element)
+            raw = decode_base64("".join(element.itertext()), self._reading)
             if not self._reading.embed(raw, media, lambda new: _set(element, base64.b64encode(new).decode("ascii"))):
                 _set(element, "")
             return True
@@ -62,12 +60,6 @@ class _Embedded:
             self._reading.embed(raw, media, lambda new: _set(element, new.decode("ascii")), charset="utf-8")
             return True
         return False
-
-    def _decoded(self, element: Any) -> bytes:
-        try:
-            return base64.b64decode("".join("".join(element.itertext()).split()), validate=True)
-        except (binascii.Error, ValueError):
-            self._reading.refuse(Reason.MALFORMED, "base64 that cannot be decoded")
 
 
 def _set(element: Any, text: str) -> None:

@@ -6,16 +6,14 @@ Paths begin with the type of the resource: `Patient/name/family`. Narratives are
 from __future__ import annotations
 
 import json
-from base64 import b64decode, b64encode
-from binascii import Error as NotBase64
+from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from hashlib import sha1
 from typing import Any
 
 from lxml import etree
 
-from deid.domain.errors import Reason
-from deid.formats.reading import Reading, Save
+from deid.formats.reading import Reading, Save, decode_base64
 from deid.formats.records import JsonText, Leaf, Pointer, check_json, scan_json
 from deid.formats.trees import Walk, local, parse_xml, save_xml
 
@@ -75,7 +73,7 @@ def _leaf(file: JsonText, reading: Reading, leaf: Leaf, known: Mapping[Pointer, 
             for one in about:
                 file.put(one, str(len(new)) if one.number else _digest(new))
 
-        if not reading.embed(_decoded(leaf.value, reading), sibling("contentType"), put_data):
+        if not reading.embed(decode_base64(leaf.value, reading), sibling("contentType"), put_data):
             put_data(b"")
     else:
         if path == "Patient/gender" and leaf.value in _SEXES:
@@ -93,13 +91,6 @@ def _paths(path: str, system: str) -> Sequence[str]:
 def _digest(raw: bytes) -> str:
     """Return the hash of an attachment, as FHIR asks for it."""
     return b64encode(sha1(raw, usedforsecurity=False).digest()).decode("ascii")
-
-
-def _decoded(value: str, reading: Reading) -> bytes:
-    try:
-        return b64decode("".join(value.split()), validate=True)
-    except (NotBase64, ValueError):
-        reading.refuse(Reason.MALFORMED, "base64 that cannot be decoded")
 
 
 def read_narrative(raw: bytes, reading: Reading) -> Save:
@@ -160,7 +151,7 @@ def _attribute(element: Any, attribute: str, value: str, path: tuple[str, ...], 
                 for about in parent.findall(f"{_FHIR}{field}"):
                     about.set("value", told)
 
-        if not reading.embed(_decoded(value, reading), sibling("contentType"), put_data):
+        if not reading.embed(decode_base64(value, reading), sibling("contentType"), put_data):
             put_data(b"")
         return
     if where == "Patient/gender" and value in _SEXES:

@@ -8,13 +8,12 @@ type of its value, `OBX-5[TX]`.
 from __future__ import annotations
 
 import re
-from base64 import b64decode, b64encode
-from binascii import Error as NotBase64
+from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from deid.domain.errors import Reason
-from deid.formats.reading import Reading, Save, single
+from deid.formats.reading import Reading, Save, decode_base64, single
 from deid.formats.splicing import SplicedText
 
 _SEGMENT = re.compile(r"[^\r\n]+")
@@ -23,6 +22,10 @@ _NAME = re.compile(r"[A-Z][A-Z0-9]{2}")
 _CHARSETS = {"UNICODE": "utf-16-be", "8859/1": "iso8859-1", "8859/15": "iso8859-15", "ASCII": "ascii"}
 _DATES = frozenset({"DT", "TS", "DTM"})
 _KEPT_TYPES = frozenset({"NM", "SN", "TM", "ID", "IS", "SI"})
+# Between escape characters (~): a separator, highlighting, an order of layout, or bytes in hexadecimal, of which some
+# hold one character together. Locally defined ones (Z) and changes of charset (C, M) are shown as they are written.
+_ESCAPE = r"~(?:[FSTREPHN]|\.(?:br|sp|fi|nf|ce|in|ti|sk)[ +-]*\d*)~|(?:~X(?:[0-9A-Fa-f]{2})+~)+"
+_DELETED = '""'  # tells the receiver to delete its value
 _MLLP = "\x0b\x1c\x1d "
 
 
@@ -35,24 +38,27 @@ class _Marks:
     repetition: str
     escape: str
     part: str
+    charset: str
 
     def unescape(self, value: str) -> str:
-        """Return a value as a person reads it."""
+        """Return a value as a person reads it: what is no escape of the standard is text, its marks included."""
         if not self.escape or self.escape not in value:
             return value
         mark = re.escape(self.escape)
-        return re.sub(f"{mark}([^{mark}]*){mark}", self._read, value)
+        return re.sub(_ESCAPE.replace("~", mark), self._read, value)
 
     def _read(self, found: re.Match[str]) -> str:
-        code = found[1]
+        code = found[0].strip(self.escape)
+        if code.startswith("X"):
+            raw = bytes.fromhex(re.sub("[^0-9A-Fa-f]", "", code))
+            try:
+                return raw.decode(self.charset)
+            except UnicodeDecodeError:
+                return raw.decode("latin-1")
+        if code.startswith("."):
+            return "\n" if code.startswith((".br", ".sp", ".fi", ".nf", ".ce")) else " "
         plain = {"F": self.field, "S": self.component, "T": self.part, "R": self.repetition, "E": self.escape}
-        if code in plain:
-            return plain[code]
-        if code[:1] == "X" and re.fullmatch("X(?:[0-9A-Fa-f]{2})+", code):
-            return bytes.fromhex(code[1:]).decode("latin-1")
-        if code.startswith((".br", ".sp", ".fi", ".nf", ".ce")):
-            return "\n"
-        return " " if code.startswith(".") else ""
+        return plain.get(code, "#" if code == "P" else "")
 
     def escaped(self, value: str) -> str:
         """Return a value with its separators escaped, and its line feeds as `\\.br\\`."""
@@ -93,7 +99,7 @@ def read_hl7(raw: bytes, reading: Reading) -> Save:
         if not line.text:
             continue
         if name in ("MSH", "FHS", "BHS"):
-            marks = _separators(line.text, reading)
+            marks = _separators(line.text, reading, file.encoding)
         if marks is None:
             reading.refuse(Reason.MALFORMED, "a segment before MSH")
         if _NAME.fullmatch(name) and line.text[3:4] in (marks.field, ""):
@@ -113,13 +119,13 @@ def _declared(raw: bytes) -> str | None:
     return _CHARSETS.get(charset, charset.removeprefix("UNICODE ").strip()) or None
 
 
-def _separators(line: str, reading: Reading) -> _Marks:
+def _separators(line: str, reading: Reading, charset: str) -> _Marks:
     field = line[3:4]
     others = line[4:].split(field)[0] if field else ""
     if not 2 <= len(others) <= 5 or len(set(field + others)) != len(others) + 1 or re.search(r"[\w\s]", field + others):
         reading.refuse(Reason.MALFORMED, "separators of the message")
     component, repetition, escape, part = (*others[:4], "", "")[:4]
-    return _Marks(field, component, repetition, escape, part)
+    return _Marks(field, component, repetition, escape, part, charset)
 
 
 class _Fields:
@@ -165,7 +171,7 @@ class _Fields:
             kind = components[at].text if len(components) > at else ""
         for number, component in enumerate(components, 1):
             for part, piece in enumerate(component.split(self._marks.part), 1):
-                if piece.text:
+                if piece.text not in ("", _DELETED):
                     self._value(place, kind, (number, part), piece)
 
     def _value(self, place: str, kind: str, at: tuple[int, int], piece: _Piece) -> None:
@@ -184,10 +190,7 @@ class _Fields:
         encoding = parts[3].text.strip().casefold()
         place = self._file.place(data.start, data.start + len(data.text), str)
         if encoding == "base64":
-            try:
-                raw = b64decode("".join(self._marks.unescape(data.text).split()), validate=True)
-            except (NotBase64, ValueError):
-                self._reading.refuse(Reason.MALFORMED, "base64 that cannot be decoded")
+            raw = decode_base64(self._marks.unescape(data.text), self._reading)
             hint = parts[2].text if "/" in parts[2].text else parts[2].text.lower()
             if not self._reading.embed(raw, hint, lambda new: place(b64encode(new).decode("ascii"))):
                 place("")

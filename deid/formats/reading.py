@@ -36,6 +36,7 @@ _LONG = 200  # characters from which a value of letters and digits only is base6
 _WORD = 40  # least length of a line of base64
 _BASE64 = re.compile(r"[A-Za-z0-9+/\s]{100,}={0,2}\s*", re.ASCII)
 _DAY = Rule.model_validate({"label": "DATE", "as": "date"})
+_MASK = re.compile(r"\[[A-Z]+\]")
 _NOTHING: tuple[tuple[Replacement, ...], ...] = ((),)
 
 
@@ -148,6 +149,7 @@ class Reading:
             self.removed("field")
             self._file.saving.append(lambda: put(""))
             return
+        put = put if rule.label is None else unmasked(put)
         caption = f"{rule.caption} : " if rule.caption else caption
         if rule.value in ("telecom", "reference"):
             self._prefixed(rule, value, put, caption)
@@ -177,7 +179,8 @@ class Reading:
         if rule.value == "telecom" and label is Label.PHONE:
             label = telecom_label(prefix, rest)
             patient = patient and {Label.EMAIL: "emails", Label.PHONE: "phones"}.get(label)
-        self.add(rest, lambda texts: put(prefix + (texts[0] or "")), label=label, patient=patient, caption=caption)
+        whole = unmasked(lambda text: put(prefix + text if text else ""))
+        self.add(rest, single(whole), label=label, patient=patient, caption=caption)
 
     def add_source(self, source: SourceText, put: Callable[[str | bytes], None]) -> None:
         """Add a document read elsewhere, such as a page of HTML; `put` always gets its rewritten form."""
@@ -317,6 +320,24 @@ class Reading:
 def single(put: Callable[[str], None]) -> Callable[[tuple[str | None, ...]], None]:
     """Return what `Reading.add` calls with the texts of one run."""
     return lambda texts: put(texts[0] or "")
+
+
+def unmasked(put: Callable[[str], None]) -> Callable[[str], None]:
+    """Return what puts a value into a typed field, and leaves the field empty where the value is a mask: "[DATE]"."""
+    return lambda text: put("" if _MASK.fullmatch(text) else text)
+
+
+def decode_base64(value: str, reading: Reading) -> bytes:
+    """Return bytes that a field holds in base64, with or without its padding.
+
+    Raises:
+        DocumentRefused: malformed.
+    """
+    data = "".join(value.split()).rstrip("=")
+    try:
+        return b64decode(data + "=" * (-len(data) % 4), validate=True)
+    except ValueError:
+        reading.refuse(Reason.MALFORMED, "base64 that cannot be decoded")
 
 
 def base64_of(value: str) -> bytes | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -129,22 +129,29 @@ def _read_leaves(file: JsonText, reading: Reading, start: int) -> None:
 # ---- Tables of text
 
 _DELIMITERS = ";\t,|"
+_DECLARED = re.compile(r'"?sep=([;\t,|])"?(?=[\r\n])')  # a line that spreadsheet programs read
+TITLES = 20  # rows that may stand above the names of columns
 
 
 def read_csv(raw: bytes, reading: Reading) -> Save:
     """Read a table by the field map `csv`, whose paths are names of columns.
 
-    The first row holds names of columns if the map knows one of them; else every row is text.
+    Without a row of names (`find_header`) every row is text, with it names that the map does not know. A first line `sep=;` declares the delimiter, and stays.
     """
     file = SplicedText(raw, reading)
-    delimiter = _delimiter(file.text)
-    rows = list(_rows(file.text, delimiter))
-    names = [_unquoted(file.text[start:end]).strip() for start, end in rows[0]] if rows else []
-    headed = any(_known(reading, name) for name in names)
-    for row in rows[1:] if headed else rows:
+    declared = _DECLARED.match(file.text)
+    delimiter = declared[1] if declared else _delimiter(file.text)
+    rows = list(_rows(file.text, delimiter))[bool(declared) :]
+    header = find_header(
+        ([_unquoted(file.text[start:end]).strip() for start, end in row] for row in rows[:TITLES]), reading
+    )
+    names = [_unquoted(file.text[start:end]).strip() for start, end in rows[header]] if header is not None else []
+    for number, row in enumerate(rows):
         for at, (start, end) in enumerate(row):
+            if number == header and _known(names[at], reading):
+                continue
             written = file.text[start:end]
-            name = names[at] if headed and at < len(names) else ""
+            name = names[at] if header is not None and number > header and at < len(names) else ""
             form = _quoted if written.startswith('"') else partial(_quoted_if_needed, delimiter=delimiter)
             put = file.place(start, end, form)
             caption = f"{name} : " if name else ""
@@ -152,9 +159,19 @@ def read_csv(raw: bytes, reading: Reading) -> Save:
     return file.save
 
 
-def _known(reading: Reading, name: str) -> bool:
-    default = reading.rule("csv", "")
-    return bool(name) and reading.rule("csv", name) is not default
+def find_header(rows: Iterable[Sequence[str]], reading: Reading, least: int = 1) -> int | None:
+    """Return the number of the row that names the columns, or None.
+
+    The field map `csv` knows `least` names of the first row, or two of one that stands below a title.
+    """
+    for number, row in enumerate(rows):
+        if sum(_known(name, reading) for name in row) >= (max(least, 2) if number else least):
+            return number
+    return None
+
+
+def _known(name: str, reading: Reading) -> bool:
+    return bool(name) and reading.rule("csv", name) is not reading.rule("csv", "")
 
 
 def _delimiter(text: str) -> str:

@@ -20,7 +20,7 @@ class SplicedText:
     def __init__(self, raw: bytes, reading: Reading, charset: str | None = None) -> None:
         self._raw = raw
         self._reading = reading
-        self.text, self._encoding, self._mark = decode(raw, charset or reading.charset, reading.document_id)
+        self.text, self.encoding, self._mark = decode(raw, charset or reading.charset, reading.document_id)
         self._pieces: dict[int, tuple[int, str]] = {}
 
     def place(self, start: int, end: int, form: Callable[[str], str] = str) -> Callable[[str], None]:
@@ -40,4 +40,4 @@ class SplicedText:
         for start, (end, piece) in sorted(self._pieces.items()):
             written += self.text[position:start], piece
             position = end
-        return self._mark + encode("".join((*written, self.text[position:])), self._encoding)
+        return self._mark + encode("".join((*written, self.text[position:])), self.encoding)

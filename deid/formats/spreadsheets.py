@@ -15,6 +15,7 @@ import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
+from itertools import chain, repeat
 from typing import Any
 
 import openpyxl
@@ -26,6 +27,7 @@ from deid.domain.errors import Reason
 from deid.formats.archives import read_zip, write_zip
 from deid.formats.fields import shown_day, written_day
 from deid.formats.reading import Reading, Save
+from deid.formats.records import TITLES, find_header
 
 _PROPERTIES = "docProps/core.xml"
 _MOMENT = re.compile(rb">\d{4}-\d\d-\d\dT[\d:.]+Z?<")
@@ -128,10 +130,12 @@ def _read(sheets: Sequence[_Sheet], reading: Reading) -> Save:
     reading.removed("metadata")
     for sheet in sheets:
         reading.add(sheet.title, _put_title(sheet))
-        names = _names(sheet, reading)
+        words = (_words(row) for row in sheet.rows[:TITLES])
+        header = find_header(words, reading, least=2)
+        names = _words(sheet.rows[header]) if header is not None else []
         for number, row in enumerate(sheet.rows):
-            if names and number:
-                for cell, name in zip(row, names, strict=False):
+            if header is not None and number > header:
+                for cell, name in zip(row, chain(names, repeat("")), strict=False):
                     caption = f"{name} : " if name else ""
                     reading.field(reading.rule("csv", name), _shown(cell.value), _put_field(cell), caption=caption)
             elif any(cell.value is not None for cell in row):
@@ -139,14 +143,10 @@ def _read(sheets: Sequence[_Sheet], reading: Reading) -> Save:
     return lambda: _written(sheets)
 
 
-def _names(sheet: _Sheet, reading: Reading) -> list[str]:
-    """Return the names of the columns: a first row of words, two of which the field map knows; else nothing."""
-    first = [cell.value for cell in sheet.rows[0]] if sheet.rows else []
-    if not all(value is None or isinstance(value, str) for value in first):
-        return []
-    names = [_shown(value).strip() for value in first]
-    default = reading.rule("csv", "")
-    return names if sum(bool(name) and reading.rule("csv", name) is not default for name in names) > 1 else []
+def _words(row: Sequence[_Cell]) -> list[str]:
+    """Return what the cells of a row show if all are words: it may name the columns."""
+    values = [cell.value for cell in row]
+    return [_shown(value).strip() for value in values] if all(isinstance(one, str | None) for one in values) else []
 
 
 def _runs(row: Sequence[_Cell]) -> Iterator[str]:
