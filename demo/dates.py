@@ -74,7 +74,7 @@ def _days(rng: Stream, told: Told, plan: journeys.Plan) -> Days:
 
 
 def _rows(number: int, plan: journeys.Plan, around: Stay, days: Days, window: tuple[int, int]) -> Iterator[Row]:
-    """Yield the document's own date, and each day that it tells: of the stay, or of a quarter of a year outside it.
+    """Yield the document's own date, and each day that it gives: of the stay, or of a quarter of a year outside.
 
     A stay that begins during another moves with that one, `around`.
     """

@@ -109,7 +109,7 @@ def print_addresses(progress: Progress, home: Path, deployment: Mapping[str, str
 
 
 def write_service(home: Path, deployment: Mapping[str, str]) -> Path:
-    """Write libpq's service file: the researcher's password stands neither on screen nor in a shell's history."""
+    """Write libpq's service file: the researcher's password is neither on screen nor in a shell's history."""
     dsn = urlsplit(deployment["NOCTURNE_RESEARCHER_DSN"])
     lines = ["[researcher]", f"host={dsn.hostname}", f"port={dsn.port}", f"dbname={dsn.path.lstrip('/')}"]
     lines += [f"user={unquote(dsn.username or '')}", f"password={unquote(dsn.password or '')}", ""]

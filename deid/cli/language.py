@@ -121,7 +121,7 @@ def tell_usage(wrong: ClickException) -> None:
 
 
 class _Formatter(HelpFormatter):
-    """Help in the language asked for: titles, placeholders in capitals, options with what stands in brackets."""
+    """Help in the language asked for: titles, placeholders in capitals, options with their text in brackets."""
 
     def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
         super().write_usage(prog, _capitals(args), prefix or f"{translated('Usage')}{colon()}")
@@ -174,7 +174,7 @@ def _literal(part: str) -> str:
 
 @cache
 def _pattern(template: str) -> re.Pattern[str]:
-    """Return what an instance of a message looks like; the same value stands in all places of one name."""
+    """Return the regular expression of a message's instances; all places of one name hold the same value."""
     parts, seen = [], set[str]()
     for number, part in enumerate(_PLACE.split(template)):
         if number % 2 == 0:

@@ -96,7 +96,7 @@ def reveal(
     ledger_id: Annotated[str, typer.Argument(metavar="ID", help="That of the ledger.")],
     kind: KindOption = "document",
 ) -> None:
-    """Tell which document, patient or stay of the hospital an id of the ledger stands for; written to the audit trail.
+    """Tell which document, patient or stay of the hospital an id of the ledger names; written to the audit trail.
 
     Connects as `ids find`.
     """

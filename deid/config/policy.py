@@ -45,7 +45,8 @@ class AnnotatorChoice(Section):
 class Detection(Section):
     """Settings of detection.
 
-    `annotators` run in this order. `connectors` may stand between two parts of one name or place. `merge`: `average` (the taggers' probabilities are averaged, then one best path; rules and identity join in
+    `annotators` run in this order. `connectors` may stand between two parts of one name or place.
+    `merge`: `average` (the taggers' probabilities are averaged, then one best path; rules and identity join in
     where they are nearly always right: `deid.detection.merging`), `weights` (Braghin et al. 2019: highest
     annotator × label weight wins) or `procedure` (Tchouka et al. 2022, section 3.3). `weights` overrides cells of
     the table in `deid.detection.merging`: annotator → label → weight in [0, 100], 0 disables. `recall` raises, per
@@ -365,7 +366,7 @@ class Publication(Section):
 
     @property
     def beside_digest(self) -> str:
-        """8 hexadecimal digits of what stands beside the text; empty where nothing does."""
+        """8 hexadecimal digits of the settings of data beside the text, `files` aside; empty if none is set."""
         beside = self.model_dump(mode="json", exclude={"files"})
         return _digest(beside)[:8] if any(beside.values()) else ""
 

@@ -108,7 +108,7 @@ def is_acronym(reading: Reading, index: int) -> bool:
 
 
 def is_eponym(reading: Reading, index: int) -> bool:
-    """True if the word at `index` stands behind a word for a disease, sign, score or device ("canule de Cornier")."""
+    """Return whether the word at `index` follows a word for a disease, sign, score or device ("canule de Cornier")."""
     at = index - 1
     while at >= 0 and index - at < _EPONYM_REACH and (reading.words[at] in _LINKS or reading.capitals[at]):
         at -= 1
@@ -377,7 +377,7 @@ class Evidence:
         return reading.word(after).isalpha() and not reading.capitals[after] and not reading.lowered(after)
 
     def _has_idle_capital(self, index: int) -> bool:
-        """True where a capital or its absence tells nothing: at the opening of a sentence, in a line of one case."""
+        """Return whether a capital or its absence is no evidence: the opening of a sentence, a line of one case."""
         return self._opens(index) or self._reading.shouted(index) or self._reading.lowered(index)
 
     def _announced(self, index: int) -> bool:

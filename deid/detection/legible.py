@@ -305,7 +305,7 @@ def _leet(text: str, names: _Names) -> Iterator[Edit]:
 
 
 def _repeated(text: str, names: _Names) -> Iterator[Edit]:
-    """Yield the superfluous letters of names in which a letter stands three times or more in a row."""
+    """Yield the superfluous letters of names in which a letter occurs three times or more in a row."""
     for match in _REPEATED.finditer(text):
         for kept in (1, 2):
             if names.has(_RUN.sub(lambda run, kept=kept: run.group()[:kept], match.group())):  # type: ignore[misc]

@@ -26,7 +26,7 @@ def is_upper(reading: Reading, index: int) -> bool:
 
 
 def glued(reading: Reading, index: int) -> bool:
-    """True if no blank stands before token `index`."""
+    """Return whether no blank precedes token `index`."""
     return 0 < index < len(reading.starts) and reading.ends[index - 1] == reading.starts[index]
 
 

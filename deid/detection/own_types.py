@@ -167,7 +167,7 @@ def _matches(own: _Type, text: str) -> Iterator[tuple[int, int]]:
 
 
 def _repeated(own: _Type, reading: Reading, values: Iterable[tuple[str, ...]]) -> Iterator[Mention]:
-    """Yield the other places where a value stands whole, whatever parts it: "B-4471-02", "b4471 02"."""
+    """Yield the places of each whole value, its parts joined or separated by any one sign: "B-4471-02", "b4471 02"."""
     for runs in sorted(values):
         value = "".join(runs)
         if len(value) >= (_LEAST_DIGITS if value.isdigit() else _LEAST_REPEATED):

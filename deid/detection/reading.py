@@ -81,7 +81,7 @@ class Reading:
 
     @cached_property
     def listed(self) -> list[Hit]:
-        """Full names of the Health Directory, where a version of it is in use; ordered as `hits`."""
+        """Full names of the Health Directory, if a version is in use; ordered as `hits`."""
         return [hit for hit in self._known if hit.entry.kind is Kind.PROFESSIONAL]
 
     @cached_property

@@ -37,7 +37,7 @@ def clean_titles(detector: Detector, documents: Iterable[tuple[str, str | None, 
 
 
 def _names(title: str, patient: Patient) -> bool:
-    """Return whether a part of the patient's identity stands in the title, as a word or joined to other words."""
+    """Return whether the title contains a part of the patient's identity, as a word or joined to other words."""
     words = set(_words(title))
     glued = "".join(_words(title))
     identity = (*patient.names, patient.city, patient.zip, patient.ipp, patient.nda, patient.nir)

@@ -180,7 +180,7 @@ class AgreementKind(StrEnum):
 
 
 class Statement(NamedTuple):
-    """Value that a published text gives its patient: `value` stands `times` times for `source`, of the warehouse.
+    """Value that a published text gives its patient: `value` for `source`, the warehouse's, `times` times.
 
     Both are identifying and leave the process as keyed digests only.
     """

@@ -134,7 +134,7 @@ def storable(text: str) -> bool:
 
 
 def _require_plain_text(document: Document, max_bytes: int) -> None:
-    """Refuse what is not usable as it stands: offsets are the caller's, so that not a character may move."""
+    """Refuse a text not usable as it is: offsets are the caller's, so that not a character may move."""
     size = len(document.text.encode("utf-8", "surrogatepass"))
     if size > max_bytes:
         raise DocumentRefused(document.id, Reason.TOO_LARGE, f"{size} bytes, at most {max_bytes}")

@@ -73,7 +73,7 @@ def _remove_pixels(file: Dataset, reading: Reading) -> None:
 
 
 class _Attributes:
-    """Tells a reading the attributes of a file, and those of the items in it."""
+    """Attributes of a file and of the items in it, for a reading."""
 
     def __init__(self, file: Dataset, reading: Reading) -> None:
         self._file = file
@@ -150,7 +150,7 @@ class _Attributes:
 
 
 def _of(element: Any, rule: Rule) -> Rule:
-    """Return the rule of a value by the kind of its attribute, where the map tells none."""
+    """Return the rule of a value by the kind of its attribute, where the map gives no identity."""
     if rule.kind == "identity" or element.VR not in _DATES | {"UI"}:
         return rule
     told = {"label": "ID"} if element.VR == "UI" else {"label": "DATE", "as": "date"}

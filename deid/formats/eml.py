@@ -148,7 +148,7 @@ def _content(part: Any, reading: Reading) -> bool:
 
 
 def _rename(part: Any, ending: str) -> None:
-    """Give a part a name that tells nothing."""
+    """Give a part a neutral name with its ending: `piece.pdf`."""
     known = ending.lower() if ending[1:].isalnum() and len(ending) < 7 else ""
     if part.get_param("name") is not None:
         part.set_param("name", f"piece{known}")

@@ -82,7 +82,7 @@ def _leaf(file: JsonText, reading: Reading, leaf: Leaf, known: Mapping[Pointer, 
 
 
 def _paths(path: str, system: str) -> Sequence[str]:
-    """Return a path, before it the one that tells whose identifier or what kind of contact it is."""
+    """Return a path, before it the one with the system of its identifier or contact: `telecom[phone]/value`."""
     above, _, name = path.rpartition("/")
     kind = system.removeprefix("urn:oid:").rstrip("/").rpartition("/")[2]
     return (f"{above}[{kind}]/{name}", path) if kind else (path,)

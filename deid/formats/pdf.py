@@ -189,7 +189,7 @@ def _lines(text: Any, count: int, reading: Reading) -> list[list[_Run]]:
 
 
 def _is_lost(character: str) -> bool:
-    """Return whether a letter of a page tells no character: none, of private use, or a control."""
+    """Return whether a letter of a page has no character: unassigned, of private use, a control or U+FFFD."""
     return character not in "\t\n\r\u00ad\u0002\ufffe" and (
         category(character) in ("Cc", "Co", "Cn") or character == "\ufffd"
     )

@@ -62,7 +62,7 @@ _MIXED_PAIR = re.compile("[A-Za-zÀ-ÿ][\u0400-\u052f]|[\u0400-\u052f][A-Za-zÀ-
 
 
 def damage(text: str) -> tuple[Reason, str] | None:
-    """Return the reason to refuse a text and a detail without any word of it; None for a text that can be read."""
+    """Return the reason to refuse a text and a detail without any of its words; None for a text that can be read."""
     if _OTHER_FORMAT.match(text):
         return Reason.NOT_TEXT, "the bytes of another format, declared as text"
     if len(_CONTROLS.findall(text)) > max(_FEW, _CONTROLS_SHARE * len(text)):

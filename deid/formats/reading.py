@@ -1,4 +1,4 @@
-"""Reading of one file: what a format's reader gets, and what it tells of segments, fields and embedded documents."""
+"""Reading of one file: a format's reader gets it, and reports segments, fields and embedded documents to it."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class _File:
 
 
 class Reading:
-    """The reading of a file, or of a document embedded in it. A format's reader gets one and tells it what it finds.
+    """The reading of a file, or of an embedded document. A format's reader gets one and reports its finds to it.
 
     Args:
         document_id: for refusals.
@@ -264,7 +264,7 @@ class Reading:
         return found
 
     def refuse(self, reason: Reason, detail: str = "") -> NoReturn:
-        """Put the file in quarantine; `detail` holds nothing of it.
+        """Put the file in quarantine; `detail` holds none of its content.
 
         Raises:
             DocumentRefused: always.
@@ -285,7 +285,7 @@ class Reading:
 
     @property
     def patient(self) -> dict[str, list[str]]:
-        """Fields of the patient that the file tells."""
+        """Fields of the patient that the file gives."""
         return self._file.patient
 
     @property

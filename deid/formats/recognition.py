@@ -95,7 +95,7 @@ def described(file: RewrittenFile) -> tuple[str, str]:
 
 
 def hinted(hint: str) -> str:
-    """Return the format that a media type, a file's name or a format's name tells; "" if none."""
+    """Return the format of a media type, a file's name or a format's name; "" if none."""
     name = hint.partition(";")[0].strip().lower()
     ending = name.rpartition("/")[2].rpartition(".")[2]
     return HINTS.get(name) or HINTS.get(ending) or (name if name in HINTS.values() else "")

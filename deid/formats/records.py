@@ -136,7 +136,8 @@ TITLES = 20  # rows that may stand above the names of columns
 def read_csv(raw: bytes, reading: Reading) -> Save:
     """Read a table by the field map `csv`, whose paths are names of columns.
 
-    Without a row of names (`find_header`) every row is text, with it names that the map does not know. A first line `sep=;` declares the delimiter, and stays.
+    Without a row of names (`find_header`) every row is text, with it names that the map does not know. A first line
+    `sep=;` declares the delimiter, and stays.
     """
     file = SplicedText(raw, reading)
     declared = _DECLARED.match(file.text)

@@ -112,7 +112,7 @@ def read_rtf(raw: bytes, reading: Reading) -> Save:
 
 
 class _Document:
-    """An RTF document while it is read, and what stands in place of its changed parts."""
+    """An RTF document while it is read, and the replacements of its changed parts."""
 
     def __init__(self, raw: bytes, reading: Reading) -> None:
         self._raw = raw
@@ -377,7 +377,7 @@ class _Document:
 
 
 def _code_page(number: int) -> str:
-    """Return the codec of a code page of Windows; that of French where Python has none."""
+    """Return the codec of a code page of Windows; the French one, cp1252, where Python has none that extends ASCII."""
     name = {65001: "utf-8", 10000: "mac-roman"}.get(number, f"cp{number}")
     try:
         return name if "x".encode(name) == b"x" else "cp1252"

@@ -234,7 +234,7 @@ def _part(mention: Mention, start: int, end: int, text: str) -> list[Mention]:
 
 
 def complete(patient: Patient, fed: Mapping[str, Sequence[str]]) -> Patient:
-    """Return a patient with the fields that the warehouse leaves empty and a file tells.
+    """Return a patient with the fields that the warehouse leaves empty and a file gives.
 
     A field of one value that the file gives two values, as a table of patients does, stays empty.
     """
@@ -301,7 +301,7 @@ def _bare(value: str) -> str:
 
 
 def _key(told: Patient) -> str | None:
-    """Return an identifier of a patient whom the warehouse does not know: the strongest that the file tells."""
+    """Return a file's strongest identifier of a patient unknown to the warehouse: IPP, NIR, or names and birth date."""
     if strong := told.ipp or told.nir:
         return strong
     names = " ".join(told.names).casefold()

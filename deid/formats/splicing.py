@@ -9,7 +9,7 @@ from deid.formats.reading import Reading
 
 
 class SplicedText:
-    """The text of a file, and what replaces parts of it.
+    """The text of a file, and the replacements of its parts.
 
     Args:
         raw: bytes of the file.

@@ -67,7 +67,7 @@ class _Place:
         self.rules: dict[tuple[str, tuple[str, ...]], Rule] = {}
 
     def child(self, tag: str) -> _Place:
-        """Return the place of an element within one that stands here."""
+        """Return the place of a child of this place's element."""
         found = self.children.get(tag)
         if found is None:
             found = self.children[tag] = _Place(self.path, tag.rpartition("}")[2])

@@ -65,7 +65,7 @@ class LanguageModel(Annotator, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Canary:
-    """A sentence with its mentions, and the number of documents that it stands in."""
+    """A sentence with its mentions, and the number of documents with it."""
 
     text: str
     mentions: tuple[Mention, ...]

@@ -52,7 +52,7 @@ def is_certain(gold: GoldDocument, least: float = LEAST_CONFIDENCE) -> bool:
 
 
 def without_labels(gold: GoldDocument) -> GoldDocument:
-    """Return the document with nothing known of it: one mention of confidence 0 from its first to its last letter."""
+    """Return the document with everything unknown: one mention of confidence 0 from its first to its last letter."""
     return replace(gold, mentions=(Mention(0, max(1, len(gold.document.text)), Label.ID, 0.0),))
 
 

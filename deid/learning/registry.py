@@ -171,10 +171,10 @@ def roll_back(kind: str, by: str, reason: str = "") -> str:
 
 
 def check(directory: Path, documents: Sequence[GoldDocument] | None, bound: float = BOUND) -> Check:
-    """Measure what a model tells of its training corpus, and write it to the card (`deid.learning.memorisation`).
+    """Measure a model's memorisation of its training corpus, and write it to the card (`deid.learning.memorisation`).
 
-    What is found in the registry's folder with all documents that a model learned from is kept beside it, and returned
-    where no documents are given: a training's are erased at its end.
+    A result in the registry's folder from all documents that a model learned from is kept beside the model. It is
+    returned where no documents are given: a training's are erased at its end.
 
     Raises:
         InputRefused, PolicyError: see `deid.learning.memorisation.check_model`.
@@ -285,7 +285,7 @@ def is_asked(kind: str) -> bool:
 
 
 def _copy(directory: Path, target: Path, digest: str) -> None:
-    """Copy a model so that it stands at its place whole, or not at all."""
+    """Copy a model to its place whole, or not at all."""
     building = target.with_name(f".{digest}")
     shutil.rmtree(building, ignore_errors=True)
     try:

@@ -136,7 +136,7 @@ def learned_documents(kind: str, digest: str) -> frozenset[str] | None:
 
 
 def beside(kind: str, digest: str, what: str) -> Path:
-    """Return the file beside a model of the registry that holds what is known of it and does not leave with it."""
+    """Return the file beside a model of the registry, with facts on the model that do not leave with it."""
     path = place(kind, digest)
     return path.with_name(f"{path.name}.{what}.json")
 

@@ -36,7 +36,7 @@ R = TypeVar("R")
 
 
 def confidential(step: Callable[P, R]) -> Callable[P, R]:
-    """Decorate a step: an unforeseen error tells its kind and place only, since its message may quote a document."""
+    """Decorate a step: an unforeseen error gives its kind and place only, since its message may quote a document."""
 
     @wraps(step)
     def run(*args: P.args, **kwargs: P.kwargs) -> R:

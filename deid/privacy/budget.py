@@ -39,7 +39,7 @@ PLACE_COSTS: Mapping[str, int] = {"knn_exponential": 2}
 
 
 def tempered(epsilon: Fraction, width: int = 1) -> Fraction:
-    """ε as it is drawn with: at most 5 nats per unit, `width` units long where ε is that of a whole interval.
+    """Return min(ε, 5 · `width`) nats, the ε to draw with; `width` is the length in units of ε's interval.
 
     A smaller ε than the policy asks for is more noise: what is claimed and counted still holds.
     """

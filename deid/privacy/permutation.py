@@ -34,7 +34,7 @@ class KeyedPermutation:
         self._word = min(_WIDEST, max(_WORD, self._width.bit_length() // 8 + 1))
 
     def __call__(self, value: int) -> int:
-        """Return what stands for a value.
+        """Return the image of a value.
 
         Raises:
             ValueError: the value is not in [0, bound).
@@ -47,7 +47,7 @@ class KeyedPermutation:
         return value
 
     def inverse(self, image: int) -> int:
-        """Return the value that `image` stands for.
+        """Return the value whose image is `image`.
 
         Raises:
             ValueError: the image is not in [0, bound).

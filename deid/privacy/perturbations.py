@@ -17,9 +17,9 @@ from deid.privacy.budget import PLACE_COSTS, Counts, rational, shares, tempered
 
 
 class Perturbation(NamedTuple):
-    """Treatment of a label or column, or of a part of it.
+    """Treatment of a label or column, or of one part.
 
-    `scale` is that of the noise, about its mean absolute value, `bound` a hard limit, both in `unit`. `epsilon` is in
+    `scale` is the noise's, about its mean absolute value, `bound` a hard limit, both in `unit`. `epsilon` is in
     nats per `epsilon_per`; None where nothing is proven or where each document has its own.
     """
 

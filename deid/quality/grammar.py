@@ -41,7 +41,7 @@ def count_names(substitution: Substitution) -> int:
 
 
 def _errors(substitution: Substitution) -> Iterator[tuple[int, int]]:
-    """Yield the spans of the surrogates in which, or at whose beginning, an error stands."""
+    """Yield the spans of the surrogates with an error inside or at the beginning."""
     text = substitution.text
     for (start, end), surrogate in zip(substitution.spans, substitution.surrogates, strict=False):
         if surrogate.mention.label not in _LABELS:

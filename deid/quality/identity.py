@@ -481,7 +481,7 @@ def points_at_someone(text: str) -> bool:
 
 
 def _without_expansions(text: str) -> str:
-    """Return `text` with blanks for the words that an abbreviation before them stands for; the same length."""
+    """Return `text` with blanks for an abbreviation and its expansion in brackets; the same length."""
 
     def blank(match: re.Match[str]) -> str:
         capitals = "".join(filter(str.isupper, match[2]))

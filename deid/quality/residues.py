@@ -122,7 +122,7 @@ def _emails(text: str) -> int:
 
 
 def _is_setting(text: str, match: re.Match[str]) -> bool:
-    """Return whether the sign stands between a value and its setting, or in the name of a device."""
+    """Return whether the sign is between a value and its setting, or in the name of a device."""
     sign = match.start("at")
     if _DEVICES.match(text, max(0, sign - 6)):
         return True
@@ -183,7 +183,7 @@ def residues(outside: str, dates: Iterable[WrittenDate]) -> dict[str, float]:
 
 
 def _told(dates: Iterable[WrittenDate]) -> Iterator[WrittenDate]:
-    """Yield the readings that are dates by what stands beside them."""
+    """Yield the readings that their context leaves as dates."""
     return (reading for reading in dates if not reading.otherwise)
 
 

@@ -231,7 +231,7 @@ class Atlas:
 
 
 def _rings(point: Point, extent: tuple[int, int, int, int]) -> Iterator[list[tuple[int, int]]]:
-    """Squares around that of a point, ring after ring, within an extent."""
+    """Yield the squares around a point's square, ring after ring, within an extent."""
     column, row = point.x // _SQUARE_M, point.y // _SQUARE_M
     west, east, south, north = extent
     furthest = max(abs(column - west), abs(column - east), abs(row - south), abs(row - north))

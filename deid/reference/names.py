@@ -234,7 +234,7 @@ class NameTables:
         return self._crowd("surname", self.origins[0].origin_of(word, births), _surname_band(births))
 
     def first_names_like(self, word: str, sex: str | None = None) -> Crowd:
-        """Return the crowd of a first name, by its key, for a person of a sex; None: what the name itself tells."""
+        """Return the crowd of a first name, by its key, for a person of a sex; None: the name's own sex."""
         known = self.first.get(word) or FirstName(0, self.sex_of(word), 2, _RARE)
         origin = self.origins[1].origin_of(word, known.births)
         band = _first_name_band(known.births)

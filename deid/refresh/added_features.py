@@ -29,7 +29,7 @@ LEAST_KNOWN = Fraction(9, 10)
 
 @dataclass(frozen=True)
 class AddedFeature:
-    """A feature, the reference version that it comes from, and what of it: pathology or indicator."""
+    """A feature, the reference version that it comes from, and its measure there: pathology or indicator."""
 
     name: str
     source: str

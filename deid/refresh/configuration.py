@@ -142,7 +142,7 @@ class ReferencesFile(BaseModel):
 
 @dataclass(frozen=True)
 class ConnectionSettings:
-    """Proxy and trusted authorities of the connections; None stands for those of the environment."""
+    """Proxy and trusted authorities of the connections; None: the environment's."""
 
     proxy: str | None = None
     ca_bundle: Path | None = None
@@ -185,7 +185,7 @@ def configured_features() -> Mapping[str, Feature]:
 
 
 def find_origin(source: ReferenceSource, location: str | None = None) -> Origin | None:
-    """Return the origin of a source: `location`, else that of the environment or the file, else the packaged file.
+    """Return the origin of a source: `location`, else the environment's or the file's, else the packaged file.
 
     None if there is neither.
 

@@ -99,7 +99,7 @@ class _Edition:
 
     @classmethod
     def of(cls, response: requests.Response, length: int | None) -> _Edition:
-        """Return the edition that an answer with the whole file, or a part of it, belongs to."""
+        """Return the edition of an answer with the whole file or a part."""
         etag, changed = (response.headers.get(name) for name in ("ETag", "Last-Modified"))
         if etag and etag.startswith("W/"):
             etag = None
@@ -107,7 +107,7 @@ class _Edition:
 
     @property
     def validator(self) -> str | None:
-        """Value of `If-Range`; None if nothing tells the edition for certain."""
+        """Value of `If-Range`; None if nothing identifies the edition for certain."""
         return self.etag or self.last_modified
 
     def is_of(self, part: _Edition) -> bool:
@@ -260,7 +260,7 @@ class _Transfer:
     deadline: Deadline
 
     def attempt(self, seen: Seen | None) -> Received | None:
-        """Receive the file, or what is left of it; None if it has not changed since `seen`.
+        """Receive the file, or its missing rest; None if it has not changed since `seen`.
 
         Raises:
             _Passing: the attempt failed; the next one goes on from the part that is stored, if there is one.

@@ -35,7 +35,7 @@ def list_comments(cursor: Cursor, status: DecisionStatus, reader: str) -> list[C
 
 
 def write_comment(status: DecisionStatus, account: str, text: str) -> None:
-    """Keep a comment of 1 to `MAX_COMMENT` characters; the audit trail has a line of it, without its text.
+    """Keep a comment of 1 to `MAX_COMMENT` characters; the audit trail has a line without its text.
 
     Raises:
         WarehouseUnreachable, WarehouseError: nothing was recorded.

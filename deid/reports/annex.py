@@ -78,7 +78,7 @@ def _arrivals(rows: Sequence[dict[str, Any]]) -> list[list[tuple[int, int]]]:
 
 
 def _arrival(patients: Sequence[Sequence[tuple[int, int]]], policy: Any, seed: str) -> dict[str, Any] | None:
-    """Return the success of the attack by period on this rhythm; None where too little tells the lags, or the law."""
+    """Return the success of the attack by period on this rhythm; None with too few lags, or without a policy."""
     lags = relative_lags(patients)
     if policy is None or lags.total() < LEAST_LAGS:
         return None

@@ -259,7 +259,7 @@ def _previous(
 
 
 def _checks(cursor: Cursor, interval_key: str, runs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Each rule's result over the interval, with what is usual of it."""
+    """Return each rule's result over the interval, with its usual value."""
     limit = load(settings().policy).quality.baseline_runs
     start = min(run["interval_start"] for run in runs)
     history: dict[tuple[str, str], list[float]] = {}

@@ -27,7 +27,7 @@ MEASURES: Mapping[str, float] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class IntervalSummary:
-    """One interval: where it stands (see the view deid.interval_state), counts of documents, ε in nats, versions.
+    """One interval: its state (see the view deid.interval_state), counts of documents, ε in nats, versions.
 
     A document counts once, whatever the number of runs. `treated` documents went through every step, and no other
     interval has corrected them since; `published` ones are in the research schema, and `readable`

@@ -143,7 +143,7 @@ def measured(name: str, value: float, write: Writer) -> str:
 
 
 def _usual(figures: Figures, words: Mapping[str, str], write: Writer) -> list[dict[str, Any]]:
-    """Each measure of the interval beside what is usual of it."""
+    """Return each measure of the interval beside its usual value."""
     rows = []
     for row in figures["usual"]:
         name, usual = row["measure"], row["habit"]

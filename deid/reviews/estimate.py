@@ -110,7 +110,7 @@ def estimate_leaks(review: OpenedReview, sampled: Sequence[Sampled]) -> Estimate
 
 
 class Outlook(StrEnum):
-    """Answer to whether a review shows, or can still show, what is wanted of it."""
+    """Answer to whether a review reaches, or can still reach, its target."""
 
     REACHED = "reached"  # the bound is at most the target
     READ_ON = "read_on"  # the sample, read to its end without another leak, will show it

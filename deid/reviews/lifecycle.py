@@ -74,7 +74,7 @@ def find_last_review(cursor: Cursor, interval_key: str) -> int | None:
 
 
 def find_reported_review(cursor: Cursor, interval_key: str) -> tuple[StagedInterval | None, OpenedReview | None]:
-    """Return what is staged in an interval, and the review to report: that of what is staged, else the latest one."""
+    """Return the staged content of an interval, and the review to report: the staged content's, else the latest one."""
     staged = next(iter(list_staged_intervals(cursor, interval_key)), None)
     review_id = staged.review_id if staged else find_last_review(cursor, interval_key)
     return staged, None if review_id is None else find_review(cursor, review_id)

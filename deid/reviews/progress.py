@@ -81,7 +81,7 @@ class Sampled:
 
     @property
     def leaks(self) -> bool:
-        """True if any mark of a missed passage stands."""
+        """True if any mark in force is of a missed passage."""
         return any(mark.leak for mark in self.marks)
 
 

@@ -48,7 +48,7 @@ class Lineage:
 
 
 def read_lineage(role: str, run_id: int, batch_id: int | None = None) -> Lineage:
-    """Read as `role` what lineage tells of a batch, or of a whole run; only the worker may count all tables.
+    """Read as `role` the lineage of a batch, or of a whole run; only the worker may count all tables.
 
     Raises:
         InputRefused: there is no such run.

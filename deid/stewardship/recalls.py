@@ -95,7 +95,7 @@ class RecallProof:
 
 
 def find_recallable(cursor: Cursor, interval_key: str) -> Recallable | None:
-    """Return what a recall of an interval would remove; None if nothing of it is published."""
+    """Return what a recall of an interval would remove; None if no part is published."""
     cursor.execute(query("deid", "recall", "releases"), {"interval_key": interval_key})
     release_ids, documents, readable = one(cursor)
     return Recallable(tuple(release_ids), documents, readable) if documents or readable else None

@@ -20,7 +20,7 @@ from deid.warehouse.queries import Cursor, one, query
 
 @dataclass(frozen=True, slots=True)
 class TrainingDocument:
-    """A text that researchers read and that may leave, its surrogates as mentions; the id is that of research."""
+    """A text that researchers read and that may leave, its surrogates as mentions; the id is research's."""
 
     document_id: str
     document_type: str | None

@@ -1,4 +1,4 @@
-"""Surrogates of mentions, drawn from a secret, so that the text stays useful and coherent."""
+"""Surrogates of mentions, drawn from a secret, that keep the text useful and coherent."""
 
 from deid.privacy.stream import pseudonym
 from deid.substitution.substitutor import Substitutor

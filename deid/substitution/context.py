@@ -26,8 +26,8 @@ _SHARED = frozenset({"saint", "sainte", "saints", "saintes", "sur", "sous", "les
 class DocumentContext:
     """A document, its disjoint mentions in order, and the streams that its surrogates are drawn from.
 
-    Surrogates are constant over `scope`: the patient, the document (also when the patient is unknown) or the corpus,
-    as the policy says.
+    Surrogates are constant over `scope`, by the policy: the patient, the document (also for an unknown patient) or the
+    corpus.
 
     Attributes:
         plain: the text folded by `fold_line`, position by position.
@@ -93,7 +93,7 @@ class DocumentContext:
         return self.document.text[mention.end : mention.end + characters]
 
     def line_around(self, mention: Mention) -> str:
-        """Return the rest of the lines that a mention stands on."""
+        """Return the line or lines of a mention without the mention."""
         text = self.document.text
         end = text.find("\n", mention.end)
         before = text[text.rfind("\n", 0, mention.start) + 1 : mention.start]
@@ -122,19 +122,20 @@ class DocumentContext:
 
     @cached_property
     def forbidden(self) -> frozenset[str]:
-        """Folded words that no surrogate may bring in: those of the names, places and addresses found here, and of
-        the identity; words that many places share are left out.
+        """Return the folded words that no surrogate may bring in.
 
-        Without this, a surrogate drawn for one mention could be the text that another mention hides. The patient's
-        other documents do not take part: which ones are at hand depends on the batch
+        They are those of the names, places and addresses found here and of the identity, without the words of many
+        places. Without this, a surrogate drawn for one mention could be the text that another mention hides. The
+        patient's other documents take no part: which ones are at hand depends on the batch
         (docs/decisions/2026-11-22-names-across-documents.md).
         """
         return identity_words(self.document.patient) | self._words_of(_TELLING)
 
     @cached_property
     def forbidden_names(self) -> frozenset[str]:
-        """Folded words of people's names and addresses on the web found here, and of the patient's: `forbidden` without
-        what places say. A draw that may return its original leaves these out, and no place.
+        """Return `forbidden` without places: words of names, e-mails and URLs found here, and of the patient's.
+
+        A draw that may return its original leaves these words out, and no place.
         """
         return _name_words(self.document.patient) | self._words_of(_TELLING_NAMES)
 
@@ -143,7 +144,7 @@ class DocumentContext:
         return frozenset().union(*(words_in(self.text(mention)) for words_in, mention in labelled if words_in))
 
     def brings_back(self, candidate: str, allowed: frozenset[str] = frozenset()) -> bool:
-        """Return whether a candidate surrogate has a word that is hidden elsewhere in this document."""
+        """Return whether a candidate surrogate has a `forbidden` word that is not `allowed`."""
         return any(word in self.forbidden and word not in allowed for word in words(candidate))
 
 
@@ -166,9 +167,7 @@ def _by_label(mentions: Iterable[Mention]) -> dict[Label, list[Mention]]:
 
 
 def words_of_place(place: str) -> frozenset[str]:
-    """Return the folded words of a place's name that tell it; those that many places share only where it has no
-    other ("Saintes").
-    """
+    """Return the distinctive folded words of a place; words of many places only if it has no other ("Saintes")."""
     found = _long_words(place)
     return found - _SHARED or found
 
@@ -185,7 +184,7 @@ _TELLING = {**dict.fromkeys(PLACES | {Label.ORG}, words_of_place), **_TELLING_NA
 
 
 def _without_implausible_dates(document: Document) -> Document:
-    """Return a document without dates that no hospital could have meant, such as the 9999-12-31 of a blank field."""
+    """Return a document without implausible dates, such as the 9999-12-31 of a blank field."""
     reference, birth = document.reference_date, document.patient.birth_date
     if (reference is None or is_plausible(reference)) and (birth is None or is_plausible(birth)):
         return document

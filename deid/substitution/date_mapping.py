@@ -1,4 +1,4 @@
-"""Mapping of a patient's dates as that patient's published documents have it, for tables beside the texts.
+"""Mapping of a patient's dates for tables beside the texts, the same as in the patient's published documents.
 
 It draws nothing that the documents have not drawn, so it adds nothing to the account of ε (docs/privacy.md).
 """
@@ -20,7 +20,7 @@ def check_mapping(policy: SubstitutionPolicy) -> None:
     """Check that a date of a patient moves alike in a table and in the documents around it.
 
     Raises:
-        PolicyError: each document, each date or each interval has a draw of its own, or dates are said with less.
+        PolicyError: dates are drawn per document, date or interval, or are generalised.
     """
     moved = policy.dates.strategy == UNIFORM_SHIFT or (
         policy.dates.strategy == "episodes" and policy.dates.moves == "stay"
@@ -46,10 +46,10 @@ class DateMapping:
         self._contexts = [DocumentContext(one, (), policy, secret) for one in found.values()]
 
     def move(self, day: date) -> date | None:
-        """Return the surrogate of a day; None where it is in reach of no document.
+        """Return the surrogate of a day; None out of reach of every document.
 
-        Of several documents it is the one whose stay holds the day, else the nearest: a note of another stay may tell
-        the same day and move it with its own.
+        The document is the one whose stay holds the day, else the nearest: a note of another stay may mention the same
+        day, and move it with its own stay.
         """
         placed = [(_distance(context.document, day), context) for context in self._contexts if _anchor(context)]
         if not placed:
@@ -61,12 +61,12 @@ class DateMapping:
 
 
 def _anchor(context: DocumentContext) -> date | None:
-    """Return the document's date, unless no hospital could have meant it."""
+    """Return the document's date; None if it is unknown or implausible."""
     return context.document.reference_date
 
 
 def _distance(document: Document, day: date) -> tuple[timedelta, date]:
-    """Return how far a day is from a document's stay, or from the document's date; ties go by that date."""
+    """Return the distance of a day from a document's stay, else from its date, and that date to break ties."""
     anchor, stay = document.reference_date or day, document.stay
     first, last = (stay.first, stay.last or anchor) if stay and stay.first <= anchor else (anchor, anchor)
     return max(first - day, day - last, timedelta()), anchor

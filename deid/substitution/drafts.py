@@ -12,10 +12,10 @@ from deid.privacy.stream import KeyedStream
 
 
 class Draft(NamedTuple):
-    """A surrogate's text, the strategy that wrote it, and whether the mention could be read.
+    """A surrogate's text, the strategy that wrote it, and whether the mention could be read (`parsed`).
 
-    `may_return`: the law of the draw lets the text be its original. `noun`: grammar of the text, where the words ahead
-    of the mention are to be written again to fit it.
+    `may_return`: the law of the draw lets the text be its original. `noun`: grammar of the text, if the words ahead of
+    the mention are to be rewritten to fit it.
     """
 
     text: str
@@ -34,12 +34,12 @@ class Generator(Protocol):
 
 
 def mask(label: str, original: str) -> Draft:
-    """Return the label or own type in brackets, for a mention that could not be read; different from the original."""
+    """Return the label or own type in brackets, for a mention that could not be read; never equal to the original."""
     return Draft(_label_in_brackets(label, original), "mask", parsed=False)
 
 
 def tag(label: str, original: str) -> Draft:
-    """Return the label in brackets, because the policy asks for it; different from the original."""
+    """Return the label in brackets, because the policy asks for it; never equal to the original."""
     return Draft(_label_in_brackets(label, original), "tag")
 
 
@@ -57,12 +57,12 @@ _LOWER = _UPPER.lower()
 
 
 def digits_of(text: str) -> str:
-    """The digits of a text, without what stands between them."""
+    """Return the digits of a text without its other characters."""
     return _NO_DIGIT.sub("", text)
 
 
 def redraw_digits(text: str, stream: KeyedStream) -> str:
-    """Other digits in the places of digits; a leading digit that is not 0 stays so. Never the same number."""
+    """Redraw the digits of a text, never to the same text; a leading digit other than 0 is not redrawn to 0."""
     if not any(map(str.isdigit, text)):
         return text
     while True:
@@ -72,9 +72,9 @@ def redraw_digits(text: str, stream: KeyedStream) -> str:
 
 
 def redraw(text: str, stream: KeyedStream) -> str:
-    """Other digits for digits, plain letters of the same case for letters, of any alphabet; signs stay.
+    """Redraw digits, and letters of any alphabet as plain ones of the same case; keep signs.
 
-    Never the same text, unless it has neither digit nor letter.
+    Never returns the same text, unless it has neither digit nor letter.
     """
     if not any(map(str.isalpha, text)) and not any(map(str.isdigit, text)):
         return text
@@ -85,7 +85,7 @@ def redraw(text: str, stream: KeyedStream) -> str:
 
 
 def _drawn(text: str, stream: KeyedStream, *, letters: bool = False) -> str:
-    """Each digit, and letter if asked for, drawn in its turn."""
+    """Redraw each digit in its turn, and each letter if `letters`."""
     drawn: list[str] = []
     leads = True
     for char in text:

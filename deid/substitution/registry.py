@@ -69,7 +69,7 @@ _READ = frozenset({"iban", "nir"})  # validators of numbers that the generator o
 class Generators:
     """Generators of one document. Dates and places cost ε; the others follow them or are drawn outright.
 
-    Mentions of a label or own type with a chosen generator are hidden from the library's own: nothing is drawn or spent
+    The library's own generators do not see mentions of a label or own type with a chosen one: nothing is drawn or spent
     for them.
     """
 
@@ -118,7 +118,7 @@ class Generators:
         return Counts(self.calendar.elements(), self._gazette.elements())
 
     def spends(self, shares: Shares) -> list[Spend]:
-        """Return the cost of the elements, each the share of its category."""
+        """Return the ledger lines of the elements, each element at the share of its category."""
         return self.calendar.spends(shares.time) + self._gazette.spends(shares.place)
 
     def draw(self, shares: Shares) -> None:
@@ -149,7 +149,7 @@ def chosen_generators(policy: Policy) -> ChosenGenerators:
 
 
 def _of_type(name: str, own: OwnType) -> Callable[[DocumentContext], Generator] | None:
-    """Return the constructor of the generator that an own type chooses; None if it takes its base label's."""
+    """Return the constructor of the generator that an own type chooses; None for its base label's."""
     if own.provider == DEFAULT:
         return None
     if own.provider == KEEP:

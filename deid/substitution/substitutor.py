@@ -25,7 +25,7 @@ ATTEMPTS = 8
 
 
 class Substitutor:
-    """Draws surrogates under one policy, secret and commune table. Keeps nothing of the documents that it was given.
+    """Draws surrogates under one policy, secret and commune table. Keeps nothing of the documents given to it.
 
     Args:
         policy: its `substitution` part is read.
@@ -56,8 +56,8 @@ class Substitutor:
     def substitute(self, document: Document, mentions: Sequence[Mention]) -> Substitution:
         """Return the document with every mention replaced.
 
-        Mentions may come in any order; overlapping ones are joined first, so the result may hold fewer.
-        Deterministic in the key, the scope (docs/privacy.md) and the document; other documents do not matter.
+        Mentions may come in any order; overlapping ones are joined first, so the result may hold fewer. Deterministic
+        in the key, the scope (docs/privacy.md) and the document; other documents do not matter.
 
         Raises:
             DocumentRefused: it would spend more than the policy allows (BUDGET_EXCEEDED), or a mention lies
@@ -78,7 +78,7 @@ class Substitutor:
 
 
 def _joined(mentions: Sequence[Mention]) -> tuple[Mention, ...]:
-    """Mentions in order, those that share a character joined over their union.
+    """Return the mentions in order, those that share a character joined over their union.
 
     The joined mention takes label, subtype and votes from the longest, then the surest, then the first.
     """
@@ -96,7 +96,7 @@ def _joined(mentions: Sequence[Mention]) -> tuple[Mention, ...]:
 def _rewritten(
     context: DocumentContext, generators: Mapping[str, Generator]
 ) -> tuple[str, tuple[Surrogate, ...], tuple[tuple[int, int], ...]]:
-    """The text with surrogates in place, the surrogates, and the span of each in the new text."""
+    """Return the text with surrogates in place, the surrogates, and the span of each in the new text."""
     pieces: list[str] = []
     surrogates: list[Surrogate] = []
     spans: list[tuple[int, int]] = []
@@ -118,7 +118,7 @@ def _rewritten(
 
 
 def _agreeing(before: str, original: str, draft: Draft) -> tuple[int, str]:
-    """The number of characters ahead of a mention that are replaced with it, and the text that agrees with the rest.
+    """Return the number of characters to replace ahead of a mention, and the text in agreement with the rest.
 
     "d'Avignon" becomes "de Gray": the replaced span then begins at the preposition, and so does the surrogate.
     """
@@ -141,7 +141,7 @@ def _generator(generators: Mapping[str, Generator], kind: str, label: Label) -> 
     """Return the generator of an own type, else of its label.
 
     Raises:
-        PolicyError: it has none; naming the label tells nothing of the document.
+        PolicyError: it has none; naming the label reveals nothing of the document.
     """
     try:
         return generators.get(kind) or generators[label]
@@ -152,7 +152,7 @@ def _generator(generators: Mapping[str, Generator], kind: str, label: Label) -> 
 
 
 def _first_that_replaces(mention: Mention, original: str, kind: str, generator: Generator) -> Draft:
-    """The first draft that differs from the original in more than case, accents and punctuation, else a mask."""
+    """Return the first draft that differs from the original in more than case, accents and punctuation, else a mask."""
     for attempt in range(ATTEMPTS):
         draft = generator.write(mention, attempt)
         if _replaces(draft, original):
@@ -161,14 +161,14 @@ def _first_that_replaces(mention: Mention, original: str, kind: str, generator: 
 
 
 def _replaces(draft: Draft, original: str) -> bool:
-    """True if a draft hides its original; an empty text does only where the policy asks for it."""
+    """Return whether a draft hides or may return its original; an empty text only if the policy asks for it."""
     if not draft.text.strip():
         return draft.strategy == NULL and bool(original.strip())
     return draft.may_return or not alike(draft.text, original)
 
 
 def _broken_like(original: str, text: str) -> str:
-    """`text` on as many lines as the original: a line break takes the place of a space, or follows the text."""
+    """Return `text` with the line breaks of the original: each takes the place of a space, or follows the text."""
     missing = original.count("\n") - text.count("\n")
     for _ in range(missing):
         before, space, after = text.rpartition(" ")

@@ -229,7 +229,7 @@ def keep_verdicts(step: BatchStep, candidates: Sequence[Candidate], outcomes: Se
 
 
 def _said(step: BatchStep, verdict: Verdict) -> list[tuple[str, str, str, int]]:
-    """Return what a text says of its patient as it is stored: digests, in an order that tells nothing of the text."""
+    """Return a text's statements on its patient as they are stored: digests, in an order that reveals no text."""
     secret, patient_id = settings().keyring.current.secret, step.contents[verdict.document_id].patient_id
     return sorted(
         (

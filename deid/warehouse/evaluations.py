@@ -1,4 +1,4 @@
-"""Evaluations of releases in the ledger: the sample, read as the worker from the source, and the measures kept of it.
+"""Evaluations of releases in the ledger: the sample, read as the worker from the source, and its stored measures.
 
 The worker reads no published text: candidates are gone once they are published. What was published is drawn again,
 which gives the same under the same pipeline, secret and references (`deid.evaluation.released`).

@@ -57,7 +57,7 @@ def list_documents(link: SourceLink, source: Source, start: datetime, end: datet
 
 
 def version_hash(content_hash: str, patient_id: str | None) -> str:
-    """Return the SHA-256 of a content and its patient: a document of another patient is another version of it."""
+    """Return the SHA-256 of a content and its patient: the document with another patient is another version."""
     return hashlib.sha256(f"{content_hash}\n{patient_id or ''}".encode()).hexdigest()
 
 

@@ -345,7 +345,7 @@ def _register(cursor: Cursor, request: Request, source: Source, found: _Found, s
 
 
 def _read_merges(warehouse: SourceLink, source: Source) -> list[tuple[str, str]] | None:
-    """Return the merges that the source tells, as (patient, merged into) of the ledger; None if it tells none."""
+    """Return the merges of the source, as (patient, merged into) of the ledger; None if it has no query of merges."""
     told = read_merges(warehouse, source)
     if told is None:
         return None
@@ -354,7 +354,7 @@ def _read_merges(warehouse: SourceLink, source: Source) -> list[tuple[str, str]]
 
 
 def _store_merges(cursor: Cursor, merges: Sequence[tuple[str, str]]) -> None:
-    """Replace the merges of patients by those that the source tells now."""
+    """Replace the merges of patients by the source's current ones."""
     cursor.execute("DELETE FROM deid.patient_merge")
     rows = {"patients": [one for one, _ in merges], "survivors": [other for _, other in merges]}
     cursor.execute(query("deid", "patient_merge", "insert"), rows)

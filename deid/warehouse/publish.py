@@ -227,7 +227,7 @@ def _write_release(link: Connection, release_id: int, keyring: Keyring) -> None:
 
 
 def _check_not_vetoed(cursor: Cursor, release_id: int) -> None:
-    """Stop a release whose content a person rejected since it was approved: nothing of it becomes readable."""
+    """Stop a release whose content a person rejected since it was approved: no part becomes readable."""
     cursor.execute(query("deid", "release", "vetoed"), {"release_id": release_id})
     if one(cursor)[0]:
         raise ReleaseRefused(

@@ -136,7 +136,7 @@ def _choose(thing: str, tables: Sequence[Table]) -> Table | None:
 
 
 class _Writer:
-    """Queries on chosen tables: `d` is that of documents, `p` and `s` those of patients and stays."""
+    """Queries on chosen tables: `d` is the table of documents, `p` the one of patients, `s` the one of stays."""
 
     def __init__(self, documents: Table, chosen: Mapping[str, Table | None], words: _Postgresql) -> None:
         self._chosen, self._words = chosen, words

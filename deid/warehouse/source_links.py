@@ -43,7 +43,7 @@ _KINDS: Mapping[int, frozenset[str]] = MappingProxyType(
 
 
 class FaultKind(StrEnum):
-    """Kind of fault of a query; the server tells those before TOO_LONG before a row is read."""
+    """Kind of fault of a query; the server reports those before TOO_LONG before a row is read."""
 
     COLUMN_MISSING = "column_missing"  # the query does not give it
     COLUMN_TYPE = "column_type"
@@ -91,7 +91,7 @@ class StatementRefused(Exception):
 
 
 class Account(NamedTuple):
-    """Facts that a server tells of a session: the end of its password, its encoding and its time; None: unknown."""
+    """Facts on a session from a server: the end of its password, its encoding and its time; None: unknown."""
 
     expires: datetime | None = None
     encoding: str = ""

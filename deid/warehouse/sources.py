@@ -22,7 +22,7 @@ from deid.warehouse.source_links import FaultKind, PostgresqlLink, QueryFault, S
 
 
 def _columns(**groups: str) -> Mapping[str, str]:
-    """Return column → type from `type="column column"`; `_list` stands for `[]`, `_or_` for ` or `."""
+    """Return column → type from `type="column column"`; `_list` means `[]`, `_or_` means ` or `."""
     kinds = {name.replace("_list", "[]").replace("_", " "): columns.split() for name, columns in groups.items()}
     return MappingProxyType({column: kind for kind, columns in kinds.items() for column in columns})
 

@@ -301,7 +301,7 @@ class SqlalchemyLink:
 
 
 def _rewritten(found: re.Match[str]) -> str:
-    """Return a parameter, per cent sign or colon of the contract's syntax in that of `sqlalchemy.text`."""
+    """Return a parameter, per cent sign or colon of the contract's syntax in the syntax of `sqlalchemy.text`."""
     if found[1]:
         return f":{found[1]}"
     return "%" if found[0] == "%%" else r"\:"
@@ -360,7 +360,7 @@ def _code(error: DBAPIError) -> str:
 
 
 def _fault(error: DBAPIError) -> QueryFault | None:
-    """Return the fault of a query that an error tells; None if it tells of the login or the connection."""
+    """Return the fault of a query from an error; None if the error is of the login or the connection."""
     code, message = _code(error), str(error.orig)
     if code in _LOGIN or code in _PASSING or error.connection_invalidated:
         return None

@@ -83,7 +83,7 @@ def iban(rng: random.Random) -> str:
 
 
 def code(rng: random.Random, shape: str) -> str:
-    """Fill `shape`: # is a digit, @ a capital letter, anything else stands for itself."""
+    """Fill `shape`: # becomes a digit, @ a capital letter, anything else is kept."""
     filled = (
         str(rng.randrange(10)) if mark == "#" else rng.choice(PLATE_LETTERS) if mark == "@" else mark for mark in shape
     )

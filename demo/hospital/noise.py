@@ -34,7 +34,7 @@ Change = Callable[[str], str]
 
 @dataclass(frozen=True, slots=True)
 class Noise:
-    """Noise of one document; `literal` changes the text outside mentions, `everything` all of it."""
+    """Noise of one document; `literal` changes the text outside mentions, `everything` the whole text."""
 
     name: str
     literal: Change | None

@@ -92,7 +92,7 @@ class Country:
         return rng.choices(self._near, self._weights)[0]
 
     def near_among(self, rng: random.Random, fits: Callable[[Place], bool]) -> Place:
-        """A commune of the catchment area that `fits`; any of it where none does."""
+        """Draw a commune of the catchment area that `fits`; any one where none does."""
         able = [(place, weight) for place, weight in zip(self._near, self._weights, strict=True) if fits(place)]
         return rng.choices(*zip(*able, strict=True))[0] if able else self.near(rng)
 
@@ -116,7 +116,7 @@ def by_insee() -> Mapping[str, Place]:
 
 @cache
 def former_names() -> Mapping[str, Sequence[str]]:
-    """INSEE code of today → names of communes that are part of it and no longer exist."""
+    """INSEE code of a commune of today → names of its former communes, which no longer exist."""
     found: dict[str, list[str]] = defaultdict(list)
     for row in packaged_rows("former_communes"):
         if row["insee"] in by_insee() and row["name"] != by_insee()[row["insee"]].name:

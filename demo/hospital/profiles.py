@@ -254,7 +254,7 @@ def _rare(slot: int) -> Profile:
 
 
 def _epicene(patient: Patient, draw: _Draw) -> Patient:
-    """A first name that tells no sex, and a spouse who has one too."""
+    """Give the patient a first name of both sexes, and the spouse another."""
     pool = _EPICENE[patient.birth_date.year > _YOUNG]
     first, other = draw.rng.sample(pool, 2)
     couple = ("épouse", "mari", "compagne", "compagnon")

@@ -101,7 +101,7 @@ def on_device() -> dict[str, Any]:
 
 
 class Step(_PythonDecoratedOperator):
-    """The operator of a step: `@task` that tells OpenLineage, where that is on, its datasets and counts."""
+    """The operator of a step: `@task` that gives OpenLineage, where that is on, its datasets and counts."""
 
     returned: Any = None
 

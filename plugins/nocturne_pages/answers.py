@@ -63,7 +63,7 @@ class AnswerRights:
         await answer(scope, receive, send)
 
     async def _pass_on(self, scope: Any, request: Request, body: bytes, run: str, account: str) -> Any:
-        """Receive an answer and let Airflow take it; return an ASGI application that says what became of it."""
+        """Receive an answer and let Airflow take it; return an ASGI application that reports the outcome."""
         taken = _Buffer()
         decision = _decision(body, account)
         if decision is None:

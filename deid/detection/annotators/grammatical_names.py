@@ -38,9 +38,9 @@ def is_grammatical(reading: Reading, word: str) -> bool:
 
 
 def find_told(reading: Reading, names: Collection[str], known: Sequence[float]) -> Iterator[int]:
-    """Yield the tokens that are one of `names` and that their place tells to be one.
+    """Yield the tokens among `names` that their context confirms as names.
 
-    A name is told by a civility or the label of a field before it, by another name of the patient beside it, by a line
+    A name is confirmed by a civility or a field's label before it, by another name of the patient beside it, by a line
     or an item of a list of its own. An article or pronoun, also in capitals, is left.
 
     Args:
@@ -121,7 +121,7 @@ def _near(reading: Reading, index: int, step: int) -> int | None:
 
 
 def _other_name_follows(reading: Reading, index: int) -> bool:
-    """True if a capital that tells something follows, so that the word is the particle of another surname."""
+    """Return whether an informative capital follows: the word is then the particle of another surname."""
     after = index + 1
     if not is_capital(reading, after) or not reading.word(after).isalpha() or reading.word(after) in _LABELS:
         return False

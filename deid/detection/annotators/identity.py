@@ -337,7 +337,7 @@ def _judged(reading: Reading, place: _Surname) -> Mention | None:
 
 
 def _first_name(reading: Reading, place: _Surname, one: Professional) -> tuple[int, int, float] | None:
-    """Tokens of surname and first name or initial, and the score; None where neither stands beside the surname."""
+    """Return the tokens of surname with first name or initial, and the score; None if neither is beside the surname."""
     parts = [part for name in one.first_names for part in key(name).split()]
     for edge, step in ((place.first, -1), (place.last, 1)):
         run = _run(reading, edge, step) if parts else []
@@ -390,7 +390,7 @@ def _kin_before(reading: Reading, first: int) -> bool:
 
 
 def _cued(reading: Reading, first: int) -> bool:
-    """Return whether a title or profession stands before, with nothing but names and signs between."""
+    """Return whether a title or profession precedes, with only names and signs between."""
     for at in range(first - 1, first - 1 - _CUE_REACH, -1):
         word = reading.word(at)
         if word in _CUES:

@@ -57,7 +57,7 @@ def complete_addresses(reading: Reading, mentions: Sequence[Mention]) -> list[Me
 
 
 def _is_hamlet(reading: Reading, mention: Mention) -> bool:
-    """True if "hameau" or "lieu-dit" stands before a place or name."""
+    """Return whether "hameau" or "lieu-dit" precedes a place or name."""
     return mention.label in _PLACED and bool(_HAMLET.search(reading.folded, max(0, mention.start - 12), mention.start))
 
 

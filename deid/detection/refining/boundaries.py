@@ -182,7 +182,7 @@ def _elides_particle(reading: Reading, at: int) -> bool:
 
 
 def _is_lone_particle(reading: Reading, at: int) -> bool:
-    """True if a particle in lower case opens a surname, since a sign stands before it: "(de Villèle"."""
+    """Return whether a particle in lower case, after a sign or word such as "avec", opens a surname: "(de Villèle"."""
     if reading.word(at) not in LOWER_PARTICLES or not is_capital(reading, at + 1):
         return False
     if reading.word(at - 1).isalpha() and reading.words[at] in ("le", "la", "l"):
@@ -224,7 +224,7 @@ def _signs(reading: Reading, index: int) -> bool:
 
 
 def _ends(reading: Reading, index: int) -> bool:
-    """True if a sign, a line break or a wide blank stands behind token `index`."""
+    """Return whether a sign, a line break, a wide blank or the end of the text follows token `index`."""
     if index + 1 >= len(reading.words) or reading.words[index + 1] in ("\n", ")", ",", ";", "–", "—", "|"):
         return True
     # A dash with blanks separates, a hyphen without blanks joins.

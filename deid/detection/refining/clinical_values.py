@@ -34,7 +34,7 @@ _RIGHT = re.compile(r"(?:[-–/.][a-z\d]+|,\d+)+")
 
 @dataclass(frozen=True, slots=True)
 class _Number:
-    """A mention without signs at its ends, and what stands on its line on both sides; all folded."""
+    """A mention without signs at its ends, and the rest of its line on both sides; all folded."""
 
     label: Label
     written: str
@@ -107,7 +107,7 @@ def _labelled(reading: Reading, mention: Mention) -> bool:
 
 
 def _is_reference_range(text: str, start: int, end: int) -> bool:
-    """Return whether a number is the range of reference of a value that stands shortly before, with its unit."""
+    """Return whether a number is the range of reference of a value shortly before, with its unit."""
     before = text[max(0, start - _VALUE_REACH) : start]
     return bool(_rises(text[start:end]) and _REFERENCE.search(before) and _VALUE.search(before))
 
@@ -414,7 +414,7 @@ def _is_locus(number: _Number) -> bool:
 
 
 def _is_code(number: _Number) -> bool:
-    """Return whether a code is that of an act or a disease, or an acronym that no label makes an identifier."""
+    """Return whether a code names an act, disease or article of law, or is an acronym without an identifier's label."""
     if _ACRONYM.fullmatch(number.written) and number.label in IDENTIFIERS - {Label.NIR}:
         return not _NAMED_CODE.search(number.before)
     if _ARTICLE.fullmatch(number.written) and (_OF_LAW.search(number.before) or _OF_CODE.match(number.after)):
@@ -445,7 +445,7 @@ def _is_day_of_intake(number: _Number) -> bool:
 
 
 def _is_edition(number: _Number) -> bool:
-    """Return whether a year is that of a classification or of recommendations, a number that of a version."""
+    """Return whether a year belongs to a classification or recommendations, or a number to a version."""
     if re.fullmatch(r"\d\.\d{1,2}", number.written) and _VERSION.search(number.before):
         return True
     return bool(_A_YEAR.fullmatch(number.written) and _EDITION.search(number.before))

@@ -202,7 +202,7 @@ def _in_months(written: str, before: str, after: str) -> bool:
 
 
 def _taken(reading: Reading, mention: Mention) -> bool:
-    """Return whether an age stands right behind a drug, which was taken for so long: "lithium 40 ans"."""
+    """Return whether an age right behind a drug is the length of treatment: "lithium 40 ans"."""
     word = reading.word(reading.token_at(mention.start) - 1)
     return word in reading.lexicon.drugs or "drug" in reading.lexicon.clinical.get(word, "")
 

@@ -257,7 +257,7 @@ def _is_public_figure(reading: Reading, mention: Mention, words: Sequence[str]) 
 
 
 def _is_spelt_out(reading: Reading, index: int) -> bool:
-    """True for an acronym beside the words of the language that it stands for: "langue des signes française (LSF)"."""
+    """Return whether an acronym is beside its expansion in French words: "langue des signes française (LSF)"."""
     letters = reading.words[index]
     if not reading.surface(index).isupper() or not 2 <= len(letters) <= _LONGEST_ACRONYM or reading.shouted(index):
         return False
@@ -284,7 +284,7 @@ def _is_code(reading: Reading, first: int, words: Sequence[str]) -> bool:
 
 
 def _is_named_after(reading: Reading, mention: Mention, words: Sequence[str]) -> bool:
-    """True for an eponym of several people behind its word, though the patient Jean-Claude bears a part of it.
+    """Return whether several people's eponym is behind its word, even if the patient Jean-Claude bears a part.
 
     An eponym of one person may be the patient's surname and stays a mention.
     """
@@ -444,7 +444,7 @@ def _is_double_eponym(reading: Reading, mention: Mention) -> bool:
 
 
 def _is_eponym(reading: Reading, mention: Mention) -> bool:
-    """True if the mention stands behind a word for a disease, sign, score or device."""
+    """Return whether the mention follows a word for a disease, sign, score or device."""
     first = reading.token_at(mention.start)
     at = first - 1
     while at >= 0 and first - at < 5 and reading.words[at] in _LINKS:

@@ -109,7 +109,7 @@ def _covers(reading: Reading, mentions: Sequence[Mention], start: int, end: int)
 
 
 def _whole_values(reading: Reading) -> Iterator[tuple[int, int, Label, bool]]:
-    """Yield the span and label of each value, and whether it is one wherever it stands."""
+    """Yield the span and label of each value, and whether it is one in any context."""
     folded = reading.folded
     if _IBAN_HINT.search(folded):
         for match in _IBAN.finditer(folded):

@@ -175,7 +175,7 @@ def _stands_out(reading: Reading, index: int, known: Collection[str]) -> bool:
 
 
 def _acts(reading: Reading, index: int) -> bool:
-    """True if the word at `index` can only be a verb or stands before one ("Sage se lève", "Sage l'a vu")."""
+    """Return whether the word at `index` can only be a verb or precedes one ("Sage se lève", "Sage l'a vu")."""
     return reading.lexicon.parts.get(reading.word(index)) in ("VER", "AUX|VER") or reading.word(index) in _BEFORE_VERB
 
 

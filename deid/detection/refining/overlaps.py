@@ -185,7 +185,7 @@ _JOINS = {
 
 
 def connect_entities(reading: Reading, mentions: Sequence[Mention], connectors: Sequence[str]) -> list[Mention]:
-    """Return the mentions, as one where only a connector of the policy stands between two."""
+    """Return the mentions, joined where only a connector of the policy separates two."""
     signs = {fold(connector) for connector in connectors}
     joined: list[Mention] = []
     for mention in mentions:

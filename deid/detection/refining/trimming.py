@@ -147,6 +147,6 @@ def _little(reading: Reading, mention: Mention) -> re.Match[str] | None:
 
 
 def is_stated(reading: Reading, index: int) -> bool:
-    """True for a participle in lower case that tells what was done to the report: "édité le", "validé par"."""
+    """Return whether a word is a participle in lower case for an act on the report: "édité le", "validé par"."""
     small = reading.surface(index).islower()
     return small and reading.words[index] in _STATED and reading.word(index + 1) in _WHEN

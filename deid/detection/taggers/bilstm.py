@@ -148,7 +148,7 @@ class BiLstmCrf(nn.Module):
 
 
 def _table(buckets: int, width: int, mode: str) -> nn.EmbeddingBag:
-    """Return a table of embeddings drawn at random; that of bucket 0 is zero."""
+    """Return a table of embeddings drawn at random, zero for bucket 0."""
     table = nn.EmbeddingBag(buckets, width, mode=mode, padding_idx=0, sparse=True)
     nn.init.normal_(table.weight, std=0.08)
     with torch.no_grad():

@@ -108,7 +108,7 @@ class CharacterStates:
 
     @torch.inference_mode()
     def likelihoods(self, texts: Sequence[str]) -> list[float]:
-        """Return the log-likelihood of each text in nats: that of its next characters and of its previous ones, added.
+        """Return the log-likelihood of each text in nats, summed over its next and its previous characters.
 
         A character without a code of its own counts as the unknown one.
         """

@@ -38,7 +38,7 @@ _FORBIDDEN = np.float32(-1e9)
 
 
 def encode(reading: Reading, mentions: Sequence[Mention]) -> NDArray[np.int64]:
-    """Return the tag index of each token, shape (tokens,): a token belongs to a mention that holds half of it.
+    """Return the tag index of each token, shape (tokens,): a mention holds the tokens that it covers by half or more.
 
     Mentions of labels that taggers do not know are outside.
     """

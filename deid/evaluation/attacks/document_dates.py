@@ -92,7 +92,7 @@ def publish_dates(records: Sequence[Record], policy: Policy, key: bytes = KEY) -
 
 
 def read_dates(record: Record, done: Substitution, policy: Policy, key: bytes) -> DocumentDates:
-    """Return the true and published dates of a document, from what was published of it under a policy and a key."""
+    """Return the true and published dates of a document, from its publication under a policy and a key."""
     context = DocumentContext(record.document, [one.mention for one in done.surrogates], policy.substitution, key)
     readings = read_both(record.document, done)
     known = readings.true

@@ -25,7 +25,7 @@ def towns_of(
 
 
 def _commune(name: str, zips: frozenset[str], communes: CommuneTable) -> Commune | None:
-    """Return the commune of a name, "d'Avignon" too: that of a postal code of its text, else the most populous."""
+    """Return the commune of a name, "d'Avignon" too: by a postal code in its text, else the most populous."""
     readable = (name, name.partition(" ")[2], re.split("['’]", name, maxsplit=1)[-1])
     found = next((some for one in readable if one and (some := communes.find(one))), ())
     return next((one for one in found if zips & set(one.zips)), found[0] if found else None)

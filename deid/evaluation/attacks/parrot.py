@@ -105,7 +105,7 @@ def suspect(documents: Sequence[Released], attack: Attack, seed: int = 1) -> Sus
 
 
 def unlike(known: Sequence[Released], others: Sequence[Released]) -> Iterator[Floats]:
-    """Yield the suspicions of each of the others by what tells leaks from surrogates."""
+    """Yield the suspicions of each of the others by a tagger trained on `known` to separate leaks from surrogates."""
     tells = Tells((*known, *others), known)
     examples = [(tells.of(one), [LEAK if span.leak else SURROGATE for span in one.spans]) for one in known]
     with _trained(examples, {"c1": 1.5, "c2": 0.02, "max_iterations": 100, "feature.minfreq": 2}) as tagger:

@@ -108,7 +108,7 @@ def _of(number: float | None) -> Hashable:
 
 
 def _numbers(done: Substitution, policy: Policy) -> Iterator[float | None]:
-    """Yield the document's published date, and the day or months of life that each mention tells; None: no number."""
+    """Yield the document's published date, then each mention's day or age in months, as numbers; None: no number."""
     published = Document("read", done.text, reference_date=done.reference_date)
     pairs = zip(done.surrogates, done.spans, strict=True)
     marks = [Mention(start, end, one.mention.label) for one, (start, end) in pairs]
@@ -142,7 +142,7 @@ def _in_letters(day: date) -> str:
 
 
 def _moved(write: Callable[[date], str], days: int) -> tuple[Text, Text]:
-    """Return a document of the stay, and the same with all that it tells `days` later; `write` has the first day."""
+    """Return a document of the stay, and the same with all its dates `days` later; `write` takes the first day."""
     texts = []
     for later in (0, days):
         step = timedelta(days=later)

@@ -94,7 +94,7 @@ def alpha(one: Matrix, other: Matrix, weights: NDArray[np.float64]) -> Interval 
 
 
 def loss(gold: Matrix, before: Matrix, after: Matrix, weights: NDArray[np.float64]) -> Interval:
-    """Return the micro F1 of `before` less that of `after`, paired by stay, with its interval."""
+    """Return the micro F1 of `before` − micro F1 of `after`, paired by stay, with its interval."""
     value = micro(gold, before).f1 - micro(gold, after).f1
     return _interval(value, _f1s(gold, before, weights) - _f1s(gold, after, weights))
 

@@ -1,4 +1,4 @@
-"""Counts of the facts that one document tells and of those that its published text keeps."""
+"""Counts of the facts in one document and of those that its published text keeps."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ _TERM = re.compile(r"[^\W\d_]{4,}")
 
 
 class Pair(NamedTuple):
-    """A document and what `Substitutor.substitute` made of it; its mentions, true or detected, are the surrogates'."""
+    """A document and the result of `Substitutor.substitute`; its mentions, true or detected, are the surrogates'."""
 
     document: Document
     published: Substitution
 
 
 class Fact(NamedTuple):
-    """Number of facts of a kind that a document tells, and of those that its published text keeps."""
+    """Number of facts of a kind in a document, and of those that its published text keeps."""
 
     name: str
     kept: float
@@ -57,7 +57,7 @@ def facts(pair: Pair, communes: CommuneTable) -> Iterator[Fact]:
 
 
 def long_gaps(pair: Pair) -> Iterator[float]:
-    """Yield the relative error of each gap of more than 60 days that the published text tells to the day."""
+    """Yield the relative error |published − gap| / gap of each gap of more than 60 days published to the day."""
     for gap, published in _gaps(read_both(*pair)):
         if gap > SHORT_GAP and published is not None:
             yield abs(published - gap) / gap
@@ -97,7 +97,7 @@ def _decade(age: Age) -> int:
 
 
 def _of_stay(readings: Readings) -> Iterator[Fact]:
-    """The class of the length of the document's stay, where the text tells both its ends."""
+    """Yield whether the class of the stay's length is kept, if the text gives both its ends."""
     stay = readings.context.document.stay
     if stay is None or stay.last is None or stay.last <= stay.first:
         return

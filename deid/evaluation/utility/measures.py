@@ -123,7 +123,7 @@ def _middle(weights: Numbers) -> int:
 def _measured(
     name: str, telling: NDArray[np.bool_], patients: Sequence[str], n: int, value: Callable[[Numbers], Numbers]
 ) -> Measure:
-    """Return a measure with its interval over the patients of the documents that tell anything of it."""
+    """Return a measure with its interval over the patients of the `telling` documents, which have a value."""
     own, of_patient = np.unique(np.array(patients)[telling], return_inverse=True)
     once = np.zeros((1, len(patients)))
     once[:, telling] = 1

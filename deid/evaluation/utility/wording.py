@@ -1,4 +1,4 @@
-"""Wording of published texts beside their originals: perplexity, and a classifier that tells one from the other.
+"""Wording of published texts beside their originals: perplexity, and a classifier of originals against published.
 
 Both learn from the documents of other patients, in folds. The encoder that ships gives no perplexity: it was trained on
 to tags, and has no output over words. The language model is therefore one of triples of its sub-words.
@@ -106,7 +106,7 @@ class Trigrams:
 
 
 def _in_context(sequence: Sequence[int]) -> Iterator[tuple[tuple[int, ...], int]]:
-    """Yield each sub-word with the two before it; -1 stands before the first."""
+    """Yield (the two previous sub-words, sub-word) for each, with -1 before the first."""
     padded = (*[-1] * (_ORDER - 1), *sequence)
     for at, own in enumerate(sequence):
         yield padded[at : at + _ORDER - 1], own

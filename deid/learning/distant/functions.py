@@ -40,7 +40,7 @@ Find = Callable[[Reading], Iterable[Mention]]
 
 @dataclass(frozen=True, slots=True)
 class LabellingFunction:
-    """A named rule; `annotator` is that of detection to which it belongs."""
+    """A named rule; `annotator` is the annotator of detection to which it belongs."""
 
     name: str
     annotator: str

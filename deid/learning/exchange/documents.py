@@ -51,7 +51,7 @@ class Problem:
 
 
 class Span(NamedTuple):
-    """A span of a tool's file, before any check; `surface` is the text that the file tells of it, if any."""
+    """A span of a tool's file, before any check; `surface` is its text according to the file, if any."""
 
     start: int
     end: int

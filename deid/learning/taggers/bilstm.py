@@ -173,7 +173,7 @@ def _padded(tensors: Iterable[torch.Tensor]) -> torch.Tensor:
 
 
 def _loss(model: BiLstmCrf, chains: Sequence[Chain], settings: BilstmSettings) -> torch.Tensor:
-    """Return the mean loss per token: that of tags and, where there is a teacher, the distance from it.
+    """Return the mean loss per token: the loss of tags and, where there is a teacher, the distance from it.
 
     Of a partial annotation it is the negative log-likelihood of all paths that agree with it (Tsuboi et al. 2008).
     """

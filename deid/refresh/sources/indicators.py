@@ -230,7 +230,7 @@ def _are_numbers(values: Iterator[str]) -> bool:
 
 
 def _source(name: str, **rest: Any) -> ReferenceSource:
-    """Return a source of indicators; what is the same for all of them stands here."""
+    """Return a source of indicators, with the settings common to all."""
     most = rest.pop("most")
     least = rest.pop("least", 0)
     shared: dict[str, Any] = {

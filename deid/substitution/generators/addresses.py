@@ -1,6 +1,6 @@
-"""EMAIL and URL: names follow their surrogates; domains are those that nobody can register, or ordinary ones.
+"""EMAIL and URL: names follow their surrogates; domains are reserved or ordinary, by the policy's `hiding`.
 
-Which of the two, the policy's `hiding` says. Domains that nobody can register: RFC 2606.
+Nobody can register a reserved domain: RFC 2606.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Addresses:
         self._natural = context.policy.hiding == "natural"
 
     def write(self, mention: Mention, attempt: int) -> Draft:
-        """Return an address that leads nowhere, or to nobody that the original knows."""
+        """Return an address that leads nowhere, or to a stranger."""
         return Draft(self._written(mention, attempt), NATURAL if self._natural else MARKED)
 
     def _written(self, mention: Mention, attempt: int) -> str:
@@ -91,7 +91,7 @@ class Addresses:
         return head + in_case_of(host.group(), self._domain(host.group(), attempt)) + redraw(tail, stream)
 
     def _domain(self, domain: str, attempt: int) -> str:
-        """Another domain per domain, so colleagues keep sharing one."""
+        """Return another domain, the same for all of one domain, so that colleagues keep sharing one."""
         plain = fold_line(domain).strip()
         stream = self._context.stream("domain", plain, str(attempt))
         if self._natural:
@@ -101,7 +101,7 @@ class Addresses:
         return f"{stream.choice(names)}-{100 + stream.below(900)}.example"
 
     def _ordinary(self, domain: str, stream: KeyedStream, attempt: int) -> str:
-        """A domain of the same kind and ending, its telling words those of drawn names; never a name alone."""
+        """Return a domain of the same kind and ending, with drawn names for its telling words; never a name alone."""
         labels, _, ending = domain.rpartition(".")
         names = {} if attempt else self._known(_TOKEN.findall(labels or domain))
         pieces = _BETWEEN_TOKENS.split(labels or domain)
@@ -112,7 +112,7 @@ class Addresses:
         return f"{written}.{ending if labels and ending in _ENDINGS else 'fr'}"
 
     def _numbered(self, login: str, attempt: int) -> str:
-        """A login at a provider with a number, since one of a name alone is likely to be somebody's."""
+        """Return a login at a provider with a number: a name alone is likely to be somebody's."""
         if sum(map(str.isdigit, login)) >= _LOGIN_DIGITS:
             return login
         stream = self._context.stream("login number", comparable(login), str(attempt))
@@ -128,7 +128,7 @@ class Addresses:
         return "".join(pieces)
 
     def _renamed(self, word: str, names: Mapping[str, str], attempt: int) -> str:
-        """The surrogate of a word or number of an address; signs as they are."""
+        """Return the surrogate of a word or number of an address; signs stay."""
         if word.isdigit():
             return redraw_digits(word, self._context.stream("address number", word, str(attempt)))
         return names.get(word) or self._drawn(word, attempt) if word.isalpha() else word
@@ -140,7 +140,7 @@ class Addresses:
         return handle or bare(self._people.drawing.surrogate(word, True, Pool.PROFESSIONAL))
 
     def _known(self, tokens: Sequence[str]) -> Mapping[str, str]:
-        """Tokens that are names of this document or run together from them, and what stands in for them."""
+        """Return token → surrogate of the tokens that are names of this document, or made of such ("jpdurand")."""
         letters = [token for token in tokens if len(token) <= _INITIALS]
         # A service may be somebody's name too, which matters to initials beside it alone.
         words = [token for token in tokens if len(token) > _INITIALS and (letters or token not in _SERVICES)]
@@ -152,7 +152,7 @@ class Addresses:
         return named | {token: drawn for token, drawn in beside.items() if drawn}
 
     def _short_name(self, token: str) -> str | None:
-        """Return what stands for letters that are a whole surname of the patient ("le", "ly"), else None."""
+        """Return the surrogate of letters that are a whole surname of the patient ("le", "ly"), else None."""
         known = len(token) > 1 and token in self._people.roster.own_surnames
         return bare(self._people.drawing.surrogate(token, True, Pool.PATIENT)) if known else None
 

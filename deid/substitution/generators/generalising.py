@@ -1,7 +1,7 @@
 """`generalise` for optional labels: the wider class of an occupation, a nationality, a family situation or a place.
 
-Groups of occupations: INSEE, PCS 2020, level 1. No draw and no ε: the class is told as it is. A value without a class,
-a religion or an ethnic origin gets its label in brackets.
+Groups of occupations: INSEE, PCS 2020, level 1. No draw and no ε: the class is published as it is. A value without a
+class, a religion or an ethnic origin gets its label in brackets.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class Generalisation:
         self._context = context
 
     def write(self, mention: Mention, attempt: int) -> Draft:  # noqa: ARG002 - there is one class
-        """Return the class of the mention, its own text where that is the class, or its label."""
+        """Return the class of the mention, which may be its own text; its label if it has no class."""
         original = self._context.text(mention)
         before = self._context.document.text[max(0, mention.start - _AHEAD) : mention.start]
         behind = self._context.document.text[mention.end : mention.end + _AHEAD]
@@ -150,7 +150,7 @@ def _family(original: str, before: str, behind: str) -> str | None:
 
 
 def _in_its_place(written: str, folded: str, before: str, behind: str) -> str:
-    """Return a class of family situation in the words that fit the article ahead or the name behind."""
+    """Return a class of family situation, worded to fit the article ahead or the name behind."""
     if written == "une fratrie":
         if _RANKED.match(folded):
             return "membre d'une fratrie"
@@ -165,7 +165,7 @@ def _in_its_place(written: str, folded: str, before: str, behind: str) -> str:
 
 
 def _cell(original: str, before: str, behind: str) -> str | None:  # noqa: ARG001 - one signature for all
-    """Return a pair of decimal degrees to one decimal: a cell of some 11 km by 7; other forms have no class."""
+    """Return a pair of decimal degrees to one decimal, a cell of some 11 km by 7; None for other forms."""
     if (
         len(_NUMBER.findall(original)) != 2
         or re.search(r"[°'\"′″]\s*\d", original)
@@ -178,7 +178,7 @@ def _cell(original: str, before: str, behind: str) -> str | None:  # noqa: ARG00
 
 
 def _feminine_ahead(before: str) -> bool | None:
-    """Return whether the words ahead say a woman ("une", "sa mère"), a man, or nothing."""
+    """Return True if the words ahead are of a woman ("une", "sa mère"), False of a man, else None."""
     if re.search(
         r"(?i)\b(?:une|la|elle est|elle était|mère|fille|s(?:oe|œ)ur|épouse|femme|tante|compagne|"
         r"patiente)\W*(?:ancienne )?$",
@@ -191,13 +191,13 @@ def _feminine_ahead(before: str) -> bool | None:
 
 
 def _feminine_person(before: str, sex: str | None) -> bool:
-    """Return whether the last word for a person on the line is a woman's, the patient being one without such a word."""
+    """Return whether the last word for a person on the line is a woman's; without one, by the patient's sex."""
     people = list(_PEOPLE.finditer(fold(before.rpartition("\n")[2])))
     return people[-1].group(1) is not None if people else sex == "F"
 
 
 def _noun(before: str, written: str, label: Label) -> Noun | None:
-    """Return the grammar by which "de", "le" and the like are written again ahead of the class; None to leave them."""
+    """Return the grammar to rewrite "de", "le" and the like ahead of the class; None to leave them."""
     ahead = read_ahead(before)
     if ahead is None or label is Label.COORDINATES or ahead.preposition in ("en", "dans", "a"):
         return None

@@ -33,7 +33,7 @@ _FINE = frozenset({Unit.DAY, Unit.WEEK, Unit.MONTH, Unit.SEASON})
 
 
 class Constant:
-    """`redact` and `null`: the same draft for every mention, so that not even the length is told.
+    """`redact` and `null`: the same draft for every mention, so that not even the length is revealed.
 
     Keeps the place of a mention and its line breaks.
     """
@@ -57,7 +57,7 @@ def erasing() -> Constant:
 
 
 class Masks:
-    """The label in brackets for every mention, which keeps no more than that something of its kind stood there."""
+    """The label in brackets for every mention: keeps only the kind of the value."""
 
     def __init__(self, context: DocumentContext) -> None:
         self._context = context
@@ -70,10 +70,9 @@ class Masks:
 class Numbering:
     """`tag`: the label and a number per value, equal but for case, accents and punctuation: EMAIL-0.
 
-    Within a document the numbers are 0, 1, 2… in the order of first appearance, which the text shows anyway. In a
-    wider scope no such order can be used: it would depend on which documents came first, and a number would tell
-    when. There the number is drawn from the secret, below 10^`digits`: two of a patient's hundred values share
-    one with probability below 1 %.
+    Within a document the numbers are 0, 1, 2… in the order of first appearance, which the text shows anyway. In a wider
+    scope that order would depend on which documents came first, and a number would reveal when. There the number is
+    drawn from the secret, below 10^`digits`: two of a patient's hundred values share one with probability below 1 %.
     """
 
     def __init__(self, context: DocumentContext, *, digits: int) -> None:
@@ -91,7 +90,7 @@ class Numbering:
 
     @cached_property
     def _order(self) -> dict[str, list[str]]:
-        """Values of each label or own type in the order of first appearance."""
+        """Return the values of each label or own type in the order of first appearance."""
         values: dict[str, dict[str, None]] = {}
         for mention in self._context.mentions:
             values.setdefault(self._context.kind(mention), {})[comparable(self._context.text(mention))] = None
@@ -101,7 +100,7 @@ class Numbering:
 class Digest:
     """`hash`: `length` characters of `ALPHABET` drawn by HMAC-SHA-256 from scope, label and value.
 
-    Keeps which mentions of a label are equal but for case, accents and punctuation, within the scope; nothing else. A
+    Keeps, within the scope, which mentions of a label are equal but for case, accents and punctuation; nothing else. A
     character holds 4.75 bits: at the default 12, two of a million values meet with probability 10⁻⁵. Without the secret
     a list of all possible values does not help, as it would against a plain hash.
     """
@@ -120,11 +119,11 @@ class Digest:
 class Truncation:
     """`truncate`: the department of a post code, the zone of a telephone number, the year of a date.
 
-    Keeps the beginning and writes x for every other digit; of a date, its true year and nothing else.
+    Keeps the beginning and writes x for every other digit; of a date, its true year and nothing else. The true
+    beginning is published: no ε bounds what it reveals.
 
-    A mention with nothing to cut gets its label: a year alone, digits in words, a short number. So does the year of a
-    day that is further back than the policy's top-coded age, since it would tell such an age (45 CFR 164.514(b)).
-    The true beginning is published: no ε bounds what it tells.
+    A mention with nothing to cut gets its label: a year alone, digits in words, a short number. So does a day further
+    back than the policy's top-coded age, since its year would reveal such an age (45 CFR 164.514(b)).
     """
 
     def __init__(self, context: DocumentContext) -> None:
@@ -142,7 +141,7 @@ class Truncation:
 
     @staticmethod
     def _kept_length(label: Label, original: str) -> int | None:
-        """The number of characters that stay; None where the rest would say nothing, or all."""
+        """Return the number of characters to keep; None for letters, or a code or number that is not whole."""
         if re.search(r"[^\W\d_]", original):
             return None
         if label is Label.ZIP:
@@ -170,7 +169,7 @@ class Shift:
 
     The offset is drawn from scope, label and n. Keeps layout, and the differences of the numbers of one label and
     length within the scope. One number alone is hidden perfectly, since every other value is as likely; whoever learns
-    one knows all of its length. Letters are redrawn.
+    one knows all numbers of that length. Letters are redrawn.
     """
 
     def __init__(self, context: DocumentContext) -> None:
@@ -196,7 +195,7 @@ class Shift:
 class Random:
     """`randomise`: other characters of the same classes, digits for digits and letters for letters of the same case.
 
-    Keeps length, layout, case and signs, and which values are equal, within the scope; of names, which words are.
+    Keeps length, layout, case and signs, and, within the scope, which values are equal; in names, which words are.
     """
 
     def __init__(self, context: DocumentContext) -> None:

@@ -1,4 +1,4 @@
-"""NIR: sex kept, birth year and month those of the surrogate birth date, place of another commune, valid key."""
+"""NIR: sex kept, year and month of the surrogate birth date, a commune of the home territory, valid key."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _GROUPS = (1, 2, 2, 2, 3, 3, 2)
 
 
 class Nirs:
-    """Generator of NIR for one document; a lone pair of digits is the key of the number before it."""
+    """Generator of NIR for one document; two digits alone are the key of the number before them."""
 
     def __init__(self, context: DocumentContext, calendar: Calendar, gazette: Gazette) -> None:
         self._context = context
@@ -36,7 +36,7 @@ class Nirs:
         self._gazette = gazette
 
     def write(self, mention: Mention, attempt: int) -> Draft:
-        """Another number in the same layout."""
+        """Return another number in the same layout."""
         original = self._context.text(mention)
         number = self._number(_characters(original), attempt)
         if number is None:
@@ -44,7 +44,7 @@ class Nirs:
         return Draft(_filled(original, number), STRATEGY)
 
     def _number(self, characters: str, attempt: int) -> str | None:
-        """Fifteen characters in the stead of a NIR with or without its key; None if `characters` are no NIR."""
+        """Return the fifteen characters of another NIR; None unless `characters` are a NIR, with or without its key."""
         match = _PLAIN.fullmatch(characters)
         if match is None:
             return None
@@ -62,7 +62,7 @@ class Nirs:
                 return number + nir_key(number)
 
     def _birth(self, year: str, other_month: int, other_year: int) -> tuple[str, str]:
-        """Year and month of the surrogate birth date, where the number is of someone born that year."""
+        """Return year and month, two digits each: the surrogate birth's if `year` is the true one, else the others."""
         moved = self._calendar.moved_birth
         if moved is not None and f"{moved[0].year % 100:02d}" == year:
             return f"{moved[1].year % 100:02d}", f"{moved[1].month:02d}"
@@ -73,7 +73,7 @@ class Nirs:
         return members[number % len(members)].insee
 
     def _other(self, mention: Mention, original: str, attempt: int) -> Draft:
-        """Write what is not a whole number: the key of the number before, a part, or digits in words."""
+        """Write a mention that is no whole number: the key of the number before, a part, or digits in words."""
         stream = self._context.stream("nir part", comparable(original), str(attempt))
         part = original.strip().translate(_SCANNED)  # "ll", as a scanner breaks "11"
         if part.isdigit():
@@ -103,11 +103,11 @@ def is_nir(text: str) -> bool:
 
 
 def _characters(text: str) -> str:
-    """The digits and the A or B of a NIR, without words such as "clé" and scanning errors."""
+    """Return the digits and the A or B of a NIR, without words such as "clé" and scanning errors."""
     return _NEITHER.sub("", _WORDS.sub("", text).translate(_SCANNED).upper())
 
 
 def _filled(layout: str, characters: str) -> str:
-    """`characters` in the places of the digits of `layout`, words such as "clé" left alone."""
+    """Put `characters` in the places of the digits of `layout`; words such as "clé" stay."""
     source = iter(characters)
     return _WORD_OR_PLACE.sub(lambda match: match[1] or next(source, ""), layout)

@@ -1,4 +1,4 @@
-"""IPP, NDA, RPPS and ID: the same layout, other characters, valid check digits where there are any."""
+"""IPP, NDA, RPPS and ID: the same layout, other characters, valid check digits if the original has some."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _NATIONAL, _RPPS = 11, "10"
 class Numbers:
     """Generator of identifying numbers for one document; without a gazette, no number follows a place.
 
-    A number that is a NIR by its key is written by `nirs`, whatever its label.
+    `nirs` writes a number with the key of a NIR, whatever its label.
     """
 
     def __init__(self, context: DocumentContext, gazette: Gazette | None = None, nirs: Generator | None = None) -> None:
@@ -46,7 +46,7 @@ class Numbers:
         self._natural = context.policy.hiding == "natural"
 
     def write(self, mention: Mention, attempt: int) -> Draft:
-        """Another number in the same layout."""
+        """Return another number in the same layout."""
         original, label = self._context.text(mention), mention.label
         if self._nirs is not None and is_nir(original):
             return self._nirs.write(mention, attempt)
@@ -64,7 +64,7 @@ class Numbers:
         return _keyed(original, label, prefix, stream)
 
     def _prefix(self, original: str) -> str:
-        """Return the beginning of the number of a professional or establishment."""
+        """Return the fixed beginning of a professional's or establishment's new number, or an empty text."""
         digits = digits_of(original)
         if len(digits) == _DEPARTMENTAL and self._gazette is not None and not _has_letters(original):
             return self._department(digits, self._gazette)
@@ -72,7 +72,7 @@ class Numbers:
 
     @staticmethod
     def _department(digits: str, gazette: Gazette) -> str:
-        """The first digits of a FINESS or ADELI number: the department of the commune that stands in for its own.
+        """Return the first digits of a FINESS or ADELI number: the department of the commune drawn for its own.
 
         Overseas, FINESS writes 9701 for Guadeloupe and ADELI 971; Corsica is 20 where only digits are written.
         """
@@ -101,7 +101,7 @@ def _keyed(original: str, label: Label, prefix: str, stream: KeyedStream) -> str
 
 
 def _is_keyed(digits: str, label: Label) -> bool:
-    """True if the last of the digits that a number has is a check digit."""
+    """Return whether the last digit of a number is a check digit: by length for RPPS, by length and Luhn for ID."""
     if label is Label.RPPS:
         return len(digits) in _ALWAYS_KEYED
     return label is Label.ID and len(digits) in _LUHN_LENGTHS and luhn_holds(digits)
@@ -112,13 +112,13 @@ def _has_letters(text: str) -> bool:
 
 
 def _wordy(original: str, stream: KeyedStream) -> str:
-    """A number in words is another one in words; other letters are redrawn."""
+    """Return another number in words for a number in words; redraw other letters."""
     value = numerals.read_number(re.findall("[a-z]+", fold_line(original)))
     return redraw(original, stream) if value is None else numerals.write_number(stream.below(1000))
 
 
 def _version(original: str) -> int | None:
-    """The version of an address of the Internet; None for another text."""
+    """Return the version, 4 or 6, of an IP address; None for another text."""
     if original.count(".") != _DOTS and ":" not in original:
         return None
     try:

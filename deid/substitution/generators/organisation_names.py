@@ -1,4 +1,4 @@
-"""Names of organisations to draw from, by kind: each is borne by many establishments, or is known in the whole country.
+"""Names of organisations to draw from, by kind: each of many establishments, or known in the whole country.
 
 Written for this product from common knowledge; taken from no table.
 """
@@ -10,7 +10,7 @@ from enum import StrEnum
 
 
 class OrgKind(StrEnum):
-    """Kind of an organisation, which its surrogate keeps."""
+    """Kind of an organisation, kept by its surrogate."""
 
     HOSPITAL = "hospital"
     CLINIC = "clinic"

@@ -1,4 +1,4 @@
-"""ORG: kind kept, placed in the surrogate's town where a town is named, else another name of the kind."""
+"""ORG: kind kept; in the surrogate's town if a town is named, else another name of the kind."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ class Organisations:
         self._tags = context.policy.places.strategy == "tag"
 
     def write(self, mention: Mention, attempt: int) -> Draft:
-        """An organisation of the same kind; the label where every name would bring something back."""
+        """Return an organisation of the same kind; the label if every name would bring something back."""
         original = self._context.text(mention)
         head = _HEAD.match(fold_line(original))
         if head is None:
@@ -166,9 +166,7 @@ class Organisations:
         return Draft(text, PLACED if may_return else STRATEGY, may_return=may_return)
 
     def _has_name(self, mention: Mention, kind: OrgKind, end: int) -> bool:
-        """Return whether an organisation has another name beside that of its town, if it says one:
-        "école Jules-Ferry de Billom", "CH Alphonse-Guérard".
-        """
+        """Return whether an organisation has its own name: "école Jules-Ferry de Billom", "CH Alphonse-Guérard"."""
         original, town = self._context.text(mention), self._gazette.named_town(mention)
         if kind not in _NAMED:
             return False
@@ -177,7 +175,7 @@ class Organisations:
         return any(fold_line(word) not in _SORTS for word in told)
 
     def _cased(self, mention: Mention, end: int) -> Callable[[str], str]:
-        """The case of what follows the word of the kind; a short one in capitals ("CHU") says none by itself."""
+        """Return the case of the text after the kind, as a function; capitals of "CHU" alone do not decide it."""
         original = self._context.text(mention)
         rest = original[end:].strip()
         if rest or not _is_acronym(original):
@@ -193,10 +191,10 @@ class Organisations:
     def _town(
         self, mention: Mention, original: str, kind: OrgKind, head: str, attempt: int, *, own: bool
     ) -> tuple[str | None, bool]:
-        """The town that the name is to say, and whether it may be the one that it said.
+        """Return the town to write in the name, or None, and whether it may be the original's.
 
-        It is the surrogate of the town that it said, of the address beside it, or one with such a hospital. A hospital
-        with a name of its own that says no town says none.
+        It is the surrogate of the town in the original, else of the address beside it, else a town with such a
+        hospital. A hospital with a name of its own but no town gets none.
         """
         place = None if self._tags else self._gazette.places.get(mention.start)
         commune = place.commune if place else None
@@ -216,7 +214,7 @@ class Organisations:
         return self._seat(original, university, attempt, commune), False
 
     def _of_department(self, original: str, attempt: int) -> str:
-        """A department behind "de": "du Doubs", "de l'Ain"; that of a town with a hospital, as for `_seat`."""
+        """Return a department behind "de" ("du Doubs", "de l'Ain"): of a town with a hospital, as for `_seat`."""
         town = self._gazette.hospital_town(False, self._gazette.home, " ".join(words(original)), str(attempt))
         name = self._gazette.communes.department_name(town.department) or town.department
         return fitted(Ahead("de la ", "de", "la"), Noun(Kind.DEPARTMENT, article_of(name)), name)
@@ -225,7 +223,7 @@ class Organisations:
         return None if self._tags else self._gazette.address_of(mention)
 
     def _seat(self, original: str, university: bool, attempt: int, named: Commune | None = None) -> str:
-        """A town with a hospital of the kind, whichever is named: strata of towns without one have none to draw."""
+        """Draw a town with a hospital of the kind, whatever town is named: some strata have none to draw."""
         about = (" ".join(words(original)), str(attempt))
         beside = named or self._gazette.home
         # Martinique has one seat: where that is the original, another town with a hospital takes its place.
@@ -235,7 +233,7 @@ class Organisations:
         return self._name(COMPLEMENTS.get(kind, COMPLEMENTS[OrgKind.OTHER]), original, written, attempt)
 
     def _bare(self, mention: Mention, original: str, attempt: int) -> Draft:
-        """A whole name of the kind that the name, or the words ahead of it, say; with its article."""
+        """Return a whole name and its article, of the kind by the original or by the words ahead."""
         ahead = self._context.plain_before(mention, _REACH)
         if (written_ahead := _HEAD_AHEAD.search(ahead)) and not self._gazette.named_town(mention):
             # "laboratoire [Bio-Ancelin]" is what "[laboratoire Bio-Ancelin]" is.
@@ -259,7 +257,7 @@ class Organisations:
         return Draft(accented_like(original, text, self._context.accented), STRATEGY, noun=Noun(Kind.NAME, article))
 
     def _whole(self, kind: OrgKind, mention: Mention, original: str, attempt: int) -> tuple[str, str] | None:
-        """The article and name of an organisation of a kind."""
+        """Return the article and name of an organisation of a kind; None if no name fits."""
         if kind is OrgKind.HOSPITAL and _ACRONYM.fullmatch(fold_line(original)):
             address = self._address(mention)
             if address is None and self._gazette.town_follows(mention):
@@ -273,7 +271,7 @@ class Organisations:
         return article.strip(), name[len(article) :]
 
     def _name(self, names: Iterable[str], original: str, written: str, attempt: int) -> str | None:
-        """A name that shares no telling word with the original; None if there is none."""
+        """Draw a name that shares no telling word with the original; None if there is none."""
         said = frozenset(words(original))
         choices = tuple(names)
         if sort := said & _GENERIC:  # a "mutuelle" stays one
@@ -295,14 +293,14 @@ def _is_acronym(name: str, longest: int = _LONGEST_ACRONYM - 1) -> bool:
 
 
 def _has_hospital(commune: Commune, university: bool) -> bool:
-    """Return whether the stratum of a commune is one of towns with such a hospital; those overseas are of all towns."""
+    """Return whether a commune's stratum has only towns with such a hospital; overseas, a stratum has all towns."""
     kind = hospital_towns().get(commune.insee)
     return not is_overseas_code(commune.department) and kind is not None and (not university or kind == UNIVERSITY)
 
 
 @cache
 def _known() -> Mapping[str, OrgKind]:
-    """Comparable name without its article → kind, of names known in the whole country."""
+    """Return comparable name without its article → kind, of names known in the whole country."""
     found = {comparable(name): kind for kind, names in KNOWN.items() for name in names}
     for kind, names in WHOLE.items():
         if kind in KNOWN or kind is OrgKind.MILITARY:
@@ -311,7 +309,7 @@ def _known() -> Mapping[str, OrgKind]:
 
 
 def _kind_of(name: str, before: str) -> OrgKind:
-    """Return the kind of a name without a word that says it."""
+    """Return the kind of a name without a kind's word, by the name itself or by the words before."""
     plain = without_accents(name).casefold()
     bare = name[len(own_article(name)) :]
     known = _known().get(comparable(bare)) or _known().get(comparable(_OF_A_PLACE.sub("", bare)))

@@ -1,4 +1,4 @@
-"""Surrogates of the policy's own types: the same layout, kept, one text for all, or one of a list."""
+"""Surrogates of the policy's own types: the same layout, the value kept, one constant text, or a line of a list."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NUMERALS, _LETTERS = string.digits, string.ascii_lowercase
 
 
 class _Sign(NamedTuple):
-    """A letter or digit of a value: its place, the signs that may stand there, and which of them does."""
+    """A letter or digit of a value: its place, the signs allowed there, and the index of its own."""
 
     place: int
     signs: str
@@ -30,9 +30,8 @@ class _Sign(NamedTuple):
 class Layouts:
     """Values of an own type: other letters and digits in the same places, right by the type's validator.
 
-    The values of a layout are permuted within the scope, so that two never get one surrogate and none its own: each is
-    moved to the next one in a keyed order of all that the validator takes. Signs and case stay; a first digit of a
-    number is 0 where it was.
+    The values of a layout are permuted within the scope, so that no two get one surrogate and none gets its own: each
+    moves to the next valid one in a keyed order. Signs and case stay; a number begins with 0 if and only if it did.
     """
 
     def __init__(self, context: DocumentContext, own: OwnType) -> None:
@@ -40,7 +39,7 @@ class Layouts:
         self._holds: Callable[[str], bool] = VALIDATORS[own.validator] if own.validator else lambda _: True
 
     def write(self, mention: Mention, attempt: int) -> Draft:
-        """Return another value in the layout; the type in brackets where there is none."""
+        """Return another value in the layout; the type in brackets if there is none."""
         original = self._context.text(mention)
         kind = self._context.kind(mention)
         signs = list(_signs(original))
@@ -53,7 +52,7 @@ class Layouts:
         return mask(kind, original)
 
     def _next(self, kind: str, signs: Sequence[_Sign], attempt: int) -> Iterator[int]:
-        """Yield the values behind that of `signs` in the keyed order of its layout, but itself."""
+        """Yield the values after the one of `signs` in the keyed order of its layout, itself left out."""
         bases = [len(sign.signs) for sign in signs]
         value = 0
         for sign, base in zip(signs, bases, strict=True):
@@ -88,7 +87,7 @@ def _written(original: str, signs: Sequence[_Sign], value: int) -> str:
 
 
 class Kept:
-    """The value itself: the policy says that it identifies nobody."""
+    """The value itself, where the policy says that it identifies nobody."""
 
     def __init__(self, context: DocumentContext) -> None:
         self._context = context
@@ -112,7 +111,7 @@ class Constant:
 class Listed:
     """A line of a file of the hospital's, the same for a value within the scope.
 
-    Where the file is as long as the dictionary, no two terms of the dictionary share one.
+    If the file is at least as long as the dictionary, no two terms of the dictionary share one.
     """
 
     def __init__(self, context: DocumentContext, lines: Sequence[str], terms: dict[str, int]) -> None:

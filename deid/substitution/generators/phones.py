@@ -1,7 +1,7 @@
-"""PHONE, in the layout of the original: numbers kept for fiction, or numbers that no operator has.
+"""PHONE, in the original's layout: a number reserved for fiction, or without operator, by the policy's `hiding`.
 
-Which of the two, the policy's `hiding` says. A foreign number that is marked has zeros behind its country code, where
-no national number begins; a natural one is redrawn, since no table of free foreign numbers is at hand.
+A foreign number that is marked has zeros behind its country code, where no national number begins; a natural one is
+redrawn, since no table of free foreign numbers is at hand.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Phones:
         self._own = frozenset(number[-_SIGNIFICANT:] for number in own if len(number) >= _SIGNIFICANT)
 
     def write(self, mention: Mention, attempt: int) -> Draft:
-        """Return a number of the same zone, or a redrawn extension."""
+        """Return the mention with each number replaced; an extension is redrawn."""
         original = self._context.text(mention)
         if len(_ONE_OF_SEVERAL.findall(original)) > 1:
             text = _ONE_OF_SEVERAL.sub(lambda one: self._written(one.group(), attempt), original)
@@ -74,11 +74,12 @@ class Phones:
         return layout.head + rest
 
     def _number(self, digits: str, attempt: int) -> str:
-        """Another number with as many digits: a mobile stays one, a geographic zone follows the address.
+        """Return another number with as many digits: a mobile stays one, a geographic zone follows the address.
 
-        The zone becomes that of the commune that stands in for the document's place of this zone, and stays where there
-        is none; other numbers (08, 09) get the home's. A number shorter than a national one is the beginning of one,
-        and gets another zone, since the fictional ranges have one beginning per zone. None is a number of the patient.
+        The zone becomes the one of the commune drawn for the document's place in it, and stays without such a place.
+        Other numbers (08, 09) get the home's zone if marked, and keep two digits if natural. A short marked number that
+        begins as its zone's fictional range gets another zone's: each has one beginning. The result is never a number
+        of the patient.
         """
         stream = self._context.stream("phone", digits, str(attempt))
         number = self._drawn(digits, stream)
@@ -94,13 +95,13 @@ class Phones:
         return _fictional(digits, zone, stream)
 
     def _moved(self, zone: str) -> str:
-        """The zone of the commune that stands in for the document's first place of a zone."""
+        """Return the zone of the commune drawn for the document's first place in a zone; without one, the same zone."""
         places = (place for place in self._gazette.places.values() if place.commune and _zone(place.commune) == zone)
         place = next(places, None)
         return zone if place is None else _zone(self._gazette.surrogate(place))
 
     def _spoken(self, original: str, attempt: int) -> str | None:
-        """A dictated number: pairs of digits in words; None where the words are no numbers."""
+        """Return a dictated number, as pairs of digits in words; None if the words are no numbers."""
         said = re.findall("[a-z]+", fold_line(original))
         if not any(word in numerals.NUMBER_WORDS or _glued_number(word) for word in said):
             return None
@@ -113,9 +114,9 @@ class Phones:
 
 
 class _Layout(NamedTuple):
-    """A number as it is written: `head` is kept, digits of `rest` are replaced.
+    """A number as written: `head` is kept, the digits of `rest` are replaced.
 
-    `number` has all the digits it says: of a national one from its 0, which `unwritten` 1 says is not there.
+    `number` has all its digits, from the 0 of a national one; `unwritten` is 1 if that 0 is left out, else 0.
     """
 
     head: str
@@ -142,7 +143,7 @@ def _layout(original: str) -> _Layout:
 
 
 def _fictional(digits: str, zone: str, stream: KeyedStream) -> str:
-    """Another number of a zone, with as many digits."""
+    """Return another number of a zone, with as many digits."""
     start = FICTION[zone]
     if len(digits) < _NATIONAL and digits.startswith(start[: len(digits)]):
         start = FICTION[stream.choice([one for one in FICTION if one not in (zone, "6")])]
@@ -153,7 +154,7 @@ def _fictional(digits: str, zone: str, stream: KeyedStream) -> str:
 
 
 def _unassigned(digits: str, start: str, stream: KeyedStream) -> str:
-    """Another number with as many digits that no operator has, overseas of the same territory, else of a zone."""
+    """Return another number without an operator, with as many digits: of its overseas territory, else of `start`."""
     territories, blocks = unassigned_numbers()
     territory = territories.get(digits[:4], "")
     free = blocks.get((number_kind(digits if territory else start), territory)) or blocks["01", ""]
@@ -177,6 +178,6 @@ def _pair(digits: str) -> str:
 
 
 def _filled(layout: str, digits: str) -> str:
-    """`digits` in the places of the digits of `layout`."""
+    """Put `digits` in the places of the digits of `layout`, then 0."""
     source = iter(digits)
     return "".join([next(source, "0") if char.isdigit() else char for char in layout])

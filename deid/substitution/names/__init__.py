@@ -1,1 +1,1 @@
-"""PATIENT, DOCTOR and PERSON: names drawn so that families, gender, frequency and shape are kept."""
+"""PATIENT, DOCTOR and PERSON: drawn names that keep families, gender, frequency and form."""

@@ -1,4 +1,4 @@
-"""Draws the surrogates of the words of names."""
+"""Drawing of the surrogates of the words of names."""
 
 from __future__ import annotations
 
@@ -24,11 +24,12 @@ _ENOUGH_ALIKE = 12  # fewest candidates, written with accents or without, that a
 
 
 class Drawing:
-    """Surrogates of the words of one document's names. A surrogate never starts with its original's letter.
+    """Surrogates of the words of one document's names. A surrogate never has the initial of its original.
 
-    The patient's names of the warehouse are drawn first, from nothing but themselves. Every other word of the tables
-    is drawn by a keyed injective map of its crowd, the patient's surrogates left out: no two words share a surrogate,
-    whichever documents unite them. Words that the tables lack are drawn by themselves, beside those of this document.
+    The patient's names of the warehouse are drawn first, from nothing but themselves. Every other word of the tables is
+    drawn by a keyed injective map of its crowd, the patient's surrogates left out: no two words share a surrogate, in
+    whatever documents they meet. Words that the tables lack are drawn one by one, and never share a surrogate with
+    another word of this document.
     """
 
     def __init__(self, context: DocumentContext, tables: NameTables, roster: Roster) -> None:
@@ -47,7 +48,7 @@ class Drawing:
         self._forbidden = frozenset(self._left_out)
 
     def _of_patient(self) -> Mapping[tuple[bool, str], str]:
-        """Surrogates of the patient's names as the warehouse knows them: (a surname?, word) → name."""
+        """Draw the surrogates of the patient's names in the warehouse: (a surname?, word) → name."""
         drawn: dict[tuple[bool, str], str] = {}
         taken = set(identity_words(self._context.document.patient))
         sex = self._roster.sex_of("", Pool.PATIENT)
@@ -59,7 +60,7 @@ class Drawing:
         return drawn
 
     def surrogate(self, word: str, surname: bool, pool: Pool, sex: str | None = None) -> str:
-        """The surrogate of a surname or first name, by its key; `sex` is what a compound first name tells of a part."""
+        """Return the surrogate of a surname or first name, by its key; `sex` is `Given.sex`."""
         own = self._own.get((surname, word)) or self._own.get((not surname, word)) if pool is Pool.PATIENT else None
         if own is not None:
             return own
@@ -83,7 +84,7 @@ class Drawing:
         return name
 
     def renewed(self, word: str, surname: bool, pool: Pool, sex: str | None, turn: int) -> str:
-        """Another surrogate of a word, for the mentions of this document after it changed `turn` times."""
+        """Return the surrogate of a word after `turn` changes in this document."""
         if not surname:
             sex = self._roster.sex_of("", pool) if pool is Pool.PATIENT else self._overruling(word, pool, sex)
         stream = self.stream(
@@ -92,9 +93,9 @@ class Drawing:
         return _chosen(stream, self._candidates(word, surname, sex), word, self._forbidden)
 
     def _candidates(self, word: str, surname: bool, sex: str | None) -> Sequence[str]:
-        """Names that may stand for a word that is drawn by itself.
+        """Return the names to draw from for a word without a place in its crowd's map.
 
-        Natural ones are written with accents or without, as the word usually is, where there are enough of them.
+        Natural ones are with accents or without, as the word usually is, where there are `_ENOUGH_ALIKE` of them.
         """
         crowd = self._crowd(word, surname, sex)
         if not self._natural or crowd.originals:
@@ -106,12 +107,12 @@ class Drawing:
         return alike if len(alike) >= _ENOUGH_ALIKE else members
 
     def _crowd(self, word: str, surname: bool, sex: str | None = None) -> Crowd:
-        """The crowd of a word; natural surrogates have accents where the word usually has."""
+        """Return the crowd of a word; if hiding is natural, its part with or without accents, like the word."""
         crowd = self._tables.surnames_like(word) if surname else self._tables.first_names_like(word, sex)
         return crowds_by_accent(self._tables).crowd(crowd, word, surname) if self._natural else crowd
 
     def _overruling(self, word: str, pool: Pool, sex: str | None) -> str | None:
-        """The sex of whoever bears a first name where the tables say another or none.
+        """Return the sex of a first name's bearer where the tables have another or none, else None.
 
         A first name of both sexes becomes another of both, so that one form without a civility agrees with the others.
         """
@@ -124,13 +125,13 @@ class Drawing:
         return told if known.sex and told and told != known.sex else None
 
     def _every(self, pool: Pool, asked: Callable[[str, Pool], str | None], word: str) -> str | None:
-        """Return the first answer: that of relatives, then that of professionals, who share a map."""
+        """Return the first answer for relatives, then professionals, where they share a map; else for `pool`."""
         pools = (pool,) if self._shared else (Pool.RELATIVE, Pool.PROFESSIONAL)
         return next(filter(None, (asked(word, one) for one in pools)), None)
 
     @cached_property
     def _mapped_here(self) -> frozenset[str]:
-        """Words of the surrogates of the words of this document that the tables know."""
+        """Return the words of all mapped surrogates of this document, but for the patient's."""
         found: set[str] = set()
         for mention in self._roster.mentions:
             for word in filter(None, self._roster.readings[mention.start].words):
@@ -140,7 +141,7 @@ class Drawing:
         return frozenset(found)
 
     def _mapped(self, word: str, surname: bool, pool: Pool) -> str | None:
-        """The surrogate of a word by the keyed map of its crowd; None for a word that has no place in one."""
+        """Return the surrogate of a word by the keyed map of its crowd; None for a word without a place in one."""
         asked = self._shared and pool is Pool.PROFESSIONAL, surname, word
         if asked not in self._in_crowds:
             self._in_crowds[asked] = self._in_crowd(word, surname, pool)
@@ -163,7 +164,7 @@ class Drawing:
         return name
 
     def _turn(self, side: Side, drawn: int) -> int:
-        """The place of a name that is left out among those of its side that are."""
+        """Return the rank of the member `drawn` among its side's left-out names; `len(side)` if it is none of them."""
         turns = (place for word in self._left_out if (place := side.place_of(word)) is not None)
         return next((turn for turn, place in enumerate(turns) if place == drawn), len(side))
 
@@ -173,13 +174,13 @@ class Drawing:
         return self._context.permutation(bound, "name", *parts)
 
     def stream(self, pool: Pool, *parts: str) -> KeyedStream:
-        """The scope's stream; for professionals that of all patients, if the policy wants them known by one name."""
+        """Return the stream about `parts` in the scope; over all patients for professionals shared by the corpus."""
         if self._shared and pool is Pool.PROFESSIONAL:
             return self._context.shared_stream(*parts)
         return self._context.stream(*parts)
 
     def chosen(self, stream: KeyedStream, candidates: Sequence[str], word: str) -> str:
-        """The first candidate that begins with another letter than a word and brings nothing back."""
+        """Draw candidates until one has another initial than the word and brings nothing back; else NOBODY."""
         return _chosen(stream, candidates, word, self._forbidden)
 
 
@@ -203,7 +204,7 @@ _CIVIL = re.compile(r"[Mm]\.?\s+\S")
 
 
 class Shorthand:
-    """Short forms of the names of one document: those of their bearer's surrogate, as far as it is told whose."""
+    """Initials, logins and e-mail forms of one document's names: the surrogate's own, where the bearer is known."""
 
     def __init__(self, context: DocumentContext, tables: NameTables, roster: Roster, drawing: Drawing) -> None:
         self._context = context
@@ -214,7 +215,7 @@ class Shorthand:
     # Logins
 
     def known(self, token: str) -> str | None:
-        """What stands for what a login or e-mail address makes of a full name here, the first one that may be meant."""
+        """Return the surrogate of a login or e-mail form ("jpdurand") of the first full name here that fits."""
         for named in self._roster.named:
             place = places(named.spelling).get(token)
             if place is not None:
@@ -222,11 +223,11 @@ class Shorthand:
         return None
 
     def _plain_names(self) -> frozenset[str]:
-        """Words that are names by themselves: whose they are depends on the mention, not on who else is called so."""
+        """Return the surnames and first names here: each is a name, its bearer given by the mention, not a login."""
         return frozenset(word for one in self._roster.named for word in one.surnames + one.firsts)
 
     def _drawn(self, named: Named) -> Spelling:
-        """The surrogate of a full name."""
+        """Return the surrogate of a full name in plain small letters."""
         given = [
             self._surrogate(one.word, False, self._roster.pool_of(named, one.word), one.sex) for one in named.given
         ]
@@ -236,9 +237,9 @@ class Shorthand:
         return Spelling(tuple(map(bare, given)), tuple(map(bare, surnames)), "".join(map(bare, family)))
 
     def handle(self, token: str, attempt: int = 0) -> str | None:
-        """The surrogate of a run of letters out of a login or address, where it can be taken apart into names.
+        """Return the surrogate of a run of letters of a login or address; None if it cannot be split into names.
 
-        By the full names known here; else by the tables, into an initial and a surname, either first.
+        It is split by the full names known here; else by the tables, into an initial and a surname, either first.
         """
         word = name_key(token)
         known = None if attempt else self.known(word)
@@ -255,7 +256,7 @@ class Shorthand:
         return None
 
     def initials_beside(self, letters: str, names: Container[str]) -> str | None:
-        """The surrogate of initials in an address ("j", "jp") whose surname is among the names that stand beside."""
+        """Return the surrogate of initials in an address ("j", "jp") whose surname is among `names`, else None."""
         for named in self._roster.named:
             given, surnames, glued = named.spelling
             if glued in names or any(name in names for name in surnames):
@@ -265,7 +266,7 @@ class Shorthand:
         return None
 
     def login(self, mention: Mention, written: str, attempt: int) -> str | None:
-        """The surrogate of a login ("hklein", "martinj2"); None where the word is none."""
+        """Return the surrogate of a login ("hklein", "martinj2"); None if the word is none."""
         if not written.islower() or mention.label is Label.PERSON:
             return None
         letters = written.rstrip("0123456789")
@@ -282,7 +283,7 @@ class Shorthand:
     # Initials
 
     def title(self, mention: Mention, written: str) -> str:
-        """A civility or title as it is; but the "M." of a professional or a woman whose first name it begins is one."""
+        """Return a title as it is, except an "M." that abbreviates the first name of a professional or a woman."""
         if fold_line(written) != "m":
             return written
         here = frozenset(self._roster.words(mention))
@@ -296,12 +297,12 @@ class Shorthand:
         return written
 
     def initial(self, mention: Mention, written: str, attempt: int) -> str:
-        """One initial, or several run together ("jp")."""
+        """Return the surrogate of an initial, or of several run together ("jp")."""
         beside = self._roster.words(mention)
         return "".join([_cased(letter, self._letter_of(letter, beside, attempt)) for letter in written])
 
     def _letter_of(self, letter: str, beside: Sequence[str], attempt: int) -> str:
-        """The initial of the surrogate of the name that a letter beside whole words abbreviates."""
+        """Return the initial of a name's surrogate for a letter that abbreviates the name beside whole words."""
         small, here = fold_line(letter), frozenset(beside)
         for named in self._roster.named:
             for part in named.abbreviated(small, here):
@@ -318,7 +319,7 @@ class Shorthand:
         return drawn
 
     def initials(self, mention: Mention, found: Sequence[NamePiece], attempt: int) -> str:
-        """Initials that stand alone: those of someone named here if they fit, else others by the key.
+        """Return the surrogate of initials alone: of someone named here if they fit, else drawn by the key.
 
         One letter behind a civility or title is a surname's ("Mme D."), and "M." ahead of one may be the civility.
         """
@@ -349,7 +350,7 @@ class Shorthand:
         return "".join(written)
 
     def _lone(self, letter: str, titled: bool) -> Sequence[str] | None:
-        """One letter: a surname's behind a civility or title, else a first name's; the patient's before others."""
+        """Return the initial for one letter: a surname's behind a title, else a first name's; the patient's first."""
         named = sorted(self._roster.named, key=lambda one: one.label not in (None, Label.PATIENT))
         for surname in (True, False) if titled else (False, True):
             for one in named:
@@ -359,7 +360,7 @@ class Shorthand:
         return None
 
     def _initials_of_named(self, mention: Mention, letters: str) -> Sequence[str] | None:
-        """Initials of the surrogate of who is named by these letters; of several, of who is named under the label."""
+        """Return the initials of the surrogate of whoever has these initials, under the same label first."""
         for named in sorted(self._roster.named, key=lambda one: one.label not in (mention.label, None)):
             if len(letters) > 1 and (parts := named.parts(letters)) is not None:
                 return [part if isinstance(part, str) else self._first_letter(named, part) for part in parts]

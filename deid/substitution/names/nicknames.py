@@ -86,12 +86,12 @@ NAMES_OF: Mapping[str, tuple[str, ...]] = _names_of()
 
 
 def of(name: str, sex: str | None) -> Sequence[str]:
-    """Diminutives of a first name by its key, those of a person of that sex (None: of either); none for most names."""
+    """Return the diminutives of a first name by its key, for one sex (None: either); empty for most names."""
     return tuple(dict.fromkeys(called for each in _sexes(sex) for called in _BY_SEX[each].get(name, ())))
 
 
 def every(sex: str | None) -> Sequence[str]:
-    """All diminutives that people of a sex are called by (None: of either), in order."""
+    """Return all diminutives for people of one sex (None: either), sorted."""
     return tuple(sorted({called for each in _sexes(sex) for names in _BY_SEX[each].values() for called in names}))
 
 

@@ -1,4 +1,4 @@
-"""Cut a name as written into words, initials and particles, with the characters between them."""
+"""Cutting of a written name into words, initials and particles, with the characters between them."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _NOT_FIRST_SAYS, _FIRST_SAYS = 0.5, -0.5
 
 
 class Sort(StrEnum):
-    """What a piece of a name is."""
+    """Kind of a piece of a name."""
 
     WORD = "word"
     INITIAL = "initial"
@@ -70,14 +70,13 @@ class NamePiece(NamedTuple):
 
 
 class Cut(NamedTuple):
-    """A name as its text alone tells it, whatever document it stands in, but for a title or form field before it.
+    """A written name, cut by its own text and by a title or form field before, not by the rest of its document.
 
-    `placed` has the keys of the words by the place of their pieces, `words` the keys alone. `votes` is the evidence,
-    word by word, that each is a surname (above 0) or a first name (below): where some words are in capitals and others
-    are not ("DUPONT Jean"), that of their case, else that of their order. The former is certain enough to be heard
-    alone: `told` then has the places of the first names, and is None elsewhere. `titled` says that a title or form
-    field stands before the name; `title` is what stands before its first word. `spaced` is the word that is written
-    letter by letter.
+    `placed` has the keys of the words by the place of their pieces, `words` the keys alone. `votes` has a number per
+    word, above 0 for a surname and below for a first name: by case where some words are in capitals and others are not
+    ("DUPONT Jean"), else by order. Case is certain enough to decide alone: `told` then has the places of the first
+    names, else it is None. `titled`: a title or form field announces the name. `title`: the text before its first word.
+    `spaced`: the word written letter by letter, or None.
     """
 
     pieces: tuple[NamePiece, ...]
@@ -91,7 +90,7 @@ class Cut(NamedTuple):
 
 
 def cut(text: str, after_title: bool, borne: Collection[str] = ()) -> Cut:
-    """Read a written name by itself; `borne` are the particles that are a name of their own in it ("LE Linh")."""
+    """Cut a written name; the particles `borne` are names of their own in it ("LE Linh")."""
     found = pieces(text, after_title=after_title, borne=borne)
     after_title = after_title or any(sort is TITLE for sort, _ in found)
     placed = tuple([(place, key_of(written)) for place, (sort, written) in enumerate(found) if sort is WORD])
@@ -104,12 +103,12 @@ def cut(text: str, after_title: bool, borne: Collection[str] = ()) -> Cut:
 
 
 def cut_known(name: str) -> Cut:
-    """Read a surname or first name of the warehouse: one word is a word, whatever it is ("Ng", "Le")."""
+    """Cut a surname or first name of the warehouse; a single word is a word in any form ("Ng", "Le")."""
     return cut(name, True, (fold_line(name),))
 
 
 def key_of(written: str) -> str:
-    """Return the key of a word of a name: `name_key`, an apostrophe within it left out ("N'Diaye", "NDIAYE")."""
+    """Return the key of a word of a name: `name_key` without an apostrophe within ("N'Diaye" as "NDIAYE")."""
     return name_key(written if written.isalpha() else _APOSTROPHE.sub("", written))
 
 
@@ -121,7 +120,7 @@ def _case_votes(whole: Sequence[str]) -> Sequence[float]:
 
 
 def _order_votes(found: Sequence[NamePiece], words: int, after_title: bool) -> Sequence[float]:
-    """First names come first; a lone word is one too, unless a title or initials ahead announce a surname."""
+    """Vote by order: first names come first, and a lone word is one, unless a title or initials come before it."""
     if words != 1:
         return [_NOT_FIRST_SAYS if index else _FIRST_SAYS for index in range(words)]
     announced = after_title or any(sort is INITIAL for sort, _ in takewhile(lambda piece: piece[0] is not WORD, found))
@@ -129,16 +128,16 @@ def _order_votes(found: Sequence[NamePiece], words: int, after_title: bool) -> S
 
 
 def _ahead(found: Sequence[NamePiece]) -> str:
-    """What stands before the first word: the titles that detection took with a name."""
+    """Return the text before the first word: the titles that detection took with a name."""
     return "".join([text for _, text in takewhile(lambda piece: piece[0] is not WORD, found)])
 
 
 def pieces(text: str, *, after_title: bool = False, borne: Collection[str] = ()) -> list[NamePiece]:
-    """The pieces of a name, covering it; a particle of `borne` is a word.
+    """Return the pieces of a name, in order and without gaps; a particle of `borne` is a word.
 
-    Words in camel case are cut ("SaïdOmar"). A lone group of up to three capitals, or of one or two small letters,
-    is initials, each a piece, unless it has a vowel and stands after a title ("Dr BA"). "M." ahead of a word is a
-    civility, unless a title stands before it ("Dr M. Dupont").
+    Words in camel case are cut ("SaïdOmar"). A lone group of up to three capitals, or of one or two small letters, is
+    initials, each a piece; behind a title, only consonants in capitals are (not "Dr BA"). "M." ahead of a word is a
+    civility, but not behind a title ("Dr M. Dupont").
     """
     found: list[NamePiece] = []
     if not after_title and (civility := _CIVILITY.match(text)):
@@ -159,7 +158,7 @@ def pieces(text: str, *, after_title: bool = False, borne: Collection[str] = ())
 
 
 def _with_conjunctions(found: list[NamePiece]) -> list[NamePiece]:
-    """The pieces with the "e" and "y" that join two Iberian surnames told from initials: "dos Santos e Silva"."""
+    """Return the pieces with "e" and "y" as particles between Iberian surnames: "dos Santos e Silva"."""
     for place in range(2, len(found) - 2):
         sort, text = found[place]
         if sort is not INITIAL or text not in _CONJUNCTIONS:
@@ -173,7 +172,7 @@ def _with_conjunctions(found: list[NamePiece]) -> list[NamePiece]:
 
 
 def _with_surnames(found: list[NamePiece]) -> list[NamePiece]:
-    """The pieces with "Du" a word where an article stands before it: "Le Du Amaia" begins with a surname."""
+    """Return the pieces with "de", "du" or "des" as a word behind an article: the surname "Le Du" in "Le Du Amaia"."""
     previous = ""
     for place, (sort, text) in enumerate(found):
         if sort is BETWEEN:
@@ -186,7 +185,7 @@ def _with_surnames(found: list[NamePiece]) -> list[NamePiece]:
 
 
 def _is_plain(word: str) -> bool:
-    """Whether a group is a word by itself, which no rule of `_group` would cut or take for something else."""
+    """Return whether a group is one word, which no rule of `_group` would cut or reclassify."""
     return (
         len(word) > _SHORT
         and word.isalpha()
@@ -215,7 +214,7 @@ def _group(text: str, word: str, following: str, *, lone: bool, last: bool, afte
 
 
 def _particle(word: str, plain: str) -> Sort | None:
-    """PARTICLE or ORIGIN; None for a word that an accent makes a name of its own: "Lê Quang", "Đỗ Thị Hoa"."""
+    """Return PARTICLE or ORIGIN; None for other words, and for names by an accent: "Lê Quang", "Đỗ Thị Hoa"."""
     if plain != word.casefold() and plain not in _MARRIED:
         return None
     return PARTICLE if plain in _FRENCH_PARTICLES else ORIGIN if plain in _ORIGIN_PARTICLES else None
@@ -242,12 +241,12 @@ def _is_initials(text: str, word: str, *, lone: bool, after_title: bool) -> bool
 
 
 def despaced(text: str) -> str | None:
-    """The word that is written letter by letter ("D U P O N T"), or None."""
+    """Return a word written letter by letter ("D U P O N T") without its gaps; None for another text."""
     if len(text) <= 2 * _SHORT or text[1] not in " ." or not _SPACED.fullmatch(text):
         return None
     return re.sub(r"[ .]", "", text)
 
 
 def bare(name: str) -> str:
-    """The bare small letters of a name, as addresses are made of."""
+    """Return a name in the letters a to z alone, as in addresses: "Jean-Noël" as "jeannoel"."""
     return _NOT_BARE.sub("", without_accents(name).lower())

@@ -1,4 +1,4 @@
-"""Generator of PATIENT, DOCTOR and PERSON: the same word gets the same surrogate word, whoever writes it how."""
+"""Generator of PATIENT, DOCTOR and PERSON: a word of a name has one surrogate, however it is written."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ _LINKS = {"dit": "alias", "dite": "alias", "epouse": "ép.", "veuve": "vve", "vv
 class People:
     """Names of one document and their surrogates.
 
-    A person written "DUPONT", "Mme Dupont" or "Dupont Marie" stays one, in all of a patient's documents. Initials,
-    logins and diminutives are those of the surrogate names.
+    A person written "DUPONT", "Mme Dupont" or "Dupont Marie" stays one person, in all of a patient's documents.
+    Initials, logins and diminutives are made from the surrogate names.
     """
 
     def __init__(self, context: DocumentContext, tables: NameTables) -> None:
@@ -46,7 +46,7 @@ class People:
         self._natural = context.policy.hiding == "natural"
 
     def write(self, mention: Mention, attempt: int) -> Draft:
-        """The surrogate of a name."""
+        """Return the surrogate of a name."""
         reading = self.roster.readings[mention.start]
         found, whole = reading.cut, reading.words
         if len(whole) == 1 and (lone := whole[0]) is not None:
@@ -77,13 +77,13 @@ class People:
         return written
 
     def _spaced(self, mention: Mention, spaced: str, attempt: int) -> str:
-        """The surrogate of a word that is written letter by letter, written so."""
+        """Return the surrogate of a word written letter by letter, spaced in the same way."""
         surname = self.roster.is_surname(key_of(spaced), mention, spaced)
         surrogate = self._word(mention, word_of(spaced, key_of(spaced), surname), attempt)
         return self._context.text(mention)[1].join(surrogate.upper() if spaced.isupper() else surrogate)
 
     def _particle(self, written: str) -> str:
-        """A particle as it is; but a "dit" that the identity holds is a word of its name."""
+        """Return a particle as it is, or another for one in the patient's own names: "alias" for "dit"."""
         bare = fold_line(written)
         if bare in _LINKS and bare in _words_of(self._context):
             return in_case_of(written, _LINKS[bare])
@@ -109,12 +109,12 @@ class People:
         return word.cased(surrogate)
 
     def _lacks_accents(self, word: NameWord) -> bool:
-        """Return whether a name is written without the accents that it usually has, as its surrogate then is."""
+        """Return whether a name, if hiding is natural, lacks its usual accents; its surrogate then lacks them too."""
         return self._natural and word.text.isascii() and is_accented(word.key, word.surname)
 
     @cached_property
     def _turns(self) -> Mapping[tuple[int, str], int]:
-        """Number of times that the surrogate of a word changed up to a mention: (start, key) → above 0.
+        """Count the changes of a word's surrogate up to a mention: (start, key) → above 0.
 
         At each mention that names somebody again, its words change together unless a keyed draw keeps them, with the
         policy's probability: a Markov chain that forgets all but the surrogate before.
@@ -135,7 +135,7 @@ class People:
         return turns
 
     def _diminutive(self, mention: Mention, called: NameWord, pool: Pool, attempt: int) -> str | None:
-        """What the surrogate of whoever is called so is called; another diminutive where that cannot be known."""
+        """Return a diminutive of the bearer's surrogate, or any for an unknown bearer; None if it is itself a name."""
         word = called.key
         names = nicknames.NAMES_OF[word]
         known = self._tables.first_name(word)
@@ -165,12 +165,12 @@ def _draft(text: str) -> Draft:
 
 
 def _words_of(context: DocumentContext) -> frozenset[str]:
-    """Folded words of the patient's names, as the warehouse knows them."""
+    """Return the folded words of the patient's names in the warehouse."""
     return frozenset(word for name in context.document.patient.names for word in words(name))
 
 
 def _unelided(written: str) -> str:
-    """A surrogate with "d'" written out before a consonant: "de Calland"."""
+    """Return a surrogate with "d'" and "l'" written out before a consonant: "de Calland"."""
 
     def spelt(match: re.Match[str]) -> str:
         following = written[match.end() :]
@@ -183,6 +183,6 @@ def _unelided(written: str) -> str:
 
 
 def _sex_of(names: Sequence[str]) -> str | None:
-    """The sex of all the people who bear one of these first names and have diminutives; None where both do."""
+    """Return the only sex with diminutives of one of these first names; None if both or neither have some."""
     sexes = [sex for sex in ("M", "F") if any(nicknames.of(name, sex) for name in names)]
     return sexes[0] if len(sexes) == 1 else None

@@ -1,4 +1,4 @@
-"""A written name whose first names are told: what each word is, and who is named in full."""
+"""Reading of a written name: each word as surname or first name, and the person if named in full."""
 
 from __future__ import annotations
 
@@ -24,8 +24,7 @@ class Pool(StrEnum):
     """Map that the surrogates of a person's names are drawn by.
 
     PATIENT: the names of the warehouse, drawn before all others, so that no document changes them. RELATIVE and
-    PROFESSIONAL: everybody else's, one map for both, unless the policy asks for professionals that are the same for all
-    patients.
+    PROFESSIONAL: everybody else's, in one map, unless the policy asks for professionals shared by all patients.
     """
 
     PATIENT = "patient"
@@ -34,7 +33,7 @@ class Pool(StrEnum):
 
 
 class Spelling(NamedTuple):
-    """A full name in plain small letters: its first names, its surname word by word, and glued with its particles."""
+    """A full name in plain small letters: first names, words of the surname, surname glued with its particles."""
 
     given: tuple[str, ...]
     surnames: tuple[str, ...]
@@ -42,9 +41,9 @@ class Spelling(NamedTuple):
 
 
 def places(name: Spelling) -> Mapping[str, int]:
-    """What people make of a name ("jpdurand"), and its place among the forms: the same place makes the surrogate's.
+    """Return short forms of a name ("jpdurand") → index; `form` gives the surrogate's at the same index.
 
-    Nothing for a name in another alphabet, which has no plain letters; no form is a single letter.
+    Empty for a name in another alphabet, which has no plain letters. No form is a single letter.
     """
     if not all((*name.given, *name.surnames)):
         return {}
@@ -56,7 +55,7 @@ def places(name: Spelling) -> Mapping[str, int]:
 
 
 def form(name: Spelling, place: int) -> str:
-    """The form of a name at a place of another's."""
+    """Return the short form of a name at an index of `places`."""
     return _forms(name)[place]
 
 
@@ -76,7 +75,7 @@ def _forms(name: Spelling) -> Sequence[str]:
 class Given(NamedTuple):
     """A first name, or a part of a compound one, by its key.
 
-    `sex` is what the tables say, of a part what the whole tells: the "Pierre" of "Marie-Pierre" is a woman's.
+    `sex` is from the tables, for a part from the whole name: the "Pierre" of "Marie-Pierre" is a woman's.
     """
 
     word: str
@@ -84,10 +83,10 @@ class Given(NamedTuple):
 
 
 class NameWord(NamedTuple):
-    """A whole word of a name, as it is written and by its key; `sex` is that of `Given`.
+    """A whole word of a name, as written and by its key; `sex` is `Given.sex`, None for a surname.
 
-    `cased` puts a surrogate in its case; `small` and `plain` say that it is in small letters, and that it is in
-    capitals without accents; `called`, that it may be a diminutive.
+    `cased` puts a surrogate in the word's case. `small`: in small letters; `plain`: in capitals without accents;
+    `called`: it may be a diminutive.
     """
 
     text: str
@@ -101,7 +100,7 @@ class NameWord(NamedTuple):
 
 
 class NamePart(NamedTuple):
-    """A word of a full name by its key, as its surrogate is asked for."""
+    """A word of a full name by its key, with the arguments of `Drawing.surrogate`."""
 
     word: str
     surname: bool
@@ -114,7 +113,7 @@ def _initial(part: NamePart | str) -> str:
 
 @dataclass(frozen=True)
 class Named:
-    """Somebody named in full: in a mention with a label, or by the warehouse (None).
+    """Somebody named in full, in a mention with a label or by the warehouse (None).
 
     `family` is the surname, particles included; `surnames` are the keys of its words.
     """
@@ -126,40 +125,40 @@ class Named:
 
     @cached_property
     def glued(self) -> str:
-        """The whole surname in bare small letters."""
+        """Return the whole surname in bare small letters."""
         return bare("".join(piece.text for piece in self.family))
 
     @property
     def firsts(self) -> tuple[str, ...]:
-        """The keys of the first names."""
+        """Return the keys of the first names."""
         return tuple(one.word for one in self.given)
 
     @property
     def families(self) -> tuple[str, ...]:
-        """The keys of the surname and the whole glued."""
+        """Return the keys of the surname and the whole glued."""
         return (*self.surnames, self.glued)
 
     @property
     def spelling(self) -> Spelling:
-        """The name in plain small letters."""
+        """Return the name in plain small letters."""
         return Spelling(tuple(map(bare, self.firsts)), tuple(map(bare, self.surnames)), self.glued)
 
     @property
     def first_parts(self) -> list[NamePart]:
-        """The first names, as their surrogates are asked for."""
+        """Return the first names, each as a `NamePart`."""
         return [NamePart(one.word, False, one.sex) for one in self.given]
 
     def abbreviated(self, letter: str, beside: frozenset[str]) -> Iterator[NamePart]:
-        """Yield the names of a letter beside whole words: first names beside the surname, or the reverse."""
+        """Yield the names that a letter abbreviates: first names beside a surname, surnames beside a first name."""
         if not beside.isdisjoint(self.families):
             yield from (part for part in self.first_parts if part.word.startswith(letter))
         if not beside.isdisjoint(self.firsts):
             yield from (NamePart(word, True, None) for word in self.surnames if word.startswith(letter))
 
     def parts(self, letters: str) -> Sequence[NamePart | str] | None:
-        """Return the words that initials may stand for: all first names or one, before or after one surname or all.
+        """Return the words that initials may abbreviate: all first names or one, before or after one surname or all.
 
-        A particle that surrogates keep has its own letter, beside that of its surname or alone: "N.LG", "N.L.".
+        A particle that surrogates keep has a letter of its own, with its surname's or alone: "N.LG", "N.L.".
         """
         given: list[NamePart | str] = [*self.first_parts]
         family: list[NamePart | str] = [NamePart(word, True, None) for word in self.surnames]
@@ -179,9 +178,9 @@ class Named:
 
 
 class NameReading(NamedTuple):
-    """A cut name, `given` the first names among its pieces by their place.
+    """A cut name as read, `given` its first names by the place of their pieces.
 
-    `words` has, piece by piece, the whole words, and None for the rest; `named` is who is named, where it is in full.
+    `words` has a word or None for each piece; `named` is the person, if named in full.
     """
 
     cut: Cut
@@ -192,7 +191,7 @@ class NameReading(NamedTuple):
 
 @dataclass(frozen=True)
 class Heard:
-    """A name written in a mention of a label, to be read by the tables and by the evidence of its document."""
+    """A name of one mention, to be read by the tables and by its document's evidence."""
 
     tables: NameTables
     cut: Cut
@@ -200,11 +199,11 @@ class Heard:
 
     @property
     def votes(self) -> Iterator[tuple[str, float, float]]:
-        """Word by word, by its key, the evidence of a surname (above 0) or a first name (below): of cut and tables."""
+        """Return (key, vote of the cut, vote of the tables) per word: above 0 for a surname, below for a first name."""
         return zip(self.cut.words, self.cut.votes, map(self.tables.surname_rather, self.cut.words), strict=True)
 
     def renamed(self, spelt: Mapping[str, str]) -> Heard:
-        """The same with keys replaced, those of misspelt words by what they stand for."""
+        """Return the same name with misspelt keys replaced; `spelt` is misspelt key → key meant."""
         if spelt.keys().isdisjoint(self.cut.words):
             return self
         placed = tuple([(place, spelt.get(word, word)) for place, word in self.cut.placed])
@@ -212,7 +211,7 @@ class Heard:
         return Heard(self.tables, self.cut._replace(placed=placed, words=words), self.label)
 
     def _hyphened(self) -> list[list[tuple[int, str]]]:
-        """The words of the name, those that hyphens join together: either surnames or first names."""
+        """Return the words of the name in runs joined by hyphens: each run is surnames, or first names."""
         runs: list[list[tuple[int, str]]] = []
         for place, word in self.cut.placed:
             joined = runs and runs[-1][-1][0] == place - 2 and fold_line(self.cut.pieces[place - 1].text) == "-"
@@ -223,10 +222,7 @@ class Heard:
         return runs
 
     def reading(self, evidence: Mapping[str, float]) -> NameReading:
-        """The reading of a name: by the case of its words where it tells, else by all the evidence of a document.
-
-        `evidence`: key → above 0 for a surname.
-        """
+        """Read the name, by the case of its words if that decides, else by `evidence` (key → above 0 for a surname)."""
         places = self.cut.told
         if places is None:
             places = tuple(
@@ -238,7 +234,7 @@ class Heard:
 def hear(
     tables: NameTables, text: str, label: Label, after_title: bool, own: frozenset[str], borne: frozenset[str]
 ) -> Heard:
-    """Read a written name by itself; `borne` are those of the patient's names, `own`, that read as particles."""
+    """Read a written name alone; `own`: words of the patient's names, `borne`: those like particles or initials."""
     found = cut(text, after_title)
     if borne and len(found.pieces) > 1 and (own.issuperset(found.words) or _shares(tables, found, label, borne)):
         found = cut(text, after_title, borne)
@@ -248,14 +244,14 @@ def hear(
 
 
 def _shares(tables: NameTables, found: Cut, label: Label, borne: frozenset[str]) -> bool:
-    """True for a relative with the surname of a patient that reads as a particle: "sa mère Le Sophea" of "LE Linh"."""
+    """Return whether a relative has the patient's particle-like surname: "sa mère Le Sophea" of "LE Linh"."""
     if label is not Label.PERSON or fold_line(found.pieces[0].text) not in borne:
         return False
     return all(tables.surname_rather(word) <= 0 for word in found.words)
 
 
 def _is_called_ben(tables: NameTables, found: Cut, own: frozenset[str]) -> bool:
-    """True for the first name "Ben" before a surname, rather than the particle of one: "Ben DUPONT", not "Ben Ali"."""
+    """Return whether "Ben" is a first name before a surname, not a particle: "Ben DUPONT", not "Ben Ali"."""
     opening = next((piece for piece in found.pieces if piece.sort in (WORD, PARTICLE, ORIGIN)), None)
     if opening is None or opening.sort is not ORIGIN or fold_line(opening.text) != _BEN or not found.words:
         return False
@@ -278,27 +274,27 @@ def _read(tables: NameTables, found: Cut, places: Sequence[int], label: Label) -
 
 
 def word_of(written: str, word: str, surname: bool, sex: str | None = None) -> NameWord:
-    """A written word, by its key a surname or the first name of somebody of a sex."""
+    """Return the `NameWord` of a written word by its key: a surname, or a first name with its sex."""
     cased = case_of(written)
     plain = written.isascii() and written.isupper()
     return NameWord(written, word, surname, sex, cased, cased is str.lower, plain, called=word in nicknames.NAMES_OF)
 
 
 def of_identity(tables: NameTables, name: str, surname: str) -> Named | None:
-    """Whom the warehouse names by a first name and a surname."""
+    """Return the person whom the warehouse names by a first name and a surname; None if either has no word."""
     given = all_given(tables, name)
     family = _family(cut_known(surname).pieces)
     return _named(given, family, None) if given and family else None
 
 
 def all_given(tables: NameTables, name: str) -> Mapping[int, Given]:
-    """The first names that a first name of the warehouse is."""
+    """Return the first names within a first name of the warehouse, by the place of their pieces."""
     found = cut_known(name)
     return _given(tables, found, [place for place, _ in found.placed])
 
 
 def _given(tables: NameTables, found: Cut, places: Sequence[int]) -> dict[int, Given]:
-    """First names at these places, the parts of a compound one told from each other's sex."""
+    """Return the first names at these places; parts of a compound one have the sex of the whole."""
     if not places:
         return {}
     if len(places) == 1:
@@ -318,7 +314,7 @@ def _given(tables: NameTables, found: Cut, places: Sequence[int]) -> dict[int, G
 
 
 def _joins(tables: NameTables, word: str, between: str, following: str) -> bool:
-    """Whether two first names are one: joined by a hyphen, or known together where a space stands."""
+    """Return whether two first names are one: joined by a hyphen, or by a space if the tables know both together."""
     return between == "-" or (between == " " and tables.first_name(f"{word} {following}") is not None)
 
 
@@ -340,7 +336,7 @@ def _named(given: Mapping[int, Given], family: tuple[NamePiece, ...], label: Lab
 
 
 def _family(found: Sequence[NamePiece]) -> tuple[NamePiece, ...]:
-    """The words of a surname and the particles that stand before one; nothing where there is no word."""
+    """Return the words of a surname and the particles before each; empty without a word."""
     kept = [piece for piece in found if piece.sort in (PARTICLE, ORIGIN, WORD)]
     while kept and kept[-1].sort is not WORD:
         kept.pop()

@@ -1,4 +1,4 @@
-"""Who is named in a document: which words are surnames and which first names, and which go together."""
+"""Roster of a document: its words that are surnames or first names, and the people named in full."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _MISSPELT, _MISSPELT_ELSEWHERE, _MISSPELT_UNKNOWN = 5, 7, 9
 
 
 class Roster:
-    """Names of one document. Words are known by their key (`tables.key`)."""
+    """Names of one document. Words are known by their key (`parsing.key_of`)."""
 
     def __init__(self, context: DocumentContext, tables: NameTables) -> None:
         self._context = context
@@ -76,7 +76,7 @@ class Roster:
         }
 
     def _hear(self) -> Sequence[Heard]:
-        """What each mention tells by itself."""
+        """Read each mention by itself, in order."""
         tables, text, plain, announces = self.tables, self._context.document.text, self._context.plain, _TITLE.match
         borne = frozenset(word for word in self._own if word in PARTICLES or len(word) <= _SHORT)
         found = []
@@ -88,19 +88,19 @@ class Roster:
         return found
 
     def titled(self, mention: Mention) -> bool:
-        """Whether a title or a form field announces a surname before the mention."""
+        """Return whether a title or a form field announces a surname, before the mention or within."""
         return self.readings[mention.start].cut.titled
 
     def words(self, mention: Mention) -> Sequence[str]:
-        """Keys of the whole words of a mention."""
+        """Return the keys of the whole words of a mention."""
         return self.readings[mention.start].cut.words
 
     def pieces(self, mention: Mention) -> Sequence[NamePiece]:
-        """The pieces of a mention."""
+        """Return the pieces of a mention."""
         return self.readings[mention.start].cut.pieces
 
     def _misspelt(self, heard: Sequence[Heard]) -> Mapping[str, str]:
-        """Words that are a known name but for one letter, and that name: one of the patient's, else one found here."""
+        """Return misspelt word → name meant, one letter off: one of the patient's, else one found here."""
         every = Counter((word, one.label is Label.PATIENT) for one in heard for word in one.cut.words)
         # The usual spelling first: of two that no table knows, the rarer is the mistake.
         words = sorted((one for one in every if len(one[0]) >= _MISSPELT), key=lambda one: (-every[one], one))
@@ -127,7 +127,7 @@ class Roster:
         return before + fold_line(title) if title else before
 
     def sex(self, mention: Mention) -> str | None:
-        """The sex that the warehouse says of the patient, or the words before a mention of whom it names."""
+        """Return the sex of the person named: the patient's by the warehouse, anybody else's by the words before."""
         patient = self._context.document.patient
         if patient.sex and (mention.label is Label.PATIENT or self.is_patient(mention)):
             return patient.sex
@@ -137,7 +137,7 @@ class Roster:
         return "M" if _MAN.search(before) else None
 
     def is_patient(self, mention: Mention) -> bool:
-        """Whether a mention names the patient, whatever its label: in full, or by the surname and a civility.
+        """Return whether a mention names the patient, whatever its label: in full, or by surname and civility.
 
         A relative or a professional of the same surname is somebody else where the words before say so.
         """
@@ -153,11 +153,11 @@ class Roster:
         return civility is not None and self._context.document.patient.sex in (civility, None)
 
     def pool(self, word: str, mention: Mention) -> Pool:
-        """Whose map a word of a mention is drawn by: a relative who bears the patient's name keeps bearing it."""
+        """Return the pool of a word of a mention; a relative's word is the patient's if the patient bears it too."""
         return self._pool(word, mention.label, mention.label is Label.DOCTOR and self.is_patient(mention))
 
     def pool_of(self, named: Named, word: str) -> Pool:
-        """Whose map a word of somebody named in full is drawn by."""
+        """Return the pool of a word of somebody named in full."""
         whole = self._own.issuperset(named.firsts + named.surnames)
         return self._pool(word, named.label, whole)
 
@@ -167,7 +167,7 @@ class Roster:
         return Pool.PROFESSIONAL if label is Label.DOCTOR else Pool.RELATIVE
 
     def _counted(self, heard: Sequence[Heard]) -> Mapping[str, float]:
-        """Key → evidence that the word is a surname (above 0) or a first name (below)."""
+        """Return key → evidence: above 0 for a surname, below for a first name."""
         votes: dict[str, float] = defaultdict(float)
         told: dict[str, float] = {}
         for one in heard:
@@ -182,9 +182,9 @@ class Roster:
         return votes
 
     def is_surname(self, word: str, mention: Mention, written: str | None = None) -> bool:
-        """Whether a word of a mention is a surname there: by its case among the others, else by all the evidence.
+        """Return whether a word of a mention is a surname there: by its case among others, else by all the evidence.
 
-        `written` tells apart two words of one mention with the same key ("Claude CLAUDE").
+        `written` separates two words of one mention with the same key ("Claude CLAUDE").
         """
         found = self.readings[mention.start].cut
         if found.told is None:
@@ -196,7 +196,7 @@ class Roster:
 
     @cached_property
     def named(self) -> Sequence[Named]:
-        """Who is named in full, here and then in the identity: the patient's first name with each of his surnames."""
+        """Return the people named in full here, then by the identity: the first first name with each surname."""
         here = [reading.named for reading in self.readings.values() if reading.named is not None]
         patient = self._context.document.patient
         own = [
@@ -209,7 +209,7 @@ class Roster:
 
     @cached_property
     def known_first_names(self) -> Sequence[tuple[Pool, Given]]:
-        """First names of everybody here and of the patient, with their pools."""
+        """Return the first names of everybody here and of the patient, with their pools."""
         here = [
             (self.pool(given.word, mention), given)
             for mention in self.mentions
@@ -219,25 +219,25 @@ class Roster:
         return here + [(Pool.PATIENT, given) for names in own for given in names]
 
     def bearers(self, word: str) -> Sequence[Mention]:
-        """The mentions that hold a word, in order."""
+        """Return the mentions with a word, in order."""
         readings = self.readings
         return [mention for mention in self.mentions if word in readings[mention.start].cut.words]
 
     def sex_of(self, word: str, pool: Pool) -> str | None:
-        """The sex that the warehouse says of the patient, or the civilities before those who bear a first name."""
+        """Return the patient's sex by the warehouse; else the only sex of the civilities before a first name."""
         if pool is Pool.PATIENT:
             return self._context.document.patient.sex
         told = {_civility(self._before(one)) for one in self.bearers(word) if self.pool(word, one) is pool} - {None}
         return told.pop() if len(told) == 1 else None
 
     def sex_by_kin(self, word: str, pool: Pool) -> str | None:
-        """The sex that any word before those who bear a first name says: "sa fille", "l'infirmier"."""
+        """Return the first sex that words before a first name's bearers give ("sa fille", "l'infirmier"), or None."""
         told = (self.sex(mention) for mention in self.bearers(word) if self.pool(word, mention) is pool)
         return next(filter(None, told), None)
 
 
 def _misspells(word: str, name: str) -> bool:
-    """Whether a word is a name with one wrong letter; one more at an end makes a login ("hklein"), unless doubled."""
+    """Return whether a word is one letter off a name; one more at an end makes a login ("hklein"), unless doubled."""
     doubled = word[:1] == word[1:2] or word[-1:] == word[-2:-1]
     return (doubled or name not in (word[1:], word[:-1])) and OSA.distance(word, name, score_cutoff=1) == 1
 
@@ -248,7 +248,7 @@ def _civility(before: str) -> str | None:
 
 
 def _certain(last: str | None, birth: str | None, first: tuple[str, ...]) -> Sequence[tuple[str, float]]:
-    """What the identity says of the words of its names."""
+    """Return (key, vote) for the words of the identity's names: +`_CERTAIN` if surnames, −`_CERTAIN` if first names."""
     surnames = [(word, _CERTAIN) for name in (last, birth) for word in _parts(name or "")]
     return surnames + [(word, -_CERTAIN) for name in first for word in _parts(name)]
 

@@ -1,1 +1,1 @@
-"""STREET, ZIP, CITY and LOC: places drawn so that an address stays one address."""
+"""STREET, ZIP, CITY and LOC: drawn places in which an address stays one address."""

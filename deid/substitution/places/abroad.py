@@ -1,4 +1,4 @@
-"""Towns outside the commune table: which part of the world they are in, and public lists to draw from."""
+"""Towns outside the commune table: their part of the world, and public lists to draw from."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _CODE = 5
 
 
 class World(StrEnum):
-    """Parts of the world that a surrogate town stays in: a fixed public partition, 64 towns to draw from at least."""
+    """Parts of the world that a surrogate town stays in: a fixed public partition, at least 64 towns in each."""
 
     EUROPE = "europe"
     MEDITERRANEAN = "mediterranean"  # Maghreb and Middle East
@@ -173,7 +173,7 @@ _HOMONYMS = {
 
 
 def world(country: str) -> World:
-    """The part of the world of a country or collectivity, by INSEE's code ("99326", "987")."""
+    """Return the part of the world of a country or collectivity, by its INSEE code ("99326", "987")."""
     if not country.startswith("99"):
         return World.FRANCE
     if country in _MEDITERRANEAN:
@@ -183,7 +183,7 @@ def world(country: str) -> World:
 
 @cache
 def towns() -> Mapping[World, Sequence[Commune]]:
-    """What stands in for a town of each part of the world, drawn uniformly; `region` is the country's code."""
+    """Return the towns to draw from, uniformly, by part of the world; `region` is the country's code."""
     lists: dict[World, list[Commune]] = defaultdict(list)
     for country, named in _TOWNS.items():
         for name in named.split(", "):
@@ -200,7 +200,7 @@ def _town(country: str, code: str, name: str, zips: tuple[str, ...]) -> Commune:
 
 @cache
 def _listed() -> Mapping[str, str]:
-    """Key → country of the towns that stand in for others; collectivities come last and win."""
+    """Return key → country of the towns to draw from; collectivities come last and win."""
     return {place_key(town.name): town.region for part in towns().values() for town in part}
 
 
@@ -211,29 +211,29 @@ def _meant() -> frozenset[str]:
 
 @cache
 def _known() -> Mapping[str, str]:
-    """Key → country of every town abroad that has a name in the open list."""
+    """Return key → country of every known town abroad: in the open list, a homonym, or one to draw from."""
     homonyms = {place_key(name): country for country, named in _HOMONYMS.items() for name in named.split(", ")}
     return {**{row["name"]: row["country"] for row in packaged_rows("towns_abroad")}, **homonyms, **_listed()}
 
 
 def country_of(name: str) -> str | None:
-    """The country of a town abroad by its name in any language; None if nobody knows it."""
+    """Return the code of the country of a town abroad, by the town's name in any language; None if it is unknown."""
     place = place_key(name)
     return _known().get(place) or (_known().get(place.replace(" ", "")) if "'" in name or "’" in name else None)
 
 
 def is_listed(name: str) -> bool:
-    """Whether a town abroad is one of those that stand in for others, or a namesake of theirs in France."""
+    """Return whether a name is of a town abroad to draw from, or of one with a namesake in France ("Liège")."""
     return place_key(name) in _listed() or is_meant(name)
 
 
 def is_meant(name: str) -> bool:
-    """Whether a text that says nothing else means the town abroad rather than its namesake in France: "Montréal"."""
+    """Return whether a name alone means the town abroad rather than its namesake in France: "Montréal"."""
     return place_key(name) in _meant()
 
 
 def collectivity_at(zip: str) -> str | None:
-    """The collectivity that a postal code is of; None for other codes."""
+    """Return the overseas collectivity of a postal code; None for other codes."""
     served = next((town.region for town in towns()[World.FRANCE] if zip in town.zips), None)
     beginning = any(town.region == zip[:3] for town in towns()[World.FRANCE])
     return served or (zip[:3] if beginning and len(zip) == _CODE else None)

@@ -44,7 +44,7 @@ _BY_ARTICLE = {"le": _folded(_MASCULINE), "les": _folded(_PLURAL), "": _folded(_
 
 
 def article_of(name: str) -> str:
-    """ "le", "la", "l'", "les", or nothing: the article of a department, region, country or collectivity."""
+    """Return the article of a department, region, country or collectivity: "le", "la", "l'", "les" or empty."""
     bare = comparable(name)
     listed = next((article for article, names in _BY_ARTICLE.items() if bare in names), None)
     if listed is not None:
@@ -75,7 +75,7 @@ _COLLECTIVITIES = {
 
 @cache
 def _by_name() -> Mapping[str, tuple[str, str]]:
-    """Comparable name → (kind, code)."""
+    """Return comparable name → (kind, code)."""
     named = {comparable(row["name"]): (row["kind"], row["code"]) for row in packaged_rows("territories")}
     named |= {"reunion": named["lareunion"]}
     for code, names in _COLLECTIVITIES.items():
@@ -91,19 +91,19 @@ def is_overseas(text: str) -> bool:
 
 
 def is_public(text: str) -> bool:
-    """Return whether an area stays as it is: an overseas department, which is a stratum, or France itself."""
+    """Return whether an area stays as it is: an overseas department or region (a stratum), or France itself."""
     return is_overseas(text) or comparable(_ARTICLE.sub("", text)) in _FRANCE
 
 
 def area(text: str) -> tuple[str, str] | None:
-    """The kind ("department", "region", "country", "collectivity") and code of a name, with or without its article."""
+    """Return the kind ("department", "region", "country", "collectivity") and code of a name, its article ignored."""
     known = _by_name()
     return known.get(comparable(text)) or known.get(comparable(_ARTICLE.sub("", text)))
 
 
 @cache
 def area_names(kind: str) -> Mapping[str, str]:
-    """Code → name of the areas of a kind that a text can mention without surprise."""
+    """Return code → name of the areas of a kind, but for long or odd names, unlikely in a text."""
     if kind == "collectivity":
         return {code: names[0] for code, names in _COLLECTIVITIES.items()}
     named = {row["code"]: row["name"] for row in packaged_rows("territories") if row["kind"] == kind}
@@ -114,11 +114,11 @@ def area_names(kind: str) -> Mapping[str, str]:
 
 @cache
 def listed(kind: str) -> tuple[str, ...]:
-    """Names of the areas of a kind, as `area_names` has them."""
+    """Return the names of the areas of a kind, those of `area_names`."""
     return tuple(area_names(kind).values())
 
 
 @cache
 def countries(part: World) -> tuple[str, ...]:
-    """Names of the countries of a part of the world."""
+    """Return the names of the countries of a part of the world."""
     return tuple([name for code, name in area_names("country").items() if world(code) is part])

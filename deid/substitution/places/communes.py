@@ -1,4 +1,4 @@
-"""CITY and ZIP: written as the document writes its own, with the commune that was drawn."""
+"""CITY and ZIP: the drawn commune, in the form of the original."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SPOKEN_WIDTH = 1000
 
 
 class Communes:
-    """CITY and ZIP mentions of one document."""
+    """Generator of CITY and ZIP for one document."""
 
     def __init__(self, context: DocumentContext, gazette: Gazette) -> None:
         self._context = context
@@ -29,7 +29,7 @@ class Communes:
         self._strategy = context.policy.places.strategy
 
     def write(self, mention: Mention, attempt: int) -> Draft:
-        """The surrogate commune's name or postal code."""
+        """Return the surrogate commune's name or postal code."""
         context, gazette, strategy = self._context, self._gazette, self._strategy
         original = context.document.text[mention.start : mention.end]
         if strategy == "tag":
@@ -52,7 +52,7 @@ class Communes:
 
 
 def code_of(original: str, commune: Commune, stream: KeyedStream, may_return: bool) -> str:
-    """A postal code of a commune, written like the original; another one unless it may return, "" if there is none."""
+    """Return a postal code of a commune in the form of the original; another unless it may return; "" if none."""
     known = "" if may_return else digits_of(original)
     codes = [code for code in commune.zips if code != known]
     if not codes:
@@ -70,6 +70,6 @@ def code_of(original: str, commune: Commune, stream: KeyedStream, may_return: bo
 
 
 def _before_cedex(city: str) -> tuple[str, str, str]:
-    """A city without its "CEDEX 9", that word and the gap ahead of it, and what follows: "" where there is none."""
+    """Split a city into its name, "CEDEX" with the gap ahead, and the rest (" 9"); the last two may be empty."""
     cedex = _CEDEX.search(city)
     return (city[: cedex.start()], cedex["gap"] + cedex["word"], cedex["rest"]) if cedex else (city, "", "")

@@ -1,4 +1,4 @@
-"""Which place a written name means: a commune, a town abroad, or nothing that any table knows."""
+"""Search for the place that a written name means: a commune, a town abroad, or None for an unknown one."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _BOX = re.compile(r"\b(?:bp|cs|tsa|b\.p\.|postale)[ .°n]*$", re.IGNORECASE)
 
 
 class OneLine(NamedTuple):
-    """Parts of an address on one line, which follow each other; `town` is empty where none is written."""
+    """Consecutive parts of an address on one line; `town` is empty if none is written."""
 
     street: str
     gap: str
@@ -55,7 +55,7 @@ class OneLine(NamedTuple):
 
 
 def read_one_line(address: str) -> OneLine | None:
-    """Return the parts of an address that holds its postal code; None of another."""
+    """Split an address that holds its postal code into its parts; None for another text."""
     found = _ONE_LINE.fullmatch(address)
     if found is None or _BOX.search(found["street"]) or not department_of_zip(found["code"].replace(" ", "")):
         return None
@@ -64,8 +64,9 @@ def read_one_line(address: str) -> OneLine | None:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A place that a document names. `key` tells places apart. `commune` is None for what is no commune of the table;
-    `world` and `country` (INSEE's code) then say where it is, or are None where nobody knows.
+    """A place named in a document; equal places have equal keys.
+
+    `commune` is None outside the commune table; `world` and `country` (INSEE's code) locate such a place, if known.
     """
 
     key: str
@@ -76,9 +77,9 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Hints:
-    """What tells homonyms apart: the postal code beside a name, the document's likeliest departments and regions.
+    """Evidence to separate homonyms: the postal code beside a name, the document's likeliest departments and regions.
 
-    `sure` are the departments that a postal code or a name without namesake says.
+    `sure`: the departments of its postal codes and of its names without namesake.
     """
 
     zip: str | None = None
@@ -88,38 +89,40 @@ class Hints:
 
 
 class Finder:
-    """Looks names and codes up in one commune table and in the list of towns abroad."""
+    """Search by name and by code, in one commune table and in the list of towns abroad."""
 
     def __init__(self, communes: CommuneTable) -> None:
         self._communes = communes
 
     def named(self, name: str, hints: Hints) -> Place | None:
-        """The place of a name: CEDEX, case, accents, hyphens and scanning errors do not matter, nor does the end of a
-        long name ("Brive", "Chamonix") or one that is not official ("Berck-sur-Mer"). None when nobody knows it.
+        """Return the place of a name; None if it is unknown.
+
+        CEDEX, case, accents, hyphens and scanning errors do not matter. The end of a name may be missing ("Brive",
+        "Chamonix") or not official ("Berck-sur-Mer").
         """
         base = without_cedex(name)
         return self._read(base, hints) or self._scanned(base, hints)
 
     def only(self, name: str, zip: str | None = None) -> Place | None:
-        """The commune of a whole name, beside a postal code or alone, that means no other whatever the hints are."""
+        """Return the commune of a whole name, alone or with a postal code, if it is the same whatever the hints."""
         found = self._communes.find(name, zip=zip)
         return _place(found[0]) if len(found) == 1 and not abroad.is_meant(name) else None
 
     def city(self, name: str, zip: str | None) -> Place | None:
-        """What a city's whole name means in any document, with or without its CEDEX."""
+        """Return the place of a city's whole name, CEDEX ignored, if it is the same in any document."""
         return self.only(without_cedex(name), zip)
 
     def misspelt(self, name: str, code: str) -> Place | None:
-        """The commune that a postal code serves and whose name is nearly the one written: "30000 Nîles"."""
+        """Return the commune that a postal code serves under nearly the name written: "30000 Nîles"."""
         written = comparable(without_cedex(name))
         served = [(_likeness(written, comparable(one.name)), one.insee, one) for one in self._communes.at_zip(code)]
         likeness, _, nearest = max(served, default=(0.0, "", None))
         return _place(nearest) if nearest is not None and likeness >= _NEARLY else None
 
     def towns_in(self, organisation: str) -> tuple[str, ...]:
-        """Towns' names in that of an organisation: "CHU de Lille", "CH de Beaune - site Nord", "CHU Dijon".
+        """Return the towns in the name of an organisation: "CHU de Lille", "CH de Beaune - site Nord", "CHU Dijon".
 
-        A word that a hyphen joins to a person's name is none: "CH Alphonse-Guérard" is not in Guérard.
+        A word joined by a hyphen to a person's name is none: "CH Alphonse-Guérard" is not in Guérard.
         """
         return tuple(
             name
@@ -129,19 +132,20 @@ class Finder:
         )
 
     def _whole(self, name: str, hints: Hints) -> Place | None:
-        """The commune of a whole name, unless a text that says nothing else means its namesake abroad."""
+        """Return the commune of a whole name, unless the name alone means a town abroad and no hint says otherwise."""
         found = self._communes.find(name, zip=hints.zip)
         if found and not (abroad.is_meant(name) and not _told(found, hints)):
             return _place(_chosen(found, hints))
         return None
 
     def inside(self, name: str, hints: Hints) -> Place | None:
-        """The place that a part of an organisation's name is; of towns abroad only those that anybody knows."""
+        """Return the place of a part of an organisation's name; of towns abroad only those of `is_listed`."""
         return self._whole(name, hints) or (_abroad(name) if abroad.is_listed(name) else None)
 
     def at(self, code: str, hints: Hints) -> Place | None:
-        """The place of a postal code: the commune it serves; for one of a CEDEX, the greatest commune of the codes that
-        begin alike. None for a code of nowhere.
+        """Return the place of a postal code: the commune or collectivity that it serves; None for a code of nowhere.
+
+        For a CEDEX: its department's most populous commune, of those with the same three first digits if there are any.
         """
         served = self._communes.at_zip(code)
         if served:
@@ -168,7 +172,7 @@ class Finder:
         return self._longer(name, hints)
 
     def _longer(self, name: str, hints: Hints) -> Place | None:
-        """The commune whose whole name opens a longer one: "Berck-sur-Mer", "Soultz-les-Bains"."""
+        """Return the commune whose whole name opens a longer one: "Berck-sur-Mer", "Soultz-les-Bains"."""
         words = place_key(name).split()
         for end in range(len(words) - 1, 0, -1):
             if words[end] in JOINS and not is_bare_key(words[:end]):
@@ -185,17 +189,17 @@ class Finder:
 
 
 def _likeness(one: str, other: str) -> float:
-    """1 for equal names, 0 for those without a letter in common."""
+    """Return 1 for equal names, 0 for names without a common letter, or a ratio between."""
     return SequenceMatcher(None, one, other).ratio()
 
 
 def without_cedex(name: str) -> str:
-    """A name without the "CEDEX 9" of La Poste."""
+    """Return a name without the "CEDEX 9" of La Poste."""
     return _CEDEX.sub("", name)
 
 
 def _after_of(organisation: str) -> Iterator[tuple[str, str]]:
-    """Yield what may be a town's name in that of an organisation, and the word joined to it by a hyphen ("" for none).
+    """Yield candidate towns in an organisation's name, each with the word joined to it by a hyphen ("" for none).
 
     Parts in order, in each the shortest name first.
     """
@@ -219,7 +223,7 @@ def _abroad(name: str) -> Place | None:
 
 
 def _within(found: Sequence[Commune], hints: Hints) -> Sequence[Commune]:
-    """Those of the department of the postal code, where one stands beside the name: a name cut short proves less."""
+    """Return the communes in the department of the postal code, if there is one: a name cut short proves less."""
     if hints.zip is None:
         return found
     department = department_of_zip(hints.zip)
@@ -227,13 +231,13 @@ def _within(found: Sequence[Commune], hints: Hints) -> Sequence[Commune]:
 
 
 def _told(found: Iterable[Commune], hints: Hints) -> bool:
-    """Whether the document says that it means one of these."""
+    """Return whether the hints hold the department of one of these communes, by a postal code or as a sure one."""
     beside = department_of_zip(hints.zip) if hints.zip else None
     return any(one.department == beside or one.department in hints.sure for one in found)
 
 
 def _chosen(found: Sequence[Commune], hints: Hints) -> Commune:
-    """The homonym of the likeliest department, else region, else the most populous."""
+    """Return the homonym of the likeliest department, else of the likeliest region, else the most populous."""
     if len(found) == 1:
         return found[0]
     by_department = (one for code in hints.departments for one in found if one.department == code)

@@ -1,4 +1,4 @@
-"""The communes that stand in for the places of a document, drawn by the policy's strategy."""
+"""Communes drawn for the places of a document, by the policy's strategy."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NONE = Fraction(0)
 
 
 class Gazette:
-    """Places of one document, by where each mention starts, and the commune drawn for each."""
+    """Places of one document by the start of each mention, and the commune drawn for each."""
 
     def __init__(self, context: DocumentContext, communes: CommuneTable) -> None:
         self._context = context
@@ -44,11 +44,11 @@ class Gazette:
 
     @property
     def home(self) -> Commune:
-        """The commune whose territory stands in for what nobody knows."""
+        """Return the home commune: unknown places get a commune of its territory."""
         return self._survey.home
 
     def address_of(self, organisation: Mention) -> Place | None:
-        """The place of the address that stands beside an organisation: that of its town, or of its letterhead."""
+        """Return the place of an organisation's address: its town if a CITY or ZIP repeats it, else its letterhead."""
         place = self.places.get(organisation.start)
         if place is not None:
             towns = (one for label in (Label.CITY, Label.ZIP) for one in self._context.labelled(label))
@@ -57,43 +57,43 @@ class Gazette:
         return self._survey.addressed.get(comparable(self._context.text(organisation)))
 
     def named_town(self, organisation: Mention) -> str:
-        """The name of a town in that of an organisation, as written; "" where there is none."""
+        """Return the town in the name of an organisation, as written; "" if there is none."""
         return self._survey.towns.get(organisation.start, "")
 
     def town_follows(self, organisation: Mention) -> bool:
-        """Whether the name of a town stands right behind that of an organisation: "CHU, Dijon"."""
+        """Return whether the name of a town comes right after an organisation: "CHU, Dijon"."""
         return self._survey.town_follows(organisation)
 
     def elements(self) -> int:
-        """Distinct communes. A place that is none, abroad or unknown, costs nothing: its draw does not depend on it."""
+        """Count distinct communes: a place abroad or unknown costs nothing, since its draw does not depend on it."""
         return self._elements
 
     def draw(self, epsilon: Fraction) -> None:
-        """Set ε of each place; communes are drawn when asked for."""
+        """Set the ε of each place; communes are drawn when asked for."""
         self._epsilon, self._said = epsilon, str(epsilon)
 
     def spends(self, epsilon: Fraction) -> list[Spend]:
-        """The ledger line of places."""
+        """Return the ledger line of places."""
         count, strategy = self._elements, self._strategy
         cost = epsilon.numerator * PLACE_COSTS.get(strategy, 1) * count / epsilon.denominator
         return [Spend("place", MECHANISMS.get(strategy, "tag"), cost, count)]
 
     def surrogate(self, place: Place, attempt: int = 0) -> Commune:
-        """The commune that stands in for a place; for one abroad, a town of the same part of the world."""
+        """Return the commune drawn for a place; for one abroad, a town of the same part of the world."""
         found = self._drawn.get((place.key, attempt))
         if found is None:
             found = self._drawn[place.key, attempt] = self._choose(place, attempt)
         return found
 
     def anywhere(self, *about: str) -> Commune:
-        """A commune of the home territory, uniformly: for names that are of no commune."""
+        """Draw a commune of the home territory, uniformly, for a name of no commune."""
         return self.surrogate(Place("\x1f".join(about)))
 
     def hospital_town(self, university: bool, beside: Commune, *about: str) -> Commune:
-        """A town with a public hospital, uniformly: of the metropolis, or of the overseas department of a commune.
+        """Draw a town with a public hospital, uniformly: of the metropolis, or of the overseas department of `beside`.
 
-        `university`: a seat of a university or regional hospital, unless all have a person's name. The draw depends on
-        the stratum of `beside`, which is public, and on no place otherwise.
+        `university`: a seat of a university or regional hospital, unless all drawn have a person's name. The draw
+        depends on the stratum of `beside`, which is public, and otherwise on no place.
         """
         zone = beside.department if is_overseas_code(beside.department) else None
         stream = self._context.stream("hospital town", *about)
@@ -105,24 +105,23 @@ class Gazette:
         return town
 
     def standing_in(self, department: str) -> Commune:
-        """The commune that stands in for the document's place in a department, for numbers that carry its code.
+        """Return the commune drawn for the document's place in a department, for numbers that carry its code.
 
-        Where the document names none there, a uniform one of the home territory: a draw that is not in the ledger must
-        not depend on a place.
+        Without such a place, a uniform one of the home territory: a draw outside the ledger must not depend on a place.
         """
         here = (one for one in self.places.values() if one.commune is not None and one.commune.department == department)
         place = next(here, None)
         return self.anywhere("department", department) if place is None or self._tags else self.surrogate(place)
 
     def may_return(self, place: Place) -> bool:
-        """Whether the law of a place's draw has the place itself among its values: ruling it out would cost ε."""
+        """Return whether a place's draw may give the place itself: ruling it out would cost ε."""
         return self._strategy == "health_exponential" and place.commune is not None
 
     def _fits(self, commune: Commune, place: Place) -> bool:
-        """Whether a commune may stand in for a place.
+        """Return whether a commune may replace a place.
 
-        By the law of the strata, any that has no word of a person's name: those do not depend on the places. Else
-        another one, of no name hidden here, with another postal code.
+        By the law of the strata, any without a word of a person's name: such words do not depend on the places. Else
+        another commune than the place, of no name hidden here, with another postal code.
         """
         true = place.commune
         if self._strategy == "health_exponential" and place.world is None:
@@ -142,7 +141,7 @@ class Gazette:
         return STRATEGIES[self._strategy](stream, self.communes, place.commune, policy, self._epsilon)
 
     def _choose(self, place: Place, attempt: int) -> Commune:
-        """The first draw that fits; after `attempt` such draws, for a place that may not return."""
+        """Return the first draw that fits; for a place that may not return, the next one after `attempt` of them."""
         question = ("place", place.key, self._said)
         found = self._fitting(self._draws(self._context.stream(*question), place), place, attempt)
         return found or self._elsewhere(self._context.stream(*question), place, attempt)
@@ -156,10 +155,10 @@ class Gazette:
         return None
 
     def _elsewhere(self, stream: KeyedStream, place: Place, attempt: int) -> Commune:
-        """A commune of the same territory, uniformly, else any, where the strategy gives none that fits.
+        """Draw a commune of the same territory, uniformly, else any, where the strategy gives none that fits.
 
-        So it is with an ε so great that it only gives the original back, or a radius that holds no other commune: ε
-        bought nothing there, and the original, the patient's home or a name hidden elsewhere would tell more than any
+        It gives none with an ε so great that it only gives the original back, or a radius without another commune: ε
+        bought nothing there, and the original, the patient's home or a name hidden elsewhere would reveal more than any
         draw.
         """
         for _ in islice(self._draws(stream, place), _DRAWS):  # the bits that the strategy read

@@ -1,4 +1,4 @@
-"""LOC: departments and regions that follow the communes drawn, other countries, and named places of the land."""
+"""LOC: departments and regions of the drawn communes, other countries, and named landmarks."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ _KINDS = {"department": Kind.DEPARTMENT, "region": Kind.REGION}
 
 
 class Regions:
-    """LOC mentions of one document."""
+    """Generator of LOC for one document."""
 
     def __init__(self, context: DocumentContext, gazette: Gazette) -> None:
         self._context = context
         self._gazette = gazette
 
     def write(self, mention: Mention, attempt: int) -> Draft:
-        """An area of the same kind; a commune of the home territory for what no table knows."""
+        """Return an area of the same kind; a commune of the home territory for one that no table knows."""
         original = self._context.text(mention)
         if self._context.policy.places.strategy == "tag":
             return tag(Label.LOC, original)
@@ -58,12 +58,12 @@ class Regions:
         return Draft(accented_like(original, cased, self._context.accented), STRATEGY, may_return=may_return, noun=noun)
 
     def _follows(self, original: str) -> bool:
-        """Whether an area, or a department's code, is that of a town drawn, which may lie in the original."""
+        """Return whether an area, or a department's code, follows a drawn commune, which may lie in the original."""
         kind, code = area(original) or ("department", original)
         return (self._drawn_in(kind, code) if kind in _KINDS else self._drawn_abroad(code)) is not None
 
     def _text(self, original: str, attempt: int) -> tuple[str, Noun | None]:
-        """Return the surrogate of an area without its article, and its grammar."""
+        """Return the surrogate of an area without its article, and its grammar if the words ahead must agree."""
         if is_public(original):
             return original, None
         kind, code = area(original) or ("", "")
@@ -78,10 +78,10 @@ class Regions:
         return self._land(original, attempt)
 
     def _area(self, kind: str, code: str, original: str, attempt: int) -> tuple[str, Noun]:
-        """That of the commune drawn for a place of the area, so that an address stays one address.
+        """Return the area of the commune drawn for a place in it, so that an address stays one address.
 
-        Where its name is a person's ("Loire"), its region is written, or the country. Where the document names no
-        place there, another area by the key.
+        If its name is a person's ("Loire"), its region is written, or the country. Without such a place, another area
+        is drawn by the key.
         """
         drawn = self._drawn_in(kind, code)
         if drawn is not None and not attempt:
@@ -102,7 +102,7 @@ class Regions:
         return None if place is None else self._gazette.surrogate(place)
 
     def _department_code(self, original: str, attempt: int) -> str:
-        """ "le 21": the code of the drawn commune's department, else another of the region, else any other."""
+        """Return a code for "21" in "le 21": the drawn commune's department, else one of the region, else any."""
         drawn = self._drawn_in("department", original)
         if drawn is not None and not attempt:
             return drawn.department
@@ -113,12 +113,12 @@ class Regions:
         return self._context.stream("area code", original, str(attempt)).choice(near or codes)
 
     def _drawn_abroad(self, country: str) -> Commune | None:
-        """The town drawn for the document's first place of a country or collectivity."""
+        """Return the town drawn for the document's first place in a country or collectivity, or None."""
         place = next((one for one in self._gazette.places.values() if one.country == country), None)
         return None if place is None else self._gazette.surrogate(place)
 
     def _country(self, kind: str, code: str, original: str, attempt: int) -> tuple[str, Noun]:
-        """That of the town drawn for a place of the country, else one of the same part of the world by the key."""
+        """Return the drawn town's country, else another of the same part of the world by the key."""
         drawn = self._drawn_abroad(code)
         if drawn is not None and not attempt and (name := area_names(kind).get(drawn.region)) is not None:
             return _country_noun(name)
@@ -126,7 +126,7 @@ class Regions:
         return _country_noun(self._other(like, original, attempt))
 
     def _other(self, choices: Sequence[str], original: str, attempt: int) -> str:
-        """One of some names, uniformly."""
+        """Draw one of some names, uniformly, another than the original that brings nothing back."""
         stream = self._context.stream("area", comparable(original), str(attempt))
         for _ in range(_TRIES):
             name = stream.choice(choices)
@@ -146,7 +146,7 @@ class Regions:
 
     @staticmethod
     def _district(written: re.Match[str], stream: KeyedStream) -> str:
-        """Another arrondissement: "1er", "12e", "3e arr."."""
+        """Return another arrondissement in the same form: "1er", "12e", "3e arr."."""
         number = int(written[1])
         drawn = (
             1 + (number + stream.below(_DISTRICTS - 1)) % _DISTRICTS if number <= _DISTRICTS else 1 + stream.below(20)
@@ -155,7 +155,7 @@ class Regions:
         return f"{drawn}{ending if written[2] else ''}{written[3] or ''}"
 
     def _land(self, original: str, attempt: int) -> tuple[str, Noun | None]:
-        """The kind of land kept ("lac", "col"), its name that of a commune; an area abroad becomes a town there."""
+        """Keep the kind of land ("lac"), with a commune's name; replace a town abroad within its part of the world."""
         if (country := abroad.country_of(original)) is not None and abroad.is_listed(original):
             place = Place(f"abroad {country} {comparable(original)}", None, abroad.world(country), country)
             return self._gazette.surrogate(place, attempt).name, TOWN

@@ -1,4 +1,4 @@
-"""Strategies for communes by their name in the policy; another is added by registering it here."""
+"""Strategies for communes, by their name in the policy; register another one here."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ HEALTH = "exponential"
 def health_draws(
     stream: KeyedStream, communes: CommuneTable, true: Commune, policy: Places, epsilon: Fraction
 ) -> Iterator[Commune]:
-    """Communes of the true one's territory, each with weight exp(−ε·d/2), d the distance of health profiles.
+    """Yield communes of the true one's territory, each with weight exp(−ε·d/2), d the distance of health profiles.
 
-    Territories are a fixed public partition, so the candidates say no more than the territory does, which is public
+    Territories are a fixed public partition, so the candidates reveal only the territory, which is public
     (docs/privacy.md). Within one, a draw is ε·d-private: `deid.privacy.exponential` has the proof. Profiles are cached
     per territory, and distances are computed for proposals only: at the shipped ε, for about one commune per draw.
     """
@@ -40,16 +40,17 @@ _METRES = 1000
 def neighbour_draws(
     stream: KeyedStream, communes: CommuneTable, true: Commune, policy: Places, epsilon: Fraction
 ) -> Iterator[Commune]:
-    """The k communes nearest to the true one by health profile within a radius, each with weight exp(ε·U), U = 1 − d.
+    """Yield the k nearest communes by health profile within a radius, each with weight exp(ε·U), U = 1 − d.
 
-    Section 4.2 of the article: features normalised by their maximum over the table, d their Euclidean distance, the
-    true commune among the k. exp(ε·(1 − d)) and exp(−ε·d) are one law; the exponential mechanism draws it at 2ε.
+    Section 4.2 of the article: features normalised by their maximum over the table, d their Euclidean distance to the
+    true commune, which is among the k. exp(ε·(1 − d)) and exp(−ε·d) are one law; the exponential mechanism draws it at
+    2ε.
 
-    **What it promises.** The article claims ε·d-privacy. Its proof takes the normaliser a for a constant, but a is the
-    inverse of a sum over the k communes, and moves with the input: over one set of candidates the law is 2ε·d-private
-    (the bound of the exponential mechanism), which is what the ledger writes. And the set depends on the input: a
-    surrogate that only one of two communes could give tells them apart with certainty, whatever ε. There is no bound
-    between communes whose sets differ. `health_exponential` mends both; this one is here to be compared with.
+    **Guarantee.** The article claims ε·d-privacy. Its proof takes the normaliser a for a constant, but a is the inverse
+    of a sum over the k communes, and moves with the input: over one set of candidates the law is 2ε·d-private (the
+    bound of the exponential mechanism), as the ledger writes. And the set depends on the input: a surrogate in the set
+    of only one of two communes separates them with certainty, whatever ε. There is no bound between communes whose sets
+    differ. `health_exponential` mends both; this strategy is here for comparison.
     """
     near = dict(communes.neighbours(true, policy.features, policy.neighbours, int(policy.radius_km * _METRES)))
     return exponential(stream, tuple(near), near.__getitem__, 2 * epsilon / MICRO)
@@ -65,10 +66,10 @@ _EDGE = 40_000_000 // STEP_M  # no point is further from its plane's origin than
 def planar_draws(
     stream: KeyedStream, communes: CommuneTable, true: Commune, policy: Places, epsilon: Fraction
 ) -> Iterator[Commune]:
-    """Communes nearest to the true one's point moved by planar Laplace noise of ε per `unit_km` kilometres.
+    """Yield communes nearest to the true one's point moved by planar Laplace noise of ε per `unit_km` kilometres.
 
-    The point is put on a grid of 100 m by rounding, then moved: ε·d-private, d the kilometres between rounded points on
-    the plane of `deid.reference.distances` (`deid.privacy.planar_laplace` has the proof); the nearest commune is
+    The point is rounded to a grid of 100 m, then moved: ε·d-private, d the kilometres between rounded points on the
+    plane of `deid.reference.distances` (`deid.privacy.planar_laplace` has the proof); the nearest commune is
     post-processing. The zone is public: the metropolis with Corsica, or one overseas department. A point in the sea or
     abroad gives the nearest commune of the zone, one beyond 40,000 km the nearest to that edge.
     """
@@ -98,5 +99,5 @@ _NOTHING = Fraction(0)
 
 
 def anywhere(stream: KeyedStream, communes: CommuneTable, home: Commune) -> Iterator[Commune]:
-    """Communes of the home territory, uniformly: for a place that no table knows, whatever the strategy."""
+    """Yield communes of the home territory, uniformly, for a place that no table knows, whatever the strategy."""
     return exponential(stream, communes.territory(home), lambda _: 0, _NOTHING)

@@ -1,4 +1,4 @@
-"""STREET: numbers changed, kind of way kept, name of the way from the open street list."""
+"""STREET: other numbers, the kind of way kept, its name from the open street list."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class StreetNames:
 
     @cached_property
     def by_way(self) -> Mapping[str, Sequence[str]]:
-        """Kind of way → what follows it: "rue" → "des Tilleuls"."""
+        """Return kind of way → names without it: "rue" → "des Tilleuls"."""
         groups: dict[str, list[str]] = defaultdict(list)
         for name in self._communes.streets:
             kind, _, rest = name.partition(" ")
@@ -104,12 +104,12 @@ class StreetNames:
 
 @lru_cache(4)
 def street_names(communes: CommuneTable) -> StreetNames:
-    """The street names of a table, the same for all who draw from it."""
+    """Return the street names of a table, shared by all who draw from it."""
     return StreetNames(communes)
 
 
 class Streets:
-    """STREET mentions of one document; without a gazette, a postal code inside is redrawn as a number."""
+    """Generator of STREET for one document; without a gazette, a postal code inside is redrawn as a number."""
 
     def __init__(self, context: DocumentContext, names: StreetNames, gazette: Gazette | None = None) -> None:
         self._context = context
@@ -117,7 +117,7 @@ class Streets:
         self._gazette = gazette
 
     def write(self, mention: Mention, attempt: int) -> Draft:
-        """The address with other numbers and names; a hamlet's name where nothing of it could be changed."""
+        """Return the address with other numbers and names; a hamlet's name if every draw repeats one of its words."""
         context = self._context
         original = context.document.text[mention.start : mention.end]
         line = read_one_line(original) if self._gazette else None
@@ -128,7 +128,7 @@ class Streets:
         return Draft(accented_like(original, text, context.accented), STRATEGY)
 
     def _locality(self, mention: Mention, line: OneLine, gazette: Gazette) -> str:
-        """The postal code and town of an address on one line: those of the commune drawn, as in CITY and ZIP."""
+        """Return the postal code and town of an address on one line: the drawn commune's, as in CITY and ZIP."""
         if self._context.policy.places.strategy == "tag":
             return f"{line.gap}[{Label.ZIP}]{line.space}{f'[{Label.CITY}]' if line.town else ''}"
         place = gazette.places[mention.start]
@@ -149,7 +149,7 @@ class Streets:
         return in_case_of(original, stream.choice(HAMLETS))
 
     def _part(self, part: str, stream: KeyedStream) -> str:
-        """A part between commas: way, site, unit of a building, or a bare place name."""
+        """Rewrite a part between commas: a way, a site, a unit of a building, or a bare place name."""
         marks = list(_WORD.finditer(part))
         for following, mark in enumerate(marks, 1):
             word = fold_line(mark.group()).rstrip(".")
@@ -165,7 +165,7 @@ class Streets:
         return self._hamlet(part, marks, stream)
 
     def _before(self, text: str, stream: KeyedStream) -> str:
-        """What stands before a way or site: numbers are redrawn, a name is replaced."""
+        """Rewrite the text before a way or site: redraw numbers, replace a name."""
         if not text or text.rstrip().isdigit():
             return redraw_digits(text, stream)
         marks = list(_WORD.finditer(text))
@@ -174,7 +174,7 @@ class Streets:
         return self._hamlet(text, marks, stream) + " "
 
     def _way(self, part: str, mark: re.Match[str], way: str, stream: KeyedStream, *, plain: bool) -> str:
-        """The way with another name; a `plain` one, which was a name by itself ("Grande Rue"), in lower case."""
+        """Return the way with another name; a `plain` way, whose kind was its name ("Grande Rue"), in lower case."""
         choices = self._names.by_way.get(way) or self._names.by_way["rue"]
         name, rest = stream.choice(choices), part[mark.end() :]
         head = mark.group().lower() if plain and not mark.group().isupper() else mark.group()
@@ -182,7 +182,7 @@ class Streets:
         return f"{head} {name if dated else case_of(part[mark.start() :])(name)}"
 
     def _site(self, part: str, mark: re.Match[str], after: Sequence[re.Match[str]], stream: KeyedStream) -> str:
-        """Kind kept ("résidence", "bâtiment"); what follows is letters and numbers, or a name."""
+        """Keep the kind ("résidence", "bâtiment"); redraw the letters and numbers behind it, or replace its name."""
         head, rest = mark.group(), part[mark.end() :]
         if all(_counts(one.group()) for one in after):
             return head + self._numbers(rest, stream)
@@ -198,7 +198,7 @@ class Streets:
         return name
 
     def _numbers(self, text: str, stream: KeyedStream) -> str:
-        """Other digits, other single capitals, other numbers in words."""
+        """Redraw the digits and single capitals of a text, or a number in words at its beginning."""
         spoken = _spoken(text)
         if spoken is not None:
             said = numerals.write_number(1 + stream.below(98), hyphens="-" in spoken.group(1))
@@ -208,11 +208,11 @@ class Streets:
 
 
 def _counts(word: str) -> bool:
-    """Whether a word of an address is a number, a letter, or what they count."""
+    """Return whether a word of an address is a number, a letter, or one that they follow ("bat", "étage")."""
     return word.isdigit() or len(word) == 1 or fold_line(word).rstrip(".") in UNITS
 
 
 def _spoken(text: str) -> re.Match[str] | None:
-    """A number in words at the beginning."""
+    """Return the match of the words at the beginning if they are a number, else None."""
     match = _LETTERS.match(text)
     return match if match is not None and numerals.read_number(words(match.group(1))) is not None else None

@@ -1,4 +1,4 @@
-"""Which place each mention of a document means: what stands beside it and elsewhere tells homonyms apart."""
+"""Survey of the places that mentions mean: neighbours, and the rest of the document, separate homonyms."""
 
 from __future__ import annotations
 
@@ -44,12 +44,10 @@ def _is_lesser(one: Commune | None, other: Commune | None) -> bool:
 
 
 class Survey:
-    """Places of one document, and the digits of its postal codes, scanning errors mended; both by where they start.
+    """Places of one document, and the digits of its postal codes, scanning errors mended; both by start of mention.
 
-    A STREET mention that holds a postal code, and maybe a town, is of that place too.
-
-    `towns` are the names of towns in those of organisations. `home` is the commune whose territory stands in for what
-    nobody knows.
+    A STREET mention that holds a postal code, and maybe a town, has that place too. `towns` are the names of towns in
+    the names of organisations. `home` is the commune whose territory replaces unknown places.
     """
 
     def __init__(self, context: DocumentContext, communes: CommuneTable) -> None:
@@ -67,7 +65,7 @@ class Survey:
         self.places = self._placed()
 
     def _paired(self) -> dict[int, int]:
-        """ZIP and CITY mentions that stand side by side, both ways, each by where it starts."""
+        """Return start → start of ZIP and CITY mentions side by side, both ways."""
         text = self._context.document.text
         pairs: dict[int, int] = {}
         for one, other in pairwise(self._context.of((Label.ZIP, Label.CITY))):
@@ -79,8 +77,10 @@ class Survey:
 
     @cached_property
     def _hints(self) -> Hints:
-        """Departments that the document is likely to be about: a postal code says it, a commune without namesake does,
-        and a name of several communes speaks for the department that has most of the document's names.
+        """Return the departments that the document is likely to be about, by votes, and their regions.
+
+        A postal code votes most; then a name without namesake; a name of several communes votes for each of their
+        departments.
         """
         patient = self._context.document.patient
         votes: Counter[str] = Counter()
@@ -130,9 +130,9 @@ class Survey:
         return places
 
     def _shortened(self, places: Mapping[int, Place]) -> dict[int, Place]:
-        """The places of towns that are written short here and whole elsewhere: "Clermont" beside "Clermont-Ferrand".
+        """Return the places of towns written short here and whole elsewhere: "Clermont" beside "Clermont-Ferrand".
 
-        A name that a postal code stands beside, or one of a commune as large as the other, is whole.
+        A name beside a postal code is whole, and so is one of a commune with over a third of the other's inhabitants.
         """
         cities = self._context.labelled(Label.CITY)
         keys = {one.start: place_key(without_cedex(self._context.text(one))) for one in cities}
@@ -150,7 +150,7 @@ class Survey:
 
     @cached_property
     def addressed(self) -> dict[str, Place]:
-        """The place of the address beside an organisation, by the organisation's comparable name."""
+        """Return comparable name of an organisation → place of the address beside it."""
         found: dict[str, Place] = {}
         marks = self._context.mentions
         for at, mention in enumerate(marks):
@@ -161,7 +161,7 @@ class Survey:
         return found
 
     def _address_after(self, organisation: Mention, following: Sequence[Mention]) -> Place | None:
-        """The place that follows a name right away, or in the address of its letterhead."""
+        """Return the place of the first address after a name, right behind it or in its letterhead, or None."""
         text, end, between = self._context.document.text, organisation.end, ""
         for mention in following:
             between += text[end : mention.start]
@@ -177,13 +177,13 @@ class Survey:
         return None
 
     def town_follows(self, organisation: Mention) -> bool:
-        """Whether the name of a town stands right behind that of an organisation: "CHU, Dijon"."""
+        """Return whether the name of a town comes right after an organisation: "CHU, Dijon"."""
         text, end = self._context.document.text, organisation.end
         cities = (one.start for one in self._context.labelled(Label.CITY) if 0 <= one.start - end <= _PAIR_REACH)
         return any(_BESIDE.fullmatch(text, end, start) for start in cities)
 
     def _city(self, mention: Mention, pair: int | None) -> Place:
-        """The place of a CITY mention, which may have a ZIP mention, or the name of a country, beside it."""
+        """Return the place of a CITY mention, by the ZIP mention `pair` or a country's name beside it, if any."""
         name, patient = self._context.text(mention), self._context.document.patient
         code: str | None = None
         if pair is not None:
@@ -201,7 +201,7 @@ class Survey:
         return found or Place(f"unknown {' '.join(words(name))}")
 
     def _foreign(self, end: int, name: str, code: str | None) -> Place | None:
-        """The place abroad of a town whose country stands behind it: "17600 Figueras, Espagne"."""
+        """Return the place abroad of a town followed by its country: "17600 Figueras, Espagne"; else None."""
         text = self._context.document.text
         beside = (one for one in self._context.labelled(Label.LOC) if 0 <= one.start - end <= _PAIR_REACH)
         named = next((one for one in beside if _COUNTRY_GAP.fullmatch(text, end, one.start)), None)
@@ -213,12 +213,13 @@ class Survey:
         return Place(f"abroad {country} {place_key(name)}", None, world(country), country)
 
     def _likeliest(self, name: str, code: str | None) -> Place | None:
-        """The place of a name, beside a postal code or alone, that the document's other places tell from namesakes."""
+        """Return the place of a name, alone or with a postal code, the document's other places separating homonyms."""
         return self._finder.named(name, replace(self._hints, zip=code) if code else self._hints)
 
     def _zip(self, mention: Mention, cities: dict[int, Place]) -> Place:
-        """The commune that a lone postal code serves, one that the document names first; a code that serves none, such
-        as that of a CEDEX, is of a commune named here in its department, if there is one.
+        """Return the commune that a lone postal code serves, one named in the document first.
+
+        A code that serves none, such as a CEDEX, is of a commune named here in its department, if there is one.
         """
         code = self.codes[mention.start]
         named = [(one, one.commune) for one in cities.values() if one.commune is not None]
@@ -231,7 +232,7 @@ class Survey:
 
     @cached_property
     def home(self) -> Commune:
-        """The patient's commune, else the document's first, else any by the key."""
+        """Return the patient's commune, else the document's first, else any by the key."""
         patient = self._context.document.patient
         city, code = patient.city, patient.zip
         known = (self._finder.city(city, code) or self._likeliest(city, code)) if city else None

@@ -65,10 +65,10 @@ _SCANNED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Age:
-    """An age in `unit`, counted in `step`-ths of it: 9 years and a half is 19 with step 2; a decade counts as 10 years.
+    """An age of `value` `step`-ths of a `unit`: 9 years and a half is 19 with step 2; a decade counts as 10 years.
 
-    `kind` says how it is written: figures, spoken, months (years and months), decade, people, ordinal. `ahead` is what
-    stands before the number and stays: "environ ".
+    `kind` is its form: figures, parts, decimal, months (years and months), spoken, spoken parts, spoken months, decade,
+    people, ordinal or day of life. `ahead` is the text before the number, left as it is: "environ ".
     """
 
     unit: Unit
@@ -84,7 +84,7 @@ class Age:
 
     @property
     def years(self) -> float:
-        """The age in years."""
+        """Return the age in years."""
         return _years(self.unit, self.value, self.step)
 
 
@@ -107,7 +107,7 @@ def months_of(unit: Unit, value: int, step: int) -> Fraction:
 
 
 def parse_age(text: str) -> Age | None:
-    """What an AGE mention says, or None if it cannot be read or nobody is that old (more than 125 years)."""
+    """Read the text of an AGE mention; None if it cannot be read, or is above 125 years."""
     plain = _SCANNED.sub(lambda m: m.group().replace("o", "0").replace("l", "1"), fold_line(text))
     if len(plain) != len(text):
         return None
@@ -221,7 +221,7 @@ def _spoken(plain: str, text: str) -> Age | None:
 
 
 def write_age(age: Age, value: int, top_code: int) -> str:
-    """Another `value`, in the unit, step and form of `age`; `top_code` years or more as that many and more."""
+    """Write `value` in the unit, step and form of `age`; from `top_code` years on, as "90 ans et plus"."""
     if _years(age.unit, value, age.step) >= top_code:
         return _top_coded(age, top_code)
     return age.ahead + _written(age, value)
@@ -259,7 +259,7 @@ def _written(age: Age, value: int) -> str:
 
 
 def _part(age: Age, value: int) -> str:
-    """What follows the whole number: " et demi", "½", nothing."""
+    """Return the text of the fraction after the whole number: " et demi", "½", or "" for none."""
     lead, _, name = age.part.partition("|")
     text = _PART_TEXTS[name][value % age.step]
     said = lead.removesuffix("un ") + text if text else ""
@@ -282,7 +282,7 @@ def _top_coded(age: Age, top_code: int) -> str:
 
 
 def _number(age: Age) -> str:
-    """The number in words that an age is written with."""
+    """Return the original number in words: "quarante" of "quarante ans"."""
     part = age.part.replace("|", "")
     return age.model.removesuffix(age.tail).removesuffix(part).removesuffix(age.head)
 
@@ -292,7 +292,7 @@ _PLURAL = re.compile(r"(?<![a-z])(an|semaine|jour|ann[ée]e)s\b", re.IGNORECASE)
 
 
 def _plural(tail: str, value: int) -> str:
-    """The unit agreed with the number: "1 an", "2 ans"."""
+    """Return `tail` with its unit agreed with the number: " an" for 1, " ans" for 2."""
     if value < 2:
         return _PLURAL.sub(r"\1", tail, count=1)
     return _SINGULAR.sub(lambda m: m[1] + ("S" if m[1].isupper() else "s"), tail, count=1)

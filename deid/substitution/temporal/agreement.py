@@ -1,8 +1,8 @@
-"""The words ahead of a date stay as they are: what is written behind an article or preposition is made to agree.
+"""Agreement of the text written for a date with the article or preposition ahead, which stays as it is.
 
 "du 11 au 16 mars" said with less is "du mois de mars 2021 au mois de mars 2021"; "au printemps" moved to summer is "au
-cours de l'été". The words ahead are published as they stand, and a noun before a date tells no more of it, so choosing
-one by them reads nothing that is not public. Nothing here is finer than the text that it is given.
+cours de l'été". The words ahead are published unchanged, and a noun put before a date adds nothing about it: choosing
+that noun by those words reads only what is public. The result is never finer than the text given.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ _BESIDE |= {(word, "le lendemain"): "dans un jour" for word in ("de", "a", "jusq
 
 
 def ahead(context: DocumentContext, mention: Mention) -> str:
-    """The article or preposition that a mention stands behind, folded but for "dès"; "" for any other word, or none."""
+    """Return the article or preposition ahead of a mention, folded except "dès"; "" for another word, or none."""
     found = _AHEAD.search(context.plain_before(mention, _REACH))
     if found is None:
         return ""
@@ -72,17 +72,17 @@ def ahead(context: DocumentContext, mention: Mention) -> str:
 
 
 def elides(context: DocumentContext, mention: Mention) -> bool:
-    """Whether the word ahead of a mention may be elided ("d'", "l'"): quicker to see than which word it is."""
+    """Return whether an apostrophe ("d'", "l'") is within 14 characters before a mention: quicker than `ahead`."""
     return "'" in context.plain_before(mention, _REACH)
 
 
 def behind_a_word(context: DocumentContext, mention: Mention) -> bool:
-    """Whether a mention follows a word that is no article or preposition: "revient lundi"."""
+    """Return whether a word other than an article or preposition comes before a mention: "revient lundi"."""
     return not ahead(context, mention) and _BEHIND_A_WORD.search(context.plain_before(mention, 2)) is not None
 
 
 def of_less(word: str, text: str) -> str:
-    """What `generalising` says ("mars 2021", "2021", "années 2010", "avant 1934"), as it may stand behind `word`."""
+    """Make a generalised date ("mars 2021", "2021", "années 2010", "avant 1934") agree with `word` ahead."""
     if text.startswith("années "):
         return _DECADE.get(word, "années ") + text.removeprefix("années ")
     if text.startswith("avant "):
@@ -95,7 +95,7 @@ def of_less(word: str, text: str) -> str:
 
 
 def of_vague(word: str, text: str) -> str:
-    """What `generalising` says of a distance ("ces derniers mois", "dans les prochains jours"), behind `word`."""
+    """Make a generalised distance ("ces derniers mois", "dans les prochains jours") agree with `word` ahead."""
     said, ahead = _VAGUE.match(text), text.removeprefix("dans les ")
     if said is None:
         return text
@@ -109,19 +109,19 @@ def of_vague(word: str, text: str) -> str:
 
 
 def of_band(word: str, text: str) -> str:
-    """A band of ages ("60-79 ans", "90 ans et plus"), as it may stand behind `word` ("une trentaine")."""
+    """Make a band of ages ("60-79 ans", "90 ans et plus") agree with `word` ahead ("une trentaine")."""
     return _OF_BAND.get(word, "") + text
 
 
 def matters(context: DocumentContext, mention: Mention, text: str) -> bool:
-    """Whether `of_moved` may change the text of a mention: it leaves figures alone, and most months."""
+    """Return whether `of_moved` may change the text of a mention: it leaves figures alone, and most months."""
     if text[:1].isdecimal():
         return False
     return elides(context, mention) or _OWN_OR_NOUN.match(fold_line(text)) is not None
 
 
 def of_moved(word: str, text: str) -> str:
-    """What a moved date begins with, a feast, a season or a month, as it may stand behind `word`."""
+    """Make a moved feast, season or month agree with `word` ahead: "été" after "au" is "cours de l'été"."""
     plain = fold_line(text)
     if (article := _OWN.match(plain)) is not None and (noun := _noun(plain[article.end() :])) is not None:
         return _with_article(word, noun, text[article.end() :])
@@ -137,7 +137,7 @@ def of_moved(word: str, text: str) -> str:
 
 
 def of_distance(word: str, text: str) -> str:
-    """A moved distance or age as it may stand behind `word`: "d'hier" is "d'un jour plus tôt", not "d'la veille"."""
+    """Make a moved distance or age agree with `word` ahead: "d'un jour plus tôt", not "d'la veille"."""
     plain = fold_line(text)
     if (said := _BESIDE.get((word, plain))) is not None:
         return said.upper() if text.isupper() else said
@@ -146,7 +146,7 @@ def of_distance(word: str, text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Noun:
-    """A feast or season: its article, and what says it where another one stands ahead."""
+    """A feast or season: its own article, and the phrase that introduces it after each other word."""
 
     own: str
     heads: Mapping[str, str]
@@ -161,14 +161,14 @@ def _noun(plain: str) -> _Noun | None:
 
 
 def _with_article(word: str, noun: _Noun, text: str) -> str:
-    """`text` with its own article, which melts into no "de" or "à" that stays ahead: "à l'époque du printemps"."""
+    """Return `text` after its own article; after "de" or "à", which melt with "le", as "l'époque du printemps"."""
     if noun.own == "le" and word in ("de", "a", "jusqu'a"):
         return _after("l'époque de ", "le", text)
     return _after("", noun.own, text)
 
 
 def _after(head: str, own: str, text: str) -> str:
-    """`text`, whose article is `own`, behind `head`: "cours de " and "été" are "cours de l'été"."""
+    """Return `head`, the article `own` and `text` as one: "cours de ", "l'" and "été" give "cours de l'été"."""
     if head.endswith(" de "):
         if own == "le":
             head, own = f"{head[:-3]}du ", ""

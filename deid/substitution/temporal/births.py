@@ -1,4 +1,4 @@
-"""The patient's birth date under `metric`: a draw for the age, in the unit that it is told in, and one of days."""
+"""The patient's birth date under `metric`: one draw for the age, in the age's own unit, and one in days."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ STEPS_IN_YEAR: Mapping[str, int] = {"year": 1, "quarter": 4, "month": 12}
 
 
 def steps_in_year(ages: Ages) -> int:
-    """Steps in a year of childhood."""
+    """Return the steps in a year of childhood: 1, 4 or 12, by the policy's `paediatric_unit`."""
     return STEPS_IN_YEAR[ages.paediatric_unit]
 
 
 def place_of_age(years: int, in_year: int) -> int:
-    """φ: the place of an age on the scale, `in_year` steps to a year below `ADULT`, one from there.
+    """Return φ, the place of an age on a scale of `in_year` steps to a year below `ADULT`, one from there.
 
     φ is public and increasing, so |φ(v) − φ(w)| is a distance between ages, and noise on φ(v) of scale 1/ε is
     ε·|φ(v) − φ(w)|-private (Alvim et al. 2018); reading the age off the noisy place is post-processing. With one step
     to a year it is the distance in years. With more, ages of children are that many times easier to tell apart, and
     move by that many times less.
 
-    An age that the noise leaves where it was is drawn again. Among children that happens with one probability K, among
+    An age left unchanged by the noise is drawn again. Among children that happens with one probability K, among
     adults with another, A < K: between a child and an adult, and there only, the bound is
     ε·|φ(v) − φ(w)| + log((1 − A) / (1 − K)), 0.4 more at ε = 0.25 in quarters, 1.4 in months.
     """
@@ -39,7 +39,7 @@ def place_of_age(years: int, in_year: int) -> int:
 
 
 def age_at_place(place: int, in_year: int) -> int:
-    """The age whose place is nearest; of two, the greater."""
+    """Return the age in years whose place is nearest; of two, the greater."""
     whole = ADULT * in_year
     return ADULT + place - whole if place >= whole else (2 * place + in_year) // (2 * in_year)
 
@@ -56,12 +56,12 @@ def move_birth(
     epsilon: Fraction,
     shifted: date | None = None,
 ) -> date:
-    """The surrogate of a birth date: ε·d-private in its age and in its days, `epsilon` for each.
+    """Return the surrogate of a birth date: ε·d-private in its age and in its days, `epsilon` for each.
 
-    The two draws share the patient's stream, so it is the same in all of a patient's documents while the age is told in
-    one unit (a child's changes at three months and at three years); it is at least a day before the anchor, and no
-    further than the top-coded age, as HIPAA asks of dates that tell an age of 90 or more.
-    `shifted` is the anchor moved by the patient's shift alone, where it is moved by more than that.
+    Both draws use the patient's stream: all of a patient's documents have one surrogate as long as the age keeps its
+    unit (a child's changes at three months and at three years). It is at least a day before the moved anchor (a
+    birth on the anchor becomes that day), and no further than the top-coded age, as HIPAA asks of dates that tell an
+    age of 90 or more. `shifted` is the anchor moved by the patient's shift alone, if `moved_anchor` has noise too.
     """
     if birth == anchor:
         return moved_anchor
@@ -74,21 +74,21 @@ def move_birth(
 
 
 def within_life(context: DocumentContext, moved: date, moved_anchor: date) -> date:
-    """A birth date before the moved anchor, and no further from it than the top-coded age."""
+    """Clamp a birth date: at least a day before the moved anchor, and no further than the top-coded age."""
     return min(max(moved, first_told_day(context, moved_anchor)), moved_anchor - timedelta(days=1))
 
 
 def first_told_day(context: DocumentContext, moved_anchor: date) -> date:
-    """The first day that anybody's life is told from, in a document of that date."""
+    """Return the earliest day of a life in a document of that date: the top-coded age before it."""
     return add_years(moved_anchor, -context.policy.ages.top_code)
 
 
 def _older(context: DocumentContext, birth: date, anchor: date, said: str, rate: Fraction) -> date:
-    """The birth date moved by a number of years, months or days, as the age at the anchor is told; never by 0.
+    """Move the birth date by years, months or days, the unit of the age at the anchor; never by 0.
 
-    Below 18 the policy may count years in smaller steps (`scales`). Each step has noise of its own: a child grows
-    out of one, and one number, of months in an early document and of years in a later one, would show in what lies
-    between the two.
+    Below 18 the policy may count years in smaller steps (`paediatric_unit`). Each step has noise of its own: a child
+    grows out of one, and the same number, of months in an early document and of years in a later one, would show in
+    the difference of the two.
     """
     years, months = years_between(birth, anchor), months_between(birth, anchor)
     in_year = steps_in_year(context.policy.ages)
@@ -103,5 +103,5 @@ def _older(context: DocumentContext, birth: date, anchor: date, said: str, rate:
 
 
 def _noise(context: DocumentContext, said: str, rate: Fraction, *step: str) -> int:
-    """Noise of a step, years if none is said; never 0."""
+    """Draw noise in a unit `step`, in years without one; never 0."""
     return not_nought(context.stream("birth", "age", said, *step), rate)

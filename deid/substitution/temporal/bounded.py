@@ -21,25 +21,25 @@ _YEARS_AHEAD = 20  # no appointment is further
 
 
 def move(context: DocumentContext, normalised: NormalisedTimes, epsilon: Fraction) -> Timeline:
-    """The timeline of a document, rebuilt from its moved anchor interval by interval.
+    """Return the timeline of a document, rebuilt from its moved anchor interval by interval.
 
-    With e_0 the anchor and e_1, e_2… the days that elements stand on (the middle one of a month or a year) going
-    away from it, backwards and, for what is to come, forwards: the interval e_k − e_{k−1}, clamped to [0, Δ], becomes a
-    draw of bounded Laplace noise on [0, Δ] of scale Δ/ε, ε-private over that whole domain (`deid.privacy`). Δ is that
-    of the class of its ends, by their distance to the anchor; between two classes, the smaller. The order holds by
-    construction, ties may appear, and a month or year is the one where its middle day ends up.
+    e_0 is the anchor, and e_1, e_2… are the days of the elements (the middle day of a month or a year) going away from
+    it, into the past and, apart, into the future. The interval e_k − e_{k−1}, clamped to [0, Δ], becomes a draw of
+    bounded Laplace noise on [0, Δ] of scale Δ/ε, ε-private over that whole domain (`deid.privacy`). Δ is the width of
+    the class of its ends, by their distance to the anchor; between two classes, the smaller. The order holds by
+    construction, ties may appear, and a month or year becomes the one around its moved middle day.
 
     **What is not proven.** The class of an interval depends on the data: two documents whose intervals fall in
     different classes have surrogates of different supports, and no ε bounds what that tells. Nor does one bound what
     the number of elements tells. An interval across two classes loses what it has beyond the smaller Δ: behind an
     element of the last two months, one of ten years ago comes to within two months of it.
 
-    An interval is drawn from the stream of its two ends and its class: the same pair has the same noise in every
-    document of a patient that is as near to it, but a date between other neighbours is drawn anew, and averaging over
-    documents then works.
+    An interval is drawn from the stream of its two ends and its class. The same pair has the same noise in every
+    document of a patient at a distance of the same class, but a date between other neighbours is drawn anew, and
+    averaging over documents then works.
 
-    A draw that puts a day back where it was is drawn again. Outside the two originals that costs −log(1 − 1/C(0)) more
-    at most, C that of `deid.privacy.bounded_laplace`: 0.02 over 61 days at ε = 0.25, 0.3 at 16. Nothing is put
+    A draw that puts a day back to its original is drawn again. Outside the two originals that costs −log(1 − 1/C(0))
+    more at most, with the C of `deid.privacy.bounded_laplace`: 0.02 over 61 days at ε = 0.25, 0.3 at 16. Nothing is put
     further back than the top-coded age, nor further ahead than twenty years, whatever was drawn.
     """
     anchor, birth = normalised.anchor, normalised.birth
@@ -72,7 +72,7 @@ def move(context: DocumentContext, normalised: NormalisedTimes, epsilon: Fractio
 def _rebuilt(
     context: DocumentContext, normalised: NormalisedTimes, stops: dict[int, int], moved_anchor: date
 ) -> Timeline:
-    """Instants from the days that they stand on, none further back than the top-coded age."""
+    """Build the timeline from `stops` (original → moved ordinal), no instant further back than the top-coded age."""
     birth, moved_birth = normalised.birth, None
     if birth is not None and normalised.tells_birth:
         moved_birth = on(stops[birth.toordinal()])
@@ -89,7 +89,7 @@ def _rebuilt(
 
 
 def move_birth(context: DocumentContext, anchor: date, moved_anchor: date, birth: date, epsilon: Fraction) -> date:
-    """A birth date by itself, for ages to be told from where dates are not drawn: one interval from the anchor."""
+    """Move a birth date alone, as one interval from the anchor, where the strategy of dates moves no age."""
     stream = context.stream("birth", "interval", birth.isoformat(), str(epsilon))
     distance = (anchor - birth).days
     width = _width(distance)
@@ -101,13 +101,13 @@ def move_birth(context: DocumentContext, anchor: date, moved_anchor: date, birth
 
 
 def move_age(context: DocumentContext, age: Age, epsilon: Fraction) -> int:
-    """Another value of an age: bounded noise over the interval of its unit (`age_range`), drawn again while it is v.
+    """Draw another value of an age: bounded noise over the interval of its unit (`age_range`), again while it is v.
 
-    The unit is public by declaration, so the interval {0…D}, shifted, is; an age outside it is brought to its nearer
-    end first, and is that from there on.
+    The unit is public by declaration, hence the interval too, shifted to {0…D}; an age outside it counts as its nearer
+    end from there on.
 
-    **Claim.** For all ages v, w of a unit, every output that is neither is at most e^ε times likelier for v than for w;
-    and so are the two taken as one output. That no surrogate is its original is known by declaration.
+    **Claim.** For all ages v, w of a unit, every output other than v and w is at most e^ε times likelier for v than for
+    w; and so are the two taken as one output. That no surrogate is its original is known by declaration.
 
     **Proof.** With r = e^(−ε/D), an output y ≠ v has the probability r^|y−v| / C'(v), where C'(v) = Σ_{y≠v} r^|y−v| =
     r·(2 − r^v − r^(D−v)) / (1 − r). C' is concave and C'(v) = C'(D − v), so as in `deid.privacy.bounded_laplace` the
@@ -124,12 +124,11 @@ def move_age(context: DocumentContext, age: Age, epsilon: Fraction) -> int:
 
 
 def age_range(unit: Unit) -> tuple[int, int]:
-    """Least and greatest surrogate age in a unit: of a short term in days, a medium one in weeks and months, a long one
-    in what is longer."""
+    """Return least and greatest surrogate age in a unit: short term in days, medium in weeks or months, else long."""
     days = CLASSES[0] if unit is Unit.DAY else CLASSES[1] if unit in (Unit.WEEK, Unit.MONTH) else CLASSES[-1]
     return (2 if unit is Unit.DECADE else 1), days // DAYS_OF[unit]
 
 
 def _width(distance: int) -> int:
-    """Δ of the class of an element that many days from the anchor."""
+    """Return Δ, the width in days of the class of an element that many days from the anchor."""
     return next((width for width in CLASSES if distance <= width), CLASSES[-1])

@@ -33,7 +33,7 @@ _BIRTH: tuple[CostLine, ...] = (("date", metric.MECHANISM, None, 1), ("age", met
 
 
 def cost_lines(context: DocumentContext, normalised: NormalisedTimes) -> tuple[CostLine, ...]:
-    """What a document has drawn, one line per category and mechanism."""
+    """Return the draws of a document, one line per category and mechanism."""
     totals: dict[tuple[str, str], tuple[_Cost, int]] = {}
     for category, mechanism, each, count in _all_lines(context, normalised):
         known = totals.get((category, mechanism))
@@ -42,12 +42,12 @@ def cost_lines(context: DocumentContext, normalised: NormalisedTimes) -> tuple[C
 
 
 def drawn_elements(found: Sequence[CostLine]) -> int:
-    """Distinct elements that are drawn, the anchor apart: it has a budget of its own."""
+    """Count the distinct elements without an ε of their own; the anchor, which has one, is left out."""
     return sum([count for _, _, each, count in found if each is None])
 
 
 def ledger_lines(found: Sequence[CostLine], epsilon: Fraction) -> list[Spend]:
-    """Ledger lines, `epsilon` nats per element; 0 for what no ε bounds."""
+    """Return the ledger lines: an element's own ε, else `epsilon`, in nats; 0 for what no ε bounds."""
     spent = []
     for category, mechanism, own, count in found:
         if count:
@@ -80,7 +80,7 @@ def _all_lines(context: DocumentContext, normalised: NormalisedTimes) -> list[Co
 
 
 def _date_lines(normalised: NormalisedTimes, dates: str) -> tuple[CostLine, ...]:
-    """What is neither the anchor nor the birth date costs a draw; an interval of `bounded_laplace` is one of days."""
+    """Return the costs of dates without anchor and birth: a draw each. `bounded_laplace` draws days, birth included."""
     anchor = day_of(normalised.anchor)
     if dates == "metric":
         return (("date", metric.MECHANISM, None, len(normalised.dated) - (anchor in normalised.dated)),)
@@ -96,7 +96,7 @@ def _date_lines(normalised: NormalisedTimes, dates: str) -> tuple[CostLine, ...]
 
 
 def _stage_lines(context: DocumentContext, normalised: NormalisedTimes) -> list[CostLine]:
-    """Costs of ages under `stages`: the birth date once it shows, and a draw for each age of another person."""
+    """Return the costs of ages under `stages`: the birth date once it shows, and a draw per age of other persons."""
     birth = normalised.birth
     others = {one for one in normalised.ages if birth is None or stages.is_of_another(context, one)}
     free = {
@@ -112,7 +112,7 @@ def _stage_lines(context: DocumentContext, normalised: NormalisedTimes) -> list[
 
 
 def _birth_lines(normalised: NormalisedTimes, dates: str, ages: str) -> tuple[CostLine, ...]:
-    """The birth date's own draws, once it shows: in a date, in an age of the patient, in a NIR."""
+    """Return the costs of the birth date's own draws, once it shows in a date, an age of the patient or a NIR."""
     if normalised.birth is None or normalised.birth == normalised.anchor:
         return ()
     in_ages = bool(normalised.own_ages) and ages != "tag"
@@ -142,15 +142,15 @@ class Calendar:
         self._line: Timeline | None = None
 
     def elements(self) -> int:
-        """Distinct elements to draw; the birth date counts twice, for its years and its days."""
+        """Count the distinct elements to draw; a birth date moved by `births` counts twice, for years and days."""
         return drawn_elements(self._costs)
 
     def spends(self, epsilon: Fraction) -> list[Spend]:
-        """Ledger lines: the anchor once it shows, dates and ages that were drawn."""
+        """Return the ledger lines: the anchor once it shows, dates and ages drawn."""
         return ledger_lines(self._costs, epsilon)
 
     def draw(self, epsilon: Fraction) -> None:
-        """Move everything, `epsilon` nats per unit and element."""
+        """Move all mentions and write their texts, with `epsilon` nats per unit and element."""
         line = self._line = self._moved(epsilon)
         if self._policy.dates.strategy == "generalise":
             self._texts |= self._generalised()
@@ -163,21 +163,21 @@ class Calendar:
 
     @property
     def moved_reference_date(self) -> date | None:
-        """The document's own date as the surrogates have it; None when it has none."""
+        """Return the document's own date, moved; None if it has none."""
         if self._context.document.reference_date is None or self._line is None:
             return None
         return self._line.moved_anchor
 
     @property
     def moved_birth(self) -> tuple[date, date] | None:
-        """The birth date and its surrogate, or None where nobody knows it or it is not moved but said with less."""
+        """Return the birth date and its surrogate; None if it is unknown, or not moved but generalised."""
         if self._line is None or self._line.birth is None or self._line.moved_birth is None:
             return None
         return self._line.birth, self._line.moved_birth
 
     @property
     def age_class(self) -> str | None:
-        """The stage of life of the surrogate birth date on the document's moved date.
+        """Return the stage of life, at the document's moved date, of the surrogate birth date.
 
         It is computed from draws that are counted already: under `stages` the stage of life is public, under another
         strategy the text has to tell birth or age. None otherwise, and without a date or a birth date.
@@ -195,19 +195,19 @@ class Calendar:
 
     @property
     def told_birth_year(self) -> int | None:
-        """The year of the surrogate birth date; None where the text tells neither birth nor age."""
+        """Return the year of the surrogate birth date; None if the text says neither birth nor age."""
         birth = self._published_birth
         return birth.year if birth is not None and self._normalised.tells_birth else None
 
     @property
     def _published_birth(self) -> date | None:
-        """The birth date that published ages and dates are told from; None where the policy says less than a date."""
+        """Return the birth date behind published ages and dates; None under `generalise` and `tag`."""
         if self._line is None or "generalise" in (self._policy.dates.strategy, self._policy.ages.strategy):
             return None
         return None if "tag" in (self._policy.dates.strategy, self._policy.ages.strategy) else self._line.told_birth
 
     def write(self, mention: Mention, attempt: int) -> Draft:
-        """The surrogate of a temporal mention; what was not read is masked."""
+        """Return the surrogate of a temporal mention, masked if it was not read or from the second `attempt` on."""
         strategy = self._policy.ages.strategy if mention.label is Label.AGE else self._policy.dates.strategy
         if strategy == "tag":
             return tag(mention.label, self._context.text(mention))
@@ -222,7 +222,7 @@ class Calendar:
         return Draft(text, strategy, may_return=returns)
 
     def _composed(self, mention: Mention, strategy: str) -> str | None:
-        """The text of a mention that holds several dates, or is half of one."""
+        """Return the text of a mention that holds several dates, or is half of one."""
         join = self._joined if strategy == "generalise" else None
         return self._normalised.segments.compose(self._context, mention, self._texts, join)
 
@@ -274,14 +274,14 @@ class Calendar:
         return ages.write_age(age, value, self._policy.ages.top_code)
 
     def _age_ahead(self, mention: Mention, text: str) -> str:
-        """An age as it may stand behind the word ahead of it."""
+        """Make the text of an age agree with the word ahead."""
         if not agreement.elides(self._context, mention):
             return text
         return agreement.of_distance(agreement.ahead(self._context, mention), text)
 
     @staticmethod
     def _own_value(age: Age, line: Timeline) -> int | None:
-        """The patient's age from the moved birth date and the moved anchor, in the unit and step of the mention."""
+        """Return the patient's age, in the mention's unit and step, from the moved birth date and anchor."""
         if line.told_birth is None:
             return None
         if age.step > 1 and age.unit is Unit.YEAR:

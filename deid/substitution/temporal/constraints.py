@@ -1,4 +1,4 @@
-"""Count the relations that a text states between its dates, ages and lengths, and those that its published text keeps.
+"""Count the relations stated by a text between its dates, ages and lengths, and those kept by its published text.
 
 One grammar reads both texts, the published one from its own date: how surrogates were drawn plays no part. A relation
 counts where the source agrees with itself within the tolerance of its unit. It is violated where the published values
@@ -51,7 +51,7 @@ _PREGNANCY_DAYS, _WEEK = {"period": 0, "conception": 14, "term": 287}, 7
 
 
 class Readings(NamedTuple):
-    """A document and its published text, both read; `spans` gives the published span of each one of the source."""
+    """A document and its published text, both read; `spans` maps each span of the source to its published one."""
 
     context: DocumentContext
     true: NormalisedTimes
@@ -59,7 +59,7 @@ class Readings(NamedTuple):
     spans: Mapping[Mention, Mention]
 
     def instant(self, span: Mention) -> Instant | None:
-        """Return where the published text puts a span of the source; None where it says nothing that can be read."""
+        """Return the published instant of a span of the source; None if none can be read there."""
         found = self.published.instants.get(self.spans.get(span, span)) if span in self.spans else None
         said = self.true.said[span]
         short = isinstance(said, Expression) and said.year is not None and said.year < _WHOLE_YEAR
@@ -88,7 +88,7 @@ def read_both(document: Document, substitution: Substitution) -> Readings:
 def _counterparts(
     true: NormalisedTimes, published: NormalisedTimes, marks: Mapping[Mention, Mention]
 ) -> dict[Mention, Mention]:
-    """Source span → published span; spans that were cut otherwise in the published text have none."""
+    """Map source spans to published spans; those cut otherwise in the published text have none."""
     found: dict[Mention, Mention] = {}
     for mention, mark in marks.items():
         half, other = true.segments.halves.get(mention), published.segments.halves.get(mark)
@@ -120,9 +120,9 @@ _Finding = tuple[Constraint, bool | None, int]
 
 
 def _of_order(readings: Readings) -> Iterator[_Finding]:
-    """Every pair of dates of which one ends before the other begins.
+    """Yield the pairs of dates in order (one ends before the other begins): kept, violated, unreadable.
 
-    A month, season or feast without its year and a day without its month order nothing: they are read as the nearest.
+    A month, season or feast without its year and a day without its month are in no pair: they are read as the nearest.
     """
     pairs: set[tuple[Stretch, Stretch | None]] = set()
     for span, true in readings.true.instants.items():
@@ -150,7 +150,7 @@ def _is_guess(said: Expression | Relative) -> bool:
 
 
 def _stretch(said: Expression | Relative, instant: Instant, anchor: date) -> Stretch:
-    """The days that a mention can mean; of a distance counted from the anchor, half a unit on either side."""
+    """Return the days that a mention can mean: for a distance, ± half its unit if counted, else ± a unit less a day."""
     if isinstance(said, Expression) or said.named is not None or said.feast is not None:
         return instant.first.toordinal(), instant.last.toordinal()
     sign = 1 if said.offset > 0 else -1
@@ -172,18 +172,18 @@ def _counted(unit: Unit, number: int, anchor: date) -> int:
 
 
 def _precedes(one: Stretch, other: Stretch) -> bool:
-    """Whether the first stretch may lie before the second."""
+    """Return whether the first stretch may lie before the second."""
     return one[0] < other[1]
 
 
 def _ordered(stretches: Sequence[Stretch]) -> int:
-    """Number of pairs of which one ends before the other begins."""
+    """Count the pairs of stretches of which one ends before the other begins."""
     firsts = sorted(first for first, _ in stretches)
     return sum(len(firsts) - bisect_right(firsts, last) for _, last in stretches)
 
 
 def _disordered(told: Sequence[tuple[Stretch, Stretch]]) -> int:
-    """Number of ordered pairs that the published stretches cannot be in the order of."""
+    """Count the ordered pairs that cannot have the same order in their published stretches."""
     later = sorted(told, key=lambda pair: pair[0][0])
     lasts: list[int] = []  # published last days of what begins behind
     count = 0
@@ -210,7 +210,7 @@ def _of_mentions(readings: Readings) -> Iterator[_Finding]:
 
 
 def _of_weekday(readings: Readings, span: Mention, weekday: int) -> Iterator[_Finding]:
-    """A weekday that is written: it stays, and a date beside it falls on it."""
+    """Yield the relations of a written weekday: it stays, and the date beside it falls on it."""
     found, said = readings.instant(span), readings.published.said.get(readings.spans.get(span, span))
     told = None if found is None else weekday_of(said)
     yield Constraint.WEEKDAY_WRITTEN, None if told is None else told == weekday, 1
@@ -224,7 +224,7 @@ def _of_weekday(readings: Readings, span: Mention, weekday: int) -> Iterator[_Fi
 
 
 def _of_range(readings: Readings, one: Mention, other: Mention) -> Iterator[_Finding]:
-    """The bounds of a range ("du 3 au 7 mars"), or a day and the date that lends it its month ("les 3 et 7 mars")."""
+    """Yield the order of the bounds of a range ("du 3 au 7 mars") or of days under one month ("les 3 et 7 mars")."""
     said, between = readings.true.said, readings.context.plain[one.end : other.start]
     short = _lacks_month(said[one])
     if _RANGE.fullmatch(between) is None and not (short and are_bounds(readings.context, one, other)):
@@ -250,7 +250,7 @@ def _lacks_month(said: Expression | Relative) -> bool:
 
 
 def _of_distance(readings: Readings, one: Mention, other: Mention) -> Iterator[_Finding]:
-    """A distance and the date beside it: "dans 6 semaines, le 12 mai"."""
+    """Yield the agreement of a distance with the date beside it: "dans 6 semaines, le 12 mai"."""
     said = readings.true.said
     if type(said[one]) is type(said[other]) or not are_beside(readings.context, one, other):
         return
@@ -264,12 +264,12 @@ def _of_distance(readings: Readings, one: Mention, other: Mention) -> Iterator[_
 
 
 def _meet(one: Stretch, other: Stretch) -> bool:
-    """Whether two stretches share a day, give or take one."""
+    """Return whether two stretches share a day, give or take one."""
     return one[0] <= other[1] + 1 and other[0] <= one[1] + 1
 
 
 def _of_ages(readings: Readings) -> Iterator[_Finding]:
-    """The patient's ages and the birth date that the text says, give or take a unit."""
+    """Yield the agreement of the patient's ages with the birth date in the text, give or take a unit."""
     true, published = readings.true, readings.published
     born = next((span for span in sorted(true.births)), None)
     if born is None:
@@ -287,7 +287,7 @@ def _of_ages(readings: Readings) -> Iterator[_Finding]:
 
 
 def _of_kin(readings: Readings) -> Iterator[_Finding]:
-    """Ages of parents, children, elder and younger siblings beside the patient's, give or take a year."""
+    """Yield the agreement of relatives' ages (parents, children, siblings…) with the patient's, give or take a year."""
     true, published, context = readings.true, readings.published, readings.context
     own = next((span for span in sorted(true.own_ages) if not stages.is_of_another(context, span)), None)
     if own is None:
@@ -325,7 +325,7 @@ def _of_days(readings: Readings) -> Iterator[_Finding]:
 
 
 def moved_days(readings: Readings) -> dict[Instant, Instant]:
-    """Return the days that the document says or is dated by, with their published ones."""
+    """Return the days in the text and the document's own date, each with its published day."""
     true, published = readings.true, readings.published
     dated = readings.context.document.reference_date is not None
     moved = {day_of(true.anchor): day_of(published.anchor)} if dated else {}
@@ -337,7 +337,7 @@ def moved_days(readings: Readings) -> dict[Instant, Instant]:
 
 
 def short_gaps(readings: Readings, moved: Mapping[Instant, Instant]) -> Iterator[tuple[int, int]]:
-    """Yield the days between neighbouring days of up to 60 days apart, births left out, in the source and published."""
+    """Yield the source and published gaps between neighbouring days at most 60 days apart, births left out."""
     for one, other in pairwise(sorted(moved.keys() - readings.true.birth_instants)):
         if other.index - one.index <= SHORT_GAP:
             yield other.index - one.index, moved[other].index - moved[one].index
@@ -348,7 +348,7 @@ def _apart(moved: Mapping[Instant, Instant], one: Instant, other: Instant) -> in
 
 
 def _of_numbered(numbered: Iterable[tuple[Instant, int]], moved: Mapping[Instant, Instant]) -> Iterator[_Finding]:
-    """Every pair of numbered days that count from the same day: "J0 : 3/03, J4 : 7/03, J8 : 11/03" are three pairs."""
+    """Yield the pairs of numbered days with one origin: "J0 : 3/03, J4 : 7/03, J8 : 11/03" are three pairs."""
     groups: dict[int, set[tuple[Instant, int]]] = defaultdict(set)
     for day, number in numbered:
         groups[day.index - number].add((day, number))
@@ -366,7 +366,7 @@ def _pairs(number: int) -> int:
 
 
 def _of_pregnancy(ties: Ties, readings: Readings, moved: Mapping[Instant, Instant]) -> Iterator[_Finding]:
-    """The last period, conception, the term, and the document's own week, each with the others, to a week."""
+    """Yield the agreement, to a week, of last period, conception, term and the document's own week, pair by pair."""
     days = {
         (one, _PREGNANCY_DAYS[kind])
         for span, one in readings.true.instants.items()

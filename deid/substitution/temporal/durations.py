@@ -1,8 +1,8 @@
-"""Durations in the text ("10 jours d'hospitalisation", "J5") and the two dates that each is about, by their words.
+"""Durations in the text ("10 jours d'hospitalisation", "J5") and the two dates of each, found by the words.
 
-Durations are no mentions: they are published as they stand. Which dates one is about is told by the text alone (a range
-beside it, an admission and a discharge), never by the values, so that bringing the moved dates to agree with it reads
-nothing that is not published or drawn already: it is post-processing, and costs no ε.
+Durations are no mentions: they are published unchanged. The text alone gives the two dates (a range beside the
+duration, an admission and a discharge), never the values. Making the moved dates agree with it thus reads only what
+is published or drawn already: it is post-processing, and costs no ε.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ _HINT = re.compile(r"\d ?(?:j|n|s|m|a)|j ?\d|[a-z] (?:jour|nuit|semaine|mois|an)
 
 @dataclass(frozen=True, slots=True)
 class Tie:
-    """Two days of the text, or one and the anchor, and how many days it says lie between, give or take `slack`."""
+    """Two days of the text, or one and the anchor, said to be `days` apart, give or take `slack`."""
 
     first: Instant
     last: Instant
@@ -71,12 +71,12 @@ class Tie:
     slack: int
 
     def holds(self, moved: Mapping[Instant, Instant]) -> bool:
-        """Whether the days that the two were moved to agree with what the text says."""
+        """Return whether the moved days are `days` apart, give or take `slack`."""
         return abs(moved[self.last].index - moved[self.first].index - self.days) <= self.slack
 
 
 class Ties:
-    """The durations of one document that are about two of its days.
+    """The durations of one document between two of its days.
 
     `text` is the folded text with one sign for each dated day and another for any other mention.
     """
@@ -90,18 +90,18 @@ class Ties:
 
     @cached_property
     def found(self) -> tuple[Tie, ...]:
-        """Each tie once: lengths in the order of the text, then the days between numbered ones."""
+        """Return each tie once: lengths in the order of the text, then differences of numbered days."""
         return _distinct([*self.lengths, *self._between_numbered()])
 
     @cached_property
     def lengths(self) -> tuple[Tie, ...]:
-        """The lengths that are said beside a range, or of a stay, in the order of the text."""
+        """Return the lengths beside a range or of a stay, in the order of the text."""
         found = _distinct([*self._ranges(), *self._stays()])
         return found if found and _HINT.search(self.text) else ()
 
     @cached_property
     def numbered(self) -> tuple[tuple[Instant, int], ...]:
-        """The days that are numbered ("J5 : 12/03"), in the order of the text, each with its number."""
+        """Return the numbered days ("J5 : 12/03") in the order of the text, each with its number."""
         found = [(m.start("day"), int(m["number"])) for pattern in _NUMBERED for m in pattern.finditer(self.text)]
         return tuple((self.at(place), number) for place, number in sorted(found))
 
@@ -114,10 +114,10 @@ class Ties:
                 yield first, last
 
     def reconciled(self, line: Timeline) -> Timeline:
-        """The timeline with the days of each tie brought to agree, where those that have to stay leave room for it.
+        """Return the timeline with the days of each tie made to agree, as far as the fixed days allow.
 
-        The later day moves, or the earlier one if that has to stay, to the nearest place within the slack, never its
-        original; other dates make room in their order (`order.restore`). Where both stay, nothing moves.
+        The later day moves, or the earlier one if the later has to stay, to the nearest place within the slack, never
+        its original; other dates give way in their order (`order.restore`). Where both stay, nothing moves.
         """
         if not self.found:
             return line
@@ -137,7 +137,7 @@ class Ties:
 
     @staticmethod
     def _place(tie: Tie, moved: Mapping[Instant, Instant], pins: Mapping[Instant, int]) -> dict[Instant, int] | None:
-        """Where one of the two days of a tie can go so that it holds; None if nowhere."""
+        """Return one day of a tie and an index at which the tie holds; None if there is none."""
         for mover, other, sign in ((tie.last, tie.first, 1), (tie.first, tie.last, -1)):
             if mover in pins:
                 continue
@@ -163,7 +163,7 @@ class Ties:
             yield from self._tie(match, self.at(match.start("first")), day_of(self._normalised.anchor))
 
     def _stays(self) -> Iterator[Tie]:
-        """A length of stay and the nearest admission with its discharge, or range of dates."""
+        """Yield a tie for each length of stay, with the nearest admission and discharge, or range of dates."""
         stays = [match for pattern in _STAYS for match in pattern.finditer(self.text)]
         if not stays:
             return
@@ -187,18 +187,18 @@ class Ties:
             yield Tie(first, last, days, self._slack(days, unit))
 
     def _slack(self, days: int, unit: str) -> int:
-        """The policy's tolerance, and half of the unit: "three weeks" says no more than that."""
+        """Return the policy's tolerance in days, at least half of the unit: "three weeks" says no more than that."""
         share = rational(self._policy.duration_tolerance_share) * days
         return max(self._policy.duration_tolerance_days, ceil(share), _DAYS[unit[0]] // 2)
 
     def at(self, position: int) -> Instant:
-        """The day that stands at a place of `text`."""
+        """Return the day at a position of `text`."""
         span: Mention = self._spans[self.text.count(_DATE, 0, position)]
         return self._normalised.instants[span]
 
 
 def _distinct(ties: Iterable[Tie]) -> tuple[Tie, ...]:
-    """The first tie of each two days that differ."""
+    """Return the first tie of each pair of days that differ."""
     found: dict[tuple[Instant, Instant], Tie] = {}
     for tie in ties:
         if tie.first != tie.last:
@@ -207,7 +207,7 @@ def _distinct(ties: Iterable[Tie]) -> tuple[Tie, ...]:
 
 
 def _skeleton(context: DocumentContext, normalised: NormalisedTimes, dated: Sequence[Mention]) -> str:
-    """The folded text with one sign in the stead of each dated span, and another for any other mention."""
+    """Return the folded text with one sign for each dated span, and another for any other mention."""
     plain = context.plain
     cut = normalised.segments
     # A mention that is cut in spans, or is half of one, is told by those.
@@ -227,7 +227,7 @@ def _away(span: tuple[int, int], pair: tuple[int, int]) -> int:
 
 
 def _space(mover: Instant, days: Sequence[Instant], pins: Mapping[Instant, int]) -> range:
-    """Where a day may go between those that have to stay, with a place for each day that is in between."""
+    """Return the ordinals between the pinned days where a day may go, with one left for each day in between."""
     here = days.index(mover)
     low = max((pins[one] + here - at for at, one in enumerate(days[:here]) if one in pins), default=1)
     above = enumerate(days[here + 1 :], 1)

@@ -1,7 +1,7 @@
-"""Strategy `episodes`: the dates of one stay move together, those of other times apart, distances of a year stay.
+"""Strategy `episodes`: dates of one stay move together, dates of other times apart; distances of a year stay.
 
 Public by declaration (docs/privacy.md): the days between the dates of an episode, its weekdays (of a stay of one day,
-whether a day is a working day), the stage of life that it begins in, and distances of up to `kept_days` ("il y a trois
+whether a day is a working day), the stage of life at its first day, and distances of up to `kept_days` ("il y a trois
 semaines"). Under `moves: day` each day is an episode of its own and may become any day of its stage of life: only the
 order, the stages and those distances are public.
 """
@@ -37,8 +37,8 @@ _FAR = 10**6  # days, no bound
 class Episode(NamedTuple):
     """A stay of the patient, or the quarter of a year of a document without one.
 
-    What its first day `keeps` says where it may move to: by whole weeks, of a stay of one day to any day of its kind,
-    working day or weekend; under `moves: day` to any day.
+    `keeps` bounds the moves of its first day: `weekday` by whole weeks; `kind`, of a stay of one day, to any day of its
+    kind, working day or weekend; `nothing`, under `moves: day`, to any day.
     """
 
     first: date
@@ -46,7 +46,7 @@ class Episode(NamedTuple):
     keeps: Literal["weekday", "kind", "nothing"]
 
     def allows(self, days: int) -> bool:
-        """Return whether the episode may move by so many days."""
+        """Return whether the episode may move by that many days."""
         first = self.first.toordinal()
         match self.keeps:
             case "weekday":
@@ -59,8 +59,8 @@ class Episode(NamedTuple):
     def moved(self, day: date, days: int, *, written: bool = False) -> date:
         """Return a day moved by `days`; under `kind`, then to the nearest day of its kind, or weekday if `written`.
 
-        The day of such a stay and the next one move together: brought to their kind one by one, they could meet. Their
-        weekdays follow them, so that documents which write one agree with those that do not.
+        The day of such a stay and the next one move by `days` alone: brought to their kind one by one, they could meet.
+        Their weekdays follow them, so that documents with a written weekday agree with those without.
         """
         to = day.toordinal() + days
         if self.keeps != "kind" or 0 <= (day - self.first).days <= 1:
@@ -71,7 +71,7 @@ class Episode(NamedTuple):
 
 
 def episode_of(context: DocumentContext, anchor: date) -> Episode:
-    """Return the stay of a document, or the quarter of `anchor` where none, or an impossible one, is known."""
+    """Return the document's stay; the quarter of `anchor` if none, or an impossible one, is known."""
     if context.policy.dates.moves == "day":
         return _lone(anchor)
     stay = context.document.stay
@@ -85,7 +85,7 @@ def _lone(day: date) -> Episode:
 
 
 def _elsewhere(context: DocumentContext, day: date) -> Episode:
-    """Return the episode of a day outside the document's."""
+    """Return the episode of a day outside the document's: its quarter; under `moves: day`, itself."""
     return _lone(day) if context.policy.dates.moves == "day" else _quarter(day)
 
 
@@ -97,10 +97,10 @@ def _quarter(day: date) -> Episode:
 def episode_shift(context: DocumentContext, episode: Episode, life: Life | None = None) -> int:
     """Return the days that the dates of an episode move by.
 
-    For a true first day v, the patient's shift s and the public set S of days that the episode may start on, the
-    surrogate y has probability exp(−(ε/2)·|y − v − s|) / Z(v) on S. For v, w in S: exp of the difference is at most
+    Let v be the true first day, s the patient's shift and S the public set of possible first days: the surrogate y has
+    probability exp(−(ε/2)·|y − v − s|) / Z(v) on S. For v, w in S the ratio of the exponentials is at most
     exp((ε/2)·|v − w|), and so is Z(w) / Z(v), hence ε·|v − w| (McSherry and Talwar 2007). S is the days of the same
-    weekday, of the same kind for a stay of one day, in the stage of life that the episode begins in, counted from the
+    weekday, of the same kind for a stay of one day, in the episode's stage of life at its beginning, counted from the
     moved birth date: adjacent inputs share it. Where s leads out of that stage, the noise begins at its nearer end:
     between there and v + s no day is in S.
     """
@@ -116,16 +116,16 @@ def episode_shift(context: DocumentContext, episode: Episode, life: Life | None 
 
 
 class Life(NamedTuple):
-    """A patient's birth date, true and moved: one draw, which all of the patient's episodes follow."""
+    """A patient's birth date, true and moved: one draw, followed by all of the patient's episodes."""
 
     birth: date
     moved: date
 
     def moves(self, episode: Episode) -> tuple[int, int]:
-        """Return the least and greatest number of days that an episode may move by and begin in its stage of life.
+        """Return the least and greatest move, in days, that keeps an episode in the stage of life of its first day.
 
-        The last quarter of a year of a stage is one by itself: a document of that stay may tell the next age.
-        What begins in the first month, or the quarter before, moves with the birth date. What begins earlier is free,
+        The last quarter of a year of a stage is one by itself: a document of that stay may tell the next age. An
+        episode from the first month of life, or the quarter before, moves with the birth date. An earlier one is free,
         and so are single days (`moves: day`) before the birth.
         """
         day, alone = episode.first, episode.keeps == "nothing"
@@ -143,20 +143,20 @@ class Life(NamedTuple):
 
 
 def patient_shift(context: DocumentContext) -> int:
-    """Return the days that all dates of the scope move by, beside the noise of each: discrete Laplace."""
+    """Return the shift of all dates of the scope, in days, apart from the noise of each: discrete Laplace."""
     return discrete_laplace(context.stream("anchor"), anchor_epsilon(context))
 
 
 def move(context: DocumentContext, normalised: NormalisedTimes, epsilon: Fraction) -> Timeline:
     """Return the timeline of a document.
 
-    An instant whose middle day lies in the episode's window, from `days_before` the stay's first day to `days_after`
-    its last, moves by `episode_shift`; around a stay of one day, then to the nearest day of its kind, or of the weekday
-    that is written with it. A distance that is kept moves with the document's own date. Another day moves by the shift
-    of its quarter of a year; a month, season, year or decade by the patient's shift and noise of its own, in its unit
-    (`history_epsilon`). Any may come back to its original, so each law above is that of what is published, before the
-    order of the document's dates is restored, which is public: other dates are brought to where they are in order with
-    the days of the episode and the birth date.
+    The window goes from `days_before` the stay's first day to `days_after` its last, without a stay around the anchor.
+    An instant with its middle day in the window moves by `episode_shift`; around a stay of one day, then to the nearest
+    day of its kind, or of its written weekday. A kept distance moves with the document's own date. Another day moves by
+    the shift of its quarter of a year; a month, season, year or decade by the patient's shift and noise of its own, in
+    its unit (`history_epsilon`). Any may come back to its original, so each law above is the published one, up to the
+    last step. It restores the order of the document's dates, which is public: other dates are put in order with the
+    days of the episode and the birth date.
     """
     anchor = normalised.anchor
     episode = episode_of(context, anchor)
@@ -199,9 +199,9 @@ def move(context: DocumentContext, normalised: NormalisedTimes, epsilon: Fractio
 
 
 def move_day(context: DocumentContext, day: date) -> date | None:
-    """Return the surrogate of a day as the document would have it; None outside of its episode's window.
+    """Return the surrogate of a day as the document would have it; None outside its episode's window.
 
-    Around a stay of one day, a text that writes the weekday beside the day may have it up to three days off.
+    Around a stay of one day, a text with the weekday beside the day may have it up to three days off.
     """
     anchor = context.document.reference_date
     if anchor is None:
@@ -214,7 +214,7 @@ def move_day(context: DocumentContext, day: date) -> date | None:
 
 
 def _life(context: DocumentContext, birth: date | None) -> Life | None:
-    """Return the patient's life where ages have stages: where they move otherwise, the birth date has no such draw."""
+    """Return the birth date, true and moved, under `stages`; None under others, whose birth date has no such draw."""
     if birth is None or context.policy.ages.strategy != "stages":
         return None
     return Life(birth, stages.born(context, birth, patient_shift(context)))
@@ -227,7 +227,7 @@ def _birth(context: DocumentContext, anchor: date, moved_anchor: date, birth: da
 
 
 def cost_lines(context: DocumentContext, normalised: NormalisedTimes) -> list[CostLine]:
-    """Return what the dates of a document cost: a draw for each episode, and for each other month, season or year."""
+    """Return the costs of a document's dates: a draw per episode, and per other month, season, year or decade."""
     anchor = normalised.anchor
     own = episode_of(context, anchor)
     low, high = _window(context, own, anchor)
@@ -248,7 +248,7 @@ def cost_lines(context: DocumentContext, normalised: NormalisedTimes) -> list[Co
 
 
 def is_kept(context: DocumentContext, said: object) -> bool:
-    """Return whether a mention is a distance that stays as it is: of `kept_days` at most, or without a number."""
+    """Return whether a mention is a distance kept as it is: of `kept_days` at most, or without a number."""
     if not isinstance(said, Relative) or said.named is not None or said.feast is not None:
         return False
     if said.manner.vague:
@@ -257,10 +257,9 @@ def is_kept(context: DocumentContext, said: object) -> bool:
 
 
 def _told_from_here(context: DocumentContext, normalised: NormalisedTimes) -> set[Instant]:
-    """Return what the words tell from the document's date, wherever it lies.
+    """Return the instants that the words place by the document's date, near or far.
 
-    It is what has a name ("l'été dernier") within `kept_days`, the date beside a distance that is kept, and the days of
-    a pregnancy.
+    These are names ("l'été dernier") within `kept_days`, dates beside a kept distance, and the days of a pregnancy.
     """
     reach, said = context.policy.dates.kept_days, normalised.said
     found = {
@@ -277,12 +276,12 @@ def _told_from_here(context: DocumentContext, normalised: NormalisedTimes) -> se
 
 
 def _told_from(instant: Instant, anchor: date, moved_anchor: date) -> int:
-    """Return the index that a kept distance means from the moved anchor."""
+    """Return the moved index of a kept distance, counted from the moved anchor."""
     return index_of(instant.unit, moved_anchor) + instant.index - index_of(instant.unit, anchor)
 
 
 def _window(context: DocumentContext, episode: Episode, anchor: date) -> tuple[date, date]:
-    """Return the first and the last day that the episode's shift holds for in a document dated `anchor`."""
+    """Return the first and last day that the episode's shift applies to, in a document dated `anchor`."""
     dates = context.policy.dates
     known = context.document.stay is not None
     first, last = (episode.first, max(episode.last or anchor, anchor)) if known else (anchor, anchor)
@@ -290,12 +289,12 @@ def _window(context: DocumentContext, episode: Episode, anchor: date) -> tuple[d
 
 
 def _told_day(one: Instant, told: Sequence[date]) -> date:
-    """Return the first day of the document that lies in an instant, so that both agree; its middle day without one."""
+    """Return the first of the days `told` within an instant, so that both agree; without one, its middle day."""
     return next((day for day in told if one.first <= day <= one.last), one.middle)
 
 
 def _history(context: DocumentContext, one: Instant, life: Life | None) -> int:
-    """Return where an instant outside the document's episode moves to."""
+    """Return the moved index of an instant outside the document's episode."""
     unit, width = one.unit, DAYS_OF[one.unit]
     if unit is Unit.DAY:
         return clamped(unit, one.index + episode_shift(context, _elsewhere(context, one.first), life))
@@ -309,5 +308,5 @@ def _is_weekend(ordinal: int) -> bool:
 
 
 def _nearest_of_kind(ordinal: int, weekend: bool) -> int:
-    """Return the nearest day that is of a weekend or a working day, as asked; the earlier of two."""
+    """Return the ordinal of the nearest weekend day or working day, as asked; the earlier of two."""
     return next(ordinal + step for step in (0, -1, 1, -2, 2, -3, 3) if _is_weekend(ordinal + step) == weekend)

@@ -1,7 +1,7 @@
-"""Feasts and customs that date by themselves: how they are called, and the day they fall on in a year.
+"""Feasts and customs used as dates: their names, and the day of each in a year.
 
 A feast is read to its month: a moved one could fall on no other feast's day. Movable ones are computed; Muslim, Jewish
-and Chinese ones by their calendars (`lunar`), whose days are those of the arithmetic, not of the moon that was seen.
+and Chinese ones by the arithmetic of their calendars, not by sight of the moon.
 "Aïd" alone is the one that ends Ramadan. Local feasts without a date of their own are not here, and are masked.
 """
 
@@ -15,7 +15,7 @@ from deid.french.folding import fold_line
 
 
 def easter(year: int) -> date:
-    """Easter Sunday of the Gregorian calendar (anonymous algorithm, Meeus 1991)."""
+    """Return Easter Sunday of the Gregorian calendar (anonymous algorithm, Meeus 1991)."""
     golden = year % 19
     century, rest = divmod(year, 100)
     leaps, skipped = divmod(century, 4)
@@ -27,7 +27,7 @@ def easter(year: int) -> date:
 
 
 def orthodox_easter(year: int) -> date:
-    """Easter Sunday of the Julian calendar, on the Gregorian one."""
+    """Return Easter Sunday of the Julian calendar, as a Gregorian date."""
     moon = (19 * (year % 19) + 15) % 30
     sunday = (2 * (year % 4) + 4 * (year % 7) - moon + 34) % 7
     month, day = divmod(moon + sunday + 114, 31)
@@ -39,9 +39,9 @@ _HIJRA = 227_015  # 16 July 622 of the Julian calendar, the day 1 Muharram 1, as
 
 
 def muslim(year: int, month: int, day: int) -> date:
-    """The first such day of the tabular Muslim calendar in a civil year, or in the one before where it has none.
+    """Return the first such day of the tabular Muslim calendar in a civil year; the year before if it has none.
 
-    The calendar that is lived follows the sight of the moon, a day before or after this one.
+    The calendar in use follows the sight of the moon, a day before or after this one.
     """
     hijri = (year - 622) * 33 // 32
     found = [_muslim_day(hijri + offset, month, day) for offset in range(-2, 3)]
@@ -57,7 +57,7 @@ _CREATION = -1_373_427  # 1 Tishri of the Jewish year 1, before its postponement
 
 
 def jewish_new_year(year: int) -> date:
-    """1 Tishri in a civil year: the mean conjunction, postponed by the four rules (Dershowitz and Reingold 2008)."""
+    """Return 1 Tishri of a civil year: the mean conjunction, postponed by four rules (Dershowitz, Reingold 2008)."""
     jewish = year + 3761
     before, here, after = (_elapsed(jewish + offset) for offset in (-1, 0, 1))
     delay = 2 if after - here == 356 else 1 if here - before == 382 else 0
@@ -65,7 +65,7 @@ def jewish_new_year(year: int) -> date:
 
 
 def _elapsed(jewish: int) -> int:
-    """Days from the creation to the conjunction of Tishri, kept off Sunday, Wednesday and Friday."""
+    """Return the days from the creation to the conjunction of Tishri, kept off Sunday, Wednesday and Friday."""
     months = (235 * jewish - 234) // 19
     parts = 12_084 + 13_753 * months
     day = 29 * months + parts // 25_920
@@ -78,7 +78,7 @@ _MONTH = 2_953_059
 
 
 def new_moon(first: date) -> date:
-    """The first mean new moon on or after a day, in Peking, within a day of the true one."""
+    """Return the first mean new moon on or after a day, in Peking, within a day of the true one."""
     start = first.toordinal() * 100_000
     number = -((_NEW_MOON - start) // _MONTH)
     return date.fromordinal((_NEW_MOON + number * _MONTH) // 100_000)
@@ -100,7 +100,7 @@ def _muslim(month: int, day: int) -> Rule:
 
 
 def _tishri(days: int) -> Rule:
-    """So many days after the Jewish new year that falls in the year."""
+    """Return the rule of a feast that many days after the Jewish new year of the same civil year."""
     return lambda year: jewish_new_year(year) + timedelta(days=days)
 
 
@@ -175,7 +175,7 @@ _MOVABLE = {4: ("Pâques", "paques"), 5: ("Ascension", "ascension")}
 
 
 def match_feast(plain: str, at: int = 0) -> tuple[int, str] | None:
-    """Where the feast that begins at `at` ends, and its name here; None if none does. `plain` is folded."""
+    """Match a feast that begins at `at` in a folded text: return its end and its key in `_FEASTS`, or None."""
     first = _WORD.match(plain, at)
     found = _ANY.match(plain, at) if first is not None and first.group() in _BEGINNINGS else None
     if found is None or found.lastindex is None:
@@ -184,13 +184,13 @@ def match_feast(plain: str, at: int = 0) -> tuple[int, str] | None:
 
 
 def month_of_feast(name: str, year: int) -> int:
-    """The month that a feast falls in, as an index from January of year 0."""
+    """Return the month of a feast in a year, as an index from January of year 0."""
     day = _FEASTS[name](year)
     return day.year * 12 + day.month - 1
 
 
 def feast_of_month(year: int, month: int) -> str:
-    """How a feast of a month is called."""
+    """Return the name to write for a feast in that month."""
     if month in _MOVABLE:
         name, rule = _MOVABLE[month]
         if _FEASTS[rule](year).month == month:
@@ -199,6 +199,6 @@ def feast_of_month(year: int, month: int) -> str:
 
 
 def feast_named(text: str) -> str | None:
-    """The feast that `text` is, by its name here."""
+    """Return the key in `_FEASTS` of a text that is a feast's name, else None."""
     found = match_feast(fold_line(text))
     return found[1] if found is not None and found[0] == len(text) else None

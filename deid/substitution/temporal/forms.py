@@ -1,4 +1,4 @@
-"""Written forms of dates: a sequence of parts, each of which writes one field of a day in its own manner."""
+"""Written forms of dates: sequences of parts, each writing one field of a day in its own manner."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Part(Protocol):
     """A piece of a written form."""
 
     def write(self, day: date, /) -> str:
-        """This piece for another day."""
+        """Write this piece for another day."""
         ...
 
 
@@ -102,7 +102,7 @@ class Month:
 
 @dataclass(frozen=True, slots=True)
 class Year:
-    """The year in `width` digits (2 or 4), or one that is `ahead` of it: the end of "2018-2019"."""
+    """The year in `width` digits (2 or 4), plus `ahead` years: the end of "2018-2019"."""
 
     width: int
     ahead: int = 0
@@ -132,7 +132,7 @@ _STYLES: dict[str, Sequence[str]] = {
 
 @dataclass(frozen=True, slots=True)
 class MonthName:
-    """The name of the month as `model` writes its own: long, short, three letters, roman or English; case; accents.
+    """The name of the month in the style of `model`: long, short, three letters, roman or English; case; accents.
 
     `dot` closes an abbreviation; `bare` leaves accents out, as the model did where its month has one.
     """
@@ -179,7 +179,7 @@ class Weekday:
 
 @dataclass(frozen=True, slots=True)
 class Season:
-    """The season."""
+    """The name of the season."""
 
     model: str
 
@@ -190,7 +190,7 @@ class Season:
 
 @dataclass(frozen=True, slots=True)
 class SeasonYear:
-    """The year that a season is named after, that of its January for a winter; or one that is `ahead` of it."""
+    """The year of a season, of January for a winter, in `width` digits, plus `ahead` years."""
 
     width: int
     ahead: int = 0
@@ -202,7 +202,7 @@ class SeasonYear:
 
 @dataclass(frozen=True, slots=True)
 class WeekNumber:
-    """The number of the week (ISO 8601), after `lead`; in two digits at least, or without a zero."""
+    """The number of the week (ISO 8601) after `lead`, in `width` digits at least."""
 
     lead: str
     width: int
@@ -280,8 +280,8 @@ class SpokenMonth:
 class SpokenYear:
     """The year in words: whole ("mille neuf cent quarante-huit") or its last two digits ("quarante huit").
 
-    Two digits that could be a day of the month are said whole where they stand `alone`. The model says how centuries
-    are told ("mille neuf cent", "mil neuf cent", "dix-neuf cent"), and whether hyphens join all (the spelling of 1990).
+    Two digits that could be a day of the month are said whole if the year is `alone`. The model gives the form of
+    centuries ("mille neuf cent", "mil neuf cent", "dix-neuf cent"), and hyphens between all words (spelling of 1990).
     """
 
     model: str
@@ -313,7 +313,7 @@ class SpokenYear:
 
 @dataclass(frozen=True, slots=True)
 class Digits:
-    """All digits of a date in a row, `order` such as "ddmmyyyy", laid into the places of the digits of `template`."""
+    """All digits of a date in a row, in the order of `order` ("ddmmyyyy"), at the zeros of `template`."""
 
     order: str
     template: str
@@ -327,7 +327,7 @@ class Digits:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """A form whose characters a machine set apart: `template` has a 0 for each, and what stands between."""
+    """A form with its characters set apart by a machine: `template` has a 0 for each, and the gaps between."""
 
     form: Form
     template: str
@@ -342,12 +342,12 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """How a date is written, apart from which date it is."""
+    """The written form of a date, apart from its value."""
 
     parts: tuple[Part, ...]
 
     def write(self, day: date) -> str:
-        """Another day in the same form."""
+        """Write another day in the same form."""
         text = ""
         for part in self.parts:
             text += part.write(day)
@@ -355,7 +355,7 @@ class Form:
 
     @property
     def month(self) -> tuple[Part, ...]:
-        """The month and what stands ahead of it; empty where the form has none of its own."""
+        """Return the part of the month and the part ahead; empty if the form has no month."""
         for place, part in enumerate(self.parts):
             if isinstance(part, Month | MonthName | SpokenMonth):
                 return self.parts[max(0, place - 1) : place + 1]
@@ -368,7 +368,7 @@ def _like(model: str, text: str) -> str:
 
 
 def _plain(model: str, text: str) -> str:
-    """Without accents where the model is in capitals and has none."""
+    """Return `text` without accents if `model` is in capitals and has none."""
     return without_accents(text) if model.isupper() and model.isascii() else text
 
 
@@ -376,11 +376,11 @@ def _plain(model: str, text: str) -> str:
 
 
 class Expression(NamedTuple):
-    """Fields that are written; the others are None and come from the context.
+    """Fields written in a date; the others are None and come from the context.
 
     `year` below 100 was written with two digits. `weekday` is 0 on Monday, `season` 0 in winter; `rank` is the number
     of a quarter or semester; `feast` a name of `feasts`. `this_month`: the month is the document's ("le 8 courant").
-    `march`: what a Tuesday may be as well, March of a year ("mar 13").
+    `march`: the other reading of a Tuesday, as March of a year ("mar 13").
     """
 
     unit: Unit

@@ -42,19 +42,19 @@ _REACH = {Unit.DAY: 1, Unit.WEEK: 8, Unit.MONTH: 32, Unit.QUARTER: 32, Unit.SEAS
 
 
 def timeline(context: DocumentContext, normalised: NormalisedTimes) -> Timeline:
-    """The document's own date, brought to the middle of its month or year; nothing else is moved."""
+    """Return a timeline with the document's own date at the middle of its month or year, and nothing else moved."""
     unit = Unit.MONTH if context.policy.dates.granularity == "month" else Unit.YEAR
     return Timeline(normalised.anchor, Instant(unit, index_of(unit, normalised.anchor)).middle, normalised.birth)
 
 
 def date_text(context: DocumentContext, normalised: NormalisedTimes, mention: Mention) -> str | None:
-    """A DATE or RELDATE with less detail; None where nothing coarser can be said.
+    """Return a DATE or RELDATE with less detail; None if nothing coarser can be said.
 
-    A day becomes its month or year (`granularity`), what is coarser than that the next coarser unit: a month its
-    year, a year its decade. A distance ("il y a 10 jours") becomes a vague one. What tells that the patient is as old
-    as the top-coded age becomes "avant" the year from which nothing is told. No ε bounds any of it: two documents
-    whose dates fall in the same units have the same surrogates, others do not. It agrees with the words ahead, but for
-    a date within a mention, whose words ahead are those of `joined`.
+    A day becomes its month or year (`granularity`), a longer unit the next coarser one: a month its year, a year its
+    decade. A distance ("il y a 10 jours") becomes a vague one. A date since the birth and more than the top-coded age
+    before the document becomes "avant" the year after that limit. No ε bounds any of this: two documents with dates in
+    the same units have the same surrogates, others do not. The text agrees with the words ahead; a date among several
+    of a mention is left to `joined`.
     """
     original = context.text(mention)
     said, instant = normalised.said[mention], normalised.instants[mention]
@@ -71,7 +71,7 @@ def date_text(context: DocumentContext, normalised: NormalisedTimes, mention: Me
 
 
 def _agreeing(context: DocumentContext, normalised: NormalisedTimes, mention: Mention, text: str) -> str:
-    """A candidate as the words ahead of the mention ask for it, in the mention's case."""
+    """Return a candidate in the mention's case, made to agree with the words ahead."""
     if isinstance(normalised.said[mention], Relative):
         return sentence_case_of(context.text(mention), agreement.of_vague(agreement.ahead(context, mention), text))
     if normalised.segments.holds(mention):
@@ -80,7 +80,7 @@ def _agreeing(context: DocumentContext, normalised: NormalisedTimes, mention: Me
 
 
 def _ahead(context: DocumentContext, normalised: NormalisedTimes, mention: Mention) -> str:
-    """The word ahead of a mention; behind a verb ("revient lundi") a weekday alone is said as behind "né"."""
+    """Return the word ahead of a mention; "ne" for a weekday alone behind a verb ("revient lundi")."""
     said = normalised.said[mention]
     if isinstance(said, Expression) and said.weekday is not None and said.day is None:
         return "ne" if agreement.behind_a_word(context, mention) else agreement.ahead(context, mention)
@@ -88,7 +88,7 @@ def _ahead(context: DocumentContext, normalised: NormalisedTimes, mention: Menti
 
 
 def _cased(context: DocumentContext, mention: Mention, text: str) -> str:
-    """`text` in the case of the first word of the mention, or of its line where it has none."""
+    """Return `text` in the case of the mention's first word or, if it has none, of its line."""
     word = next(iter(_WORD.findall(context.text(mention))), None)
     if word is None:
         return text.upper() if context.line_around(mention).isupper() else text
@@ -108,7 +108,7 @@ def _coarser(instant: Instant, granularity: str) -> Iterator[str]:
 
 
 def _distances(instant: Instant, anchor: date, granularity: str) -> Iterator[str]:
-    """Phrases that hold the distance to the anchor, the finest first."""
+    """Return the phrases that cover the distance to the anchor, finest first."""
     days = (instant.middle - anchor).days if index_of(instant.unit, anchor) != instant.index else 0
     least = max(abs(days), _REACH.get(instant.unit, 366), 32 if granularity == "year" else 0)
     phrases = _NOW if days == 0 else _PAST if days < 0 else _TO_COME
@@ -116,7 +116,7 @@ def _distances(instant: Instant, anchor: date, granularity: str) -> Iterator[str
 
 
 def joined(context: DocumentContext, mention: Mention, texts: Sequence[str]) -> str:
-    """What several dates or ages of a mention say with less, as one that agrees with the words ahead of it."""
+    """Return the generalised dates or ages of a mention as one text; a DATE agrees with the words ahead."""
     text = _joined([text.lower() for text in texts] if mention.label is Label.DATE else texts)
     if mention.label is not Label.DATE:
         return text
@@ -124,9 +124,9 @@ def joined(context: DocumentContext, mention: Mention, texts: Sequence[str]) -> 
 
 
 def _joined(texts: Sequence[str]) -> str:
-    """What several dates or ages of one mention say with less, as one: "mars-avril 2021", "70-79 ans".
+    """Return several generalised dates or ages of a mention as one: "mars-avril 2021", "70-79 ans".
 
-    "12-15 mars 2021" is "mars 2021"; what joined the days ("du … au …") goes with them.
+    "12-15 mars 2021" is "mars 2021"; the words between the days ("du … au …") go with them.
     """
     told = list(dict.fromkeys(texts))
     bands = [band for text in told if (band := _BAND.fullmatch(text))]
@@ -141,10 +141,10 @@ def _joined(texts: Sequence[str]) -> str:
 
 
 def age_text(context: DocumentContext, normalised: NormalisedTimes, mention: Mention, value: int) -> str:
-    """A band of years that holds `value` (in the unit and step of the mention): "70-74 ans", or "90 ans et plus".
+    """Return the band of years that holds `value`, in the mention's unit and step: "70-74 ans", "90 ans et plus".
 
-    An age that only says its decade ("quadragénaire") gets a band of twenty years. It agrees with the words ahead, but
-    for an age within a mention, which `joined` takes.
+    An age that only says its decade ("quadragénaire") gets a band of twenty years. The text agrees with the words
+    ahead, except for an age among several of a mention.
     """
     age = normalised.ages[mention]
     word = "" if normalised.segments.holds(mention) else agreement.ahead(context, mention)

@@ -21,20 +21,20 @@ _ELDEST = 1_000_000  # in any unit more than the age that is told as "and more"
 
 
 def move(context: DocumentContext, normalised: NormalisedTimes, epsilon: Fraction) -> Timeline:
-    """The timeline of a document, each instant moved on its own, in the originals' order.
+    """Return the timeline of a document, each instant moved on its own, in the originals' order.
 
-    An instant v becomes v' = v + s − DLap(ε) in its own unit, s the patient's shift, brought to its side of the moved
-    anchor and at least one unit from it, unless it is the anchor's own (`timeline.apart`). Each is ε·|v − w|-private
-    before the exclusion below; clamping and order restoration are post-processing. Noise and sign are those of v
-    alone, whatever the document: counted away from each document's anchor, a visit told before and after it took place
-    would have both signs of one noise, whose mean is v + s, and a month told in two documents would show in which of
-    them the true month had changed. The birth date has two draws of its own (`births`).
+    An instant v becomes v' = v + s − DLap(ε) in its own unit, s the patient's shift (`timeline.apart`). It is brought
+    to its side of the moved anchor and at least one unit from it, unless it is the anchor's own. Each is
+    ε·|v − w|-private before the exclusion below; clamping and order restoration are post-processing. Noise and sign
+    depend on v alone, not on the document. Counted away from each document's anchor instead, a visit told before and
+    after it took place would have both signs of one noise, whose mean is v + s; a month told in two documents would
+    show in which of them the true month had changed. The birth date has two draws of its own (`births`).
 
     A draw that gives the original back is drawn again. Its noise is s for every v: this conditioning scales all other
     probabilities alike, and outside the two originals the bound ε·|v − w| stands; what is lost is that a surrogate is
     known not to be the original. Where the original is the very place that its side is clamped to, up to half of the
-    noise and more gathers on it, and the others get likelier: there the bound is ε·|v − w| + log 2 for days, whose
-    shift is never 0, and ε·|v − w| + log(1 + e^(2ε)) for longer units, which the shift may be rounded to one off.
+    noise and more gathers on it, and the others get likelier. There the bound is ε·|v − w| + log 2 for days, whose
+    shift is never 0, and ε·|v − w| + log(1 + e^(2ε)) for longer units, whose shift may be one off by rounding.
     """
     anchor = normalised.anchor
     moved_anchor, days = own_date(context, anchor, epsilon), shift(context)
@@ -56,7 +56,7 @@ def move(context: DocumentContext, normalised: NormalisedTimes, epsilon: Fractio
 
 
 def _moved(context: DocumentContext, line: Timeline, one: Instant, said: str, rate: Fraction, days: timedelta) -> int:
-    """Where an instant goes by itself, on its side of the moved anchor."""
+    """Return the moved index of an instant by itself, on its side of the moved anchor."""
     unit, index = one
     distance, here = index - index_of(unit, line.anchor), index_of(unit, line.moved_anchor)
     if distance > 0:
@@ -65,9 +65,9 @@ def _moved(context: DocumentContext, line: Timeline, one: Instant, said: str, ra
 
 
 def move_age(context: DocumentContext, age: Age, epsilon: Fraction) -> int:
-    """Another value of an age: max(1, v + DLap(ε)) in its own unit, drawn again while it is the original.
+    """Draw another value of an age: max(1, v + DLap(ε)) in its own unit, again while it is the original.
 
-    Years are counted on the public scale of `scales`: ε is per step of it.
+    Years are counted on the public scale of `births.place_of_age`: ε is per step.
     """
     stream = context.stream("age", age.unit, str(age.step), str(age.value), str(epsilon))
     whole = age.value // age.step

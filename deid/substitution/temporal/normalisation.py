@@ -25,21 +25,21 @@ _ANY_DAY = date(2000, 1, 1)  # a whole date is the same from any
 
 
 def meaning(text: str, label: Label, *, as_year: bool = False) -> Expression | Relative | None:
-    """What a DATE or RELDATE says, whichever of the two it reads as; None where it reads as neither."""
+    """Read a DATE or RELDATE by the grammar of its label, then by the other's; None if neither reads it."""
     if label is Label.DATE:
         return parsing.parse(text, as_year=as_year) or relative.parse_relative(text)
     return relative.parse_relative(text) or parsing.parse(text, as_year=as_year)
 
 
 def may_be_year(meant: Expression | Relative | None, label: Label) -> bool:
-    """Whether a word ahead could make a year of what a text says by itself: only of what has no month."""
+    """Return whether a word ahead ("en") could make a text a year: only a text without a month."""
     if isinstance(meant, Relative):
         return label is Label.DATE
     return meant is None or (meant.unit is Unit.DAY and meant.month is None)
 
 
 def _is_one_date(text: str) -> bool:
-    """Whether two lines are one DATE: they read as one, and the break is within it, or behind a weekday that fits."""
+    """Return whether two lines are one DATE: they read as one, and its weekday fits, or the break is inside it."""
     meant = parsing.parse(text)
     if meant is None:
         return False
@@ -49,7 +49,7 @@ def _is_one_date(text: str) -> bool:
 
 
 def _is_one_distance(text: str) -> bool:
-    """Whether two lines are one RELDATE: together they read as one, and not both do apart."""
+    """Return whether two lines are one RELDATE: together they read as one, and not both do apart."""
     first, _, second = text.partition("\n")
     return relative.parse_relative(text) is not None and not (
         relative.parse_relative(first) and relative.parse_relative(second)
@@ -57,12 +57,12 @@ def _is_one_distance(text: str) -> bool:
 
 
 def _is_one_age(text: str) -> bool:
-    """Whether two lines are one AGE: the second is no age."""
+    """Return whether two lines are one AGE: together they read as one, and the second alone is none."""
     return ages.parse_age(text) is not None and ages.parse_age(text.partition("\n")[2].strip()) is None
 
 
 def cut_mentions(context: DocumentContext) -> Segments:
-    """The segments of a document's temporal mentions."""
+    """Return the segments of a document's temporal mentions."""
     kinds: list[tuple[Label, Reads, Reads]] = [
         (Label.DATE, lambda text: meaning(text, Label.DATE) is not None, _is_one_date),
         (Label.RELDATE, lambda text: meaning(text, Label.RELDATE) is not None, _is_one_distance),
@@ -108,13 +108,13 @@ _LINKED = 1  # units that a patient's age in the text may be off by
 
 
 class NormalisedTimes(NamedTuple):
-    """What the temporal mentions of a document mean.
+    """The meaning of a document's temporal mentions.
 
-    Mentions here are the spans of `segments`: nearly always the document's own. One that is in none of the mappings
-    could not be read. `births` are mentions of the patient's birth date
-    or year, `own_ages` those of an age that is within a unit of the patient's at the anchor. `numbered_birth`: a NIR
-    in the document begins with the month of birth. `dated` are the distinct instants of mentions that are not of the
-    birth date, `birth_instants` the birth date in the units that it is written in.
+    Mentions here are the spans of `segments`: nearly always the document's own. One in none of the mappings could not
+    be read. `births` are mentions of the patient's birth date or year, `own_ages` those of an age within a unit of the
+    patient's at the anchor (of a decade, in the same one). `numbered_birth`: a NIR in the document begins with the
+    month of birth. `dated` are the distinct instants of mentions other than `births`, `birth_instants` the birth date
+    in the units that it is written in.
     """
 
     segments: Segments
@@ -130,22 +130,22 @@ class NormalisedTimes(NamedTuple):
     birth_instants: frozenset[Instant]
 
     def reads(self, mention: Mention) -> bool:
-        """Whether a mention of the document could be read, in all its parts."""
+        """Return whether a mention of the document could be read, in all its parts."""
         half = self.segments.halves.get(mention)
         spans = (half.whole,) if half else self.segments.parts.get(mention, (mention,))
         return all(span in self.instants or span in self.ages for span in spans)
 
     @property
     def tells_birth(self) -> bool:
-        """Whether the document says the birth date: as such, by the patient's age, or in a NIR."""
+        """Return whether the document says the birth date: as such, by the patient's age, or in a NIR."""
         return self.birth is not None and (bool(self.births or self.own_ages) or self.numbered_birth)
 
 
 def normalise(context: DocumentContext) -> NormalisedTimes:
-    """Return the temporal mentions of a document, placed on the calendar.
+    """Read a document's temporal mentions and place them on the calendar.
 
-    The anchor is its reference date; without one, the latest whole date it holds that is no birth date; without
-    any, a fixed day. The birth date is the warehouse's; without it, the one that the text says is a birth date.
+    The anchor is its reference date; without one, its latest whole date that is no birth date, else the end of its
+    latest year, else a fixed day. The birth date is the warehouse's; without it, the one announced as such in the text.
     """
     mentions = context.of(TEMPORAL)
     cut = Segments(tuple(mentions), {}, {})
@@ -180,9 +180,7 @@ def normalise(context: DocumentContext) -> NormalisedTimes:
 def _read_spans(
     context: DocumentContext, spans: Iterable[Mention], bounds: frozenset[Mention] = frozenset()
 ) -> tuple[dict[Mention, Expression | Relative], dict[Mention, Age]]:
-    """What spans say, dates and ages apart; one that is in `bounds` is told by the mention it is in, not by the word
-    ahead of it.
-    """
+    """Read spans, ages apart; no word ahead makes a year of one in `bounds`, read by the mention around it."""
     said: dict[Mention, Expression | Relative] = {}
     aged: dict[Mention, Age] = {}
     whole = context.document.text
@@ -201,7 +199,7 @@ def _read_spans(
 
 
 def _with_units(context: DocumentContext, cut: Segments, aged: Mapping[Mention, Age]) -> dict[Mention, Age]:
-    """Ages by span; a bound of a range without a unit ("2-3 mois") has that of the next one."""
+    """Return ages by span; a bound of a range without a unit ("2-3 mois") takes the next one's."""
     found = dict(aged)
     for parts in cut.parts.values():
         for part, following in reversed(list(pairwise(parts))):
@@ -211,21 +209,21 @@ def _with_units(context: DocumentContext, cut: Segments, aged: Mapping[Mention, 
 
 
 def _whole(meant: Expression | Relative) -> date | None:
-    """The day of an expression that says day, month and a year of four digits."""
+    """Return the day of an expression with day, month and a year of four digits; None for another."""
     if not isinstance(meant, Expression) or meant.unit is not Unit.DAY or not meant.month or (meant.year or 0) < 100:
         return None
     return resolving.place_date(meant, _NO_ANCHOR).first
 
 
 def _says_birth(context: DocumentContext, mention: Mention) -> bool:
-    """Whether the words ahead of a mention say that it is a birth date."""
+    """Return whether the words ahead of a mention announce a birth date."""
     return _BORN.search(context.plain_before(mention)) is not None
 
 
 def _written_birth(
     context: DocumentContext, said: Mapping[Mention, Expression | Relative], anchor: date
 ) -> date | None:
-    """The birth date that the text says; of two digits of a year, the last such year before the document."""
+    """Return the birth date in the text; a year of two digits is the last such year up to the document's."""
     for mention, meant in said.items():
         if not isinstance(meant, Expression) or not _says_birth(context, mention):
             continue
@@ -248,9 +246,9 @@ def _latest(context: DocumentContext, said: Mapping[Mention, Expression | Relati
 def _placed(
     context: DocumentContext, said: dict[Mention, Expression | Relative], anchor: date, birth: date | None
 ) -> dict[Mention, Instant]:
-    """Mentions on the calendar, the last first, since a bound without month or year takes the next one's.
+    """Place mentions on the calendar, the last first, since a bound without month or year takes the next one's.
 
-    What may be Tuesday 13 or March 2013 is settled on the way, in `said` too.
+    "mar 13" (Tuesday 13 or March 2013) is settled on the way, in `said` too.
     """
     placed: dict[Mention, Instant] = {}
     following: tuple[Mention, Expression | Relative] | None = None
@@ -276,14 +274,14 @@ def _placed(
 
 
 def _partner(context: DocumentContext, mention: Mention, bound: tuple[Mention, Instant] | None) -> date | None:
-    """A day of the next date, where that is the other bound of a range."""
+    """Return a day of the next date if it is the other bound of a range, else None."""
     if bound is None or bound[1].unit not in _BOUNDED or not are_bounds(context, mention, bound[0]):
         return None
     return bound[1].first
 
 
 def _near(in_order: Sequence[Mention], at: int, mention: Mention) -> Iterator[Mention]:
-    """Mentions ahead of the one at `at` that its sentence may reach, the nearest first."""
+    """Yield the mentions ahead of the one at `at` within reach of its sentence, the nearest first."""
     return takewhile(
         lambda one: mention.start - one.end <= _SENTENCE_REACH, reversed(in_order[max(0, at - _NEAR) : at])
     )
@@ -297,9 +295,9 @@ def _told_before(
     anchor: date,
     birth: date | None,
 ) -> date | None:
-    """The last day of a past time that the sentence told in full before a mention.
+    """Return the last whole date before a mention in its sentence, if at least 62 days before the anchor.
 
-    None where that day is a birth date or closes a bracket ("Mme N (21 juin 1967), vue le 3 octobre").
+    None for a birth date, or a day that closes a bracket ("Mme N (21 juin 1967), vue le 3 octobre").
     """
     told = ((one, day) for one in ahead if one.end <= mention.start and (day := _whole(said[one])) is not None)
     last = next(told, None)
@@ -316,10 +314,10 @@ def _settled(
     following: tuple[Mention, Expression | Relative] | None,
     anchor: date,
 ) -> Expression:
-    """What "mar 13" says: Tuesday 13 or March 2013.
+    """Settle "mar 13" as Tuesday 13 or March 2013.
 
     The word ahead settles it ("en" stands before no Tuesday, "le" before no March), else the other bound of its range,
-    else what fits the document (`resolving.is_march`).
+    else the dates of the document (`resolving.is_march`).
     """
     word = agreement.ahead(context, mention)
     if word in _AHEAD_OF_MARCH or word in _AHEAD_OF_A_DAY:
@@ -332,27 +330,27 @@ def _settled(
 
 
 def are_bounds(context: DocumentContext, mention: Mention, following: Mention) -> bool:
-    """Whether two mentions are the bounds of one range, or items of one list."""
+    """Return whether two mentions are the bounds of one range, or items of one list."""
     if following.start - mention.end > _BOUNDS_REACH:
         return False
     return _BETWEEN_BOUNDS.fullmatch(context.plain[mention.end : following.start]) is not None
 
 
 def are_beside(context: DocumentContext, mention: Mention, following: Mention) -> bool:
-    """Whether nothing but a preposition or a sign parts two mentions, so that they may tell one time twice."""
+    """Return whether only a preposition or a sign parts two mentions, so that they may be one time said twice."""
     if following.start - mention.end > _BESIDE_REACH:
         return False
     return _BESIDE.fullmatch(context.plain[mention.end : following.start]) is not None
 
 
 def day_of_pregnancy(context: DocumentContext, mention: Mention) -> str | None:
-    """Return the day of a pregnancy that the words ahead of a mention name (period, conception, term), or None."""
+    """Return the day of a pregnancy (period, conception, term) named by the words ahead of a mention, or None."""
     found = _PREGNANCY.search(context.plain_before(mention, _PREGNANCY_REACH))
     return None if found is None else found.lastgroup
 
 
 def _births(context: DocumentContext, instants: Mapping[Mention, Instant], birth: date | None) -> frozenset[Mention]:
-    """Mentions of the birth date, and of its year where the words ahead say that it is one."""
+    """Return the mentions of the birth date, and those of its year that the words ahead announce as such."""
     if birth is None:
         return frozenset()
     day, year = Instant(Unit.DAY, birth.toordinal()), Instant(Unit.YEAR, birth.year)
@@ -369,7 +367,7 @@ def _is_own(age: Age, birth: date, anchor: date) -> bool:
 
 
 def weekday_of(said: Expression | Relative | None) -> int | None:
-    """Return the weekday that a mention writes, 0 on Monday; None where it writes none."""
+    """Return the weekday written in a mention, 0 on Monday; None without one."""
     if isinstance(said, Relative):
         return said.named if said.unit is Unit.DAY else None
     return said.weekday if said is not None else None

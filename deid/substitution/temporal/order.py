@@ -1,4 +1,4 @@
-"""Give moved dates the order of the originals back: isotonic projection, the finest units first.
+"""Restore the originals' order of moved dates: isotonic projection, the finest units first.
 
 The order of a document's dates, ties included, is declared public (docs/privacy.md); the projection reads it and
 the drawn values only, so it is post-processing and costs no ε.
@@ -15,10 +15,10 @@ _FAR = 10**7
 
 
 def restore(drawn: Mapping[Instant, int], fixed: Mapping[Instant, int]) -> dict[Instant, Instant]:
-    """Original → moved instant of the same unit, with the originals' order.
+    """Return original → moved instant of the same unit, in the originals' order.
 
     Two instants are ordered when one ends before the other begins ("2014" and "mars 2015" are, "2015" and
-    "mars 2015" are not). Instants of one unit keep a strict order where there is room; across units the order
+    "mars 2015" are not). Instants of one unit keep a strict order where the bounds allow it; across units the order
     is kept weakly.
 
     Args:
@@ -57,10 +57,10 @@ def _ends(instant: Instant) -> tuple[int, int]:
     return instant.first.toordinal(), instant.last.toordinal()
 
 
-def room(instant: Instant, moved: Mapping[Instant, Instant]) -> range:
-    """Indexes where `instant` may stand, in its own unit, with all others of `moved` where they are.
+def free_indexes(instant: Instant, moved: Mapping[Instant, Instant]) -> range:
+    """Return the indexes of `instant`, in its own unit, that keep it in order with all others of `moved`.
 
-    Strictly between its neighbours of the same unit, weakly ordered with the others; empty where there is no room.
+    Strictly between its neighbours of the same unit, weakly ordered with the others; empty if none is free.
     """
     others = {original: to for original, to in moved.items() if original != instant}
     low, high = _bounds(instant, list(map(_stretch, others.keys(), others.values())))
@@ -71,10 +71,10 @@ def room(instant: Instant, moved: Mapping[Instant, Instant]) -> range:
 
 
 def _bounds(instant: Instant, placed: Sequence[_Stretch]) -> Bounds:
-    """The least and greatest index that leave `instant` in order with what is placed already.
+    """Return the least and greatest index that keep `instant` in order with the instants placed already.
 
-    A year that began before an earlier date's end may hold that end, and no later one's begin: where both cannot be,
-    it may reach into either ("2013" between a day of January and the winter that it is in).
+    It begins no earlier than the unit with the end of an earlier date, and no later than the unit with the beginning of
+    a later one. If both cannot be, it may overlap either ("2013" between a day of January and the winter around it).
     """
     first, last = _ends(instant)
     before = [one for one in placed if one[1] < first]
@@ -92,9 +92,9 @@ def _index(unit: Unit, ordinal: int) -> int:
 
 
 def project(targets: Sequence[int], bounds: Sequence[Bounds], pinned: Sequence[bool]) -> list[int]:
-    """The increasing integers nearest to `targets` in least squares, pinned ones kept, within non-decreasing bounds.
+    """Return the increasing integers nearest to `targets` in least squares, within non-decreasing bounds, pins kept.
 
-    Strictly increasing where the pins and bounds leave room for it, else non-decreasing.
+    Strictly increasing where the pins and bounds allow it, else non-decreasing.
     """
     result = list(targets)
     start = 0
@@ -107,7 +107,7 @@ def project(targets: Sequence[int], bounds: Sequence[Bounds], pinned: Sequence[b
 
 
 def _between(targets: Sequence[int], bounds: Sequence[Bounds], low: int | None, high: int | None) -> list[int]:
-    """`targets` made increasing, strictly between `low` and `high` (both exclusive) where there is room."""
+    """Return `targets` made increasing, strictly between `low` and `high` (both exclusive) where they allow it."""
     count = len(targets)
     values = [value + index for index, value in enumerate(_pooled([t - i for i, t in enumerate(targets)]))]
     for index in range(count):
@@ -122,7 +122,7 @@ def _between(targets: Sequence[int], bounds: Sequence[Bounds], low: int | None, 
 
 
 def _increasing(values: list[int], bounds: Sequence[Bounds], high: int | None) -> list[int]:
-    """Mend what clamping tied or crossed: strictly if possible, else leave ties; never past an upper bound."""
+    """Increase values tied or crossed by clamping: strictly if possible, else with ties; never past an upper bound."""
     for index in range(1, len(values)):
         ceiling = _least(bounds[index][1], None if high is None else high)
         wanted = max(values[index], values[index - 1] + 1)

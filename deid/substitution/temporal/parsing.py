@@ -26,11 +26,11 @@ _SEPTEMBER = re.compile(r"sept\.?", re.IGNORECASE)
 
 @lru_cache(1 << 14)  # reading dates is 10 % of substitution, and dates come back in every document of a patient
 def parse(text: str, *, as_year: bool = False) -> Expression | None:
-    """What a DATE mention says, or None if it cannot be read.
+    """Read the text of a DATE mention; None if it cannot be read.
 
-    A day that its month does not have (31/02) is kept for the reader of the calendar to bring back to the last
-    one; a month above 12, a day above 31 or a year out of 1850-2150 is no date. `as_year` reads a lone number
-    of two digits as a year ("en 98") instead of a day ("le 12").
+    A day missing from its month (31/02) is kept: `resolving` brings it to the month's last day. A month above 12, a
+    day above 31 or a year out of 1850-2150 is no date. `as_year` reads a lone number of two digits as a year ("en 98")
+    instead of a day ("le 12").
     """
     if not text.strip():
         return None
@@ -59,7 +59,7 @@ def _march(text: str, as_year: bool) -> Expression | None:
 
 
 def _spread(text: str) -> Expression | None:
-    """A date whose figures stand apart: "1 2 / 0 3 / 2 0 2 0"."""
+    """Read a date with its figures set apart: "1 2 / 0 3 / 2 0 2 0"."""
     gaps = {match.start() for match in _BETWEEN_DIGITS.finditer(text)}
     joined = "".join(char for place, char in enumerate(text) if place not in gaps)
     found = parse(joined) if gaps else None
@@ -70,7 +70,7 @@ def _spread(text: str) -> Expression | None:
 
 
 def _without_gaps(text: str) -> str:
-    """`text` with spaces only between numbers and words: what a scan broke ("ju illet") is whole again."""
+    """Return `text` with spaces only between numbers and words: a word broken by a scan ("ju illet") is whole."""
     return _BOUNDARY.sub(" ", re.sub(r"\s+", "", text))
 
 
@@ -83,7 +83,7 @@ def _read(found: list[Token], as_year: bool) -> Expression | None:
 
 
 def _readers(signature: str) -> tuple[Reader, ...]:
-    """Readers of tokens of these kinds, in the order that they are tried in."""
+    """Return the readers for tokens of these kinds, in order of trial."""
     return tuple(reader for pattern, reader in _GRAMMAR if pattern.fullmatch(signature))
 
 

@@ -1,7 +1,7 @@
-"""What a sequence of tokens says: one reader for each pattern of the grammar; None where it is no date after all.
+"""Readers of token sequences, one for each pattern of the grammar; None for what is no date after all.
 
-Each takes the tokens of a mention, the places of those that the pattern matched, and whether a lone number of two
-digits is a year.
+Each takes the tokens of a mention, the places matched by the pattern, and whether a lone number of two digits is a
+year.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _ORDERS = {8: ("ddmmyyyy", "yyyymmdd"), 6: ("ddmmyy", "mmyyyy", "yyyymm", "yymmd
 
 
 def weekday_of(found: list[Token], places: list[int], written: dict[int, Part]) -> int | None:
-    """Take a leading weekday off `places`; None also for an initial that could be of two."""
+    """Take a leading weekday off `places`, 0 on Monday; None without one, or for an initial of two weekdays."""
     if not places or found[places[0]].kind != "W":
         return None
     place = places.pop(0)
@@ -32,7 +32,7 @@ def weekday_of(found: list[Token], places: list[int], written: dict[int, Part]) 
 
 
 def day_part(token: Token, *, beside_letters: bool, capitals: bool = False) -> Part:
-    """The part of a day of the month: in words, as an ordinal, beside letters ("1er mars"), or in figures."""
+    """Return the part of a day of the month: in words, as an ordinal, beside letters ("1er mars"), or in figures."""
     if token.kind == "X":
         return forms.SpokenDay(token.text)
     if token.kind == "O":
@@ -43,7 +43,7 @@ def day_part(token: Token, *, beside_letters: bool, capitals: bool = False) -> P
 
 
 def day_and_month(found: list[Token], day: int, month: int) -> dict[int, Part]:
-    """Day and month in figures: a number without a zero to show takes the width of the other, or two digits."""
+    """Return the parts of day and month in figures; from 10 on, a number has the other's width, or two digits."""
     widths = [_shown_width(found[place]) for place in (day, month)]
     day_width, month_width = widths[0] or widths[1] or 2, widths[1] or widths[0] or 2
     return {
@@ -59,7 +59,7 @@ def _shown_width(token: Token) -> int | None:
 
 
 def month_name(found: list[Token], place: int, written: dict[int, Part]) -> None:
-    """Note the part of a month in letters or roman figures, and the dot that closes it."""
+    """Note the part of a month in letters or roman figures, and its closing dot, in `written`."""
     token = found[place]
     if token.kind == "R":
         written[place] = forms.MonthName(token.text, "roman")
@@ -76,7 +76,7 @@ def month_name(found: list[Token], place: int, written: dict[int, Part]) -> None
 
 
 def _model(token: Token) -> str:
-    """The word whose case a surrogate takes: of a broken one, capitals if most are, and none that a scanner made."""
+    """Return the model of case: a broken word mended, in capitals if most letters are, without those of a scanner."""
     if not token.mended:
         return token.text
     if 2 * sum(char.isupper() for char in token.text) > len(token.text):
@@ -108,7 +108,7 @@ _LONG, _SHORT, _THREE = (frozenset(map(fold_line, names)) for names in (MONTHS, 
 
 
 def year_of(found: list[Token], place: int, written: dict[int, Part]) -> int | None:
-    """The year written at `place`, its part noted in `written`; None if no hospital could have meant it."""
+    """Return the year at `place`, its part noted in `written`; None unless of two digits or in 1850-2150."""
     token = found[place]
     if token.kind == "X":
         short = token.value < 100
@@ -125,7 +125,7 @@ def year_of(found: list[Token], place: int, written: dict[int, Part]) -> int | N
 
 
 def run_together(digits: str, template: str) -> Expression | None:
-    """Digits in a row; the French order is tried first, then the reverse."""
+    """Read digits in a row, in the French order first, then the reverse."""
     for order in _ORDERS.get(len(digits), ()):
         fields = dict.fromkeys(order, "")
         for digit, kind in zip(digits, order, strict=True):
@@ -149,7 +149,7 @@ def _form(found: list[Token], written: dict[int, Part]) -> Form:
 
 
 def day_month(found: list[Token], places: list[int], _: bool) -> Expression | None:
-    """[weekday] day month [year], the month in letters or roman figures; a feast ahead becomes a weekday."""
+    """Read [weekday] day month [year], the month in letters or roman figures; a feast ahead becomes a weekday."""
     written: dict[int, Part] = {}
     if found[places[0]].kind == "F":
         feast = places.pop(0)
@@ -173,7 +173,7 @@ def day_month(found: list[Token], places: list[int], _: bool) -> Expression | No
 
 
 def month_first(found: list[Token], places: list[int], _: bool) -> Expression | None:
-    """[weekday] month day year, as in English."""
+    """Read [weekday] month day year, as in English."""
     written: dict[int, Part] = {}
     weekday = weekday_of(found, places, written)
     month, day, year_place = places
@@ -189,7 +189,7 @@ def month_first(found: list[Token], places: list[int], _: bool) -> Expression | 
 
 
 def month_year(found: list[Token], places: list[int], _: bool) -> Expression | None:
-    """[début, mi-, fin, premier samedi de…] month [year], or a year of four digits and a month."""
+    """Read [début, mi-, fin, premier samedi de…] month [year], or a year of four digits and a month."""
     month = next(place for place in places if found[place].kind in "MR")
     rest = places[places.index(month) + 1 :]
     if found[places[0]].kind == "N":
@@ -207,7 +207,7 @@ def month_year(found: list[Token], places: list[int], _: bool) -> Expression | N
 
 
 def season(found: list[Token], places: list[int], _: bool) -> Expression | None:
-    """[vacances d'] season [year], or the two years that a winter is in."""
+    """Read [vacances d'] season [year], or a winter with its two years."""
     season, *rest = [place for place in places if found[place].kind != "F"]
     written: dict[int, Part] = {season: forms.Season(found[season].text)}
     year = None
@@ -226,7 +226,7 @@ def season(found: list[Token], places: list[int], _: bool) -> Expression | None:
 
 
 def feast(found: list[Token], places: list[int], _: bool) -> Expression | None:
-    """[weekday] a feast [year]."""
+    """Read [weekday] a feast [year]."""
     feast, *rest = [place for place in places if found[place].kind != "W"]
     written: dict[int, Part] = {feast: forms.Feast(found[feast].text)}
     year = year_of(found, rest[0], written) if rest else None
@@ -236,7 +236,7 @@ def feast(found: list[Token], places: list[int], _: bool) -> Expression | None:
 
 
 def part_of_year(found: list[Token], places: list[int], _: bool) -> Expression | None:
-    """A quarter or half of a year, the year on either side or none."""
+    """Read a quarter or half of a year, the year on either side or none."""
     part = next(place for place in places if found[place].kind in "QH")
     rest = [place for place in places if place != part]
     unit, months = (Unit.QUARTER, 3) if found[part].kind == "Q" else (Unit.SEMESTER, 6)
@@ -250,7 +250,7 @@ def part_of_year(found: list[Token], places: list[int], _: bool) -> Expression |
 
 
 def week(found: list[Token], places: list[int], _: bool) -> Expression | None:
-    """A week by its number (ISO 8601), the year on either side or none."""
+    """Read a week by its number (ISO 8601), the year on either side or none."""
     week = next(place for place in places if found[place].kind == "K")
     rest = [place for place in places if place != week]
     if not 1 <= found[week].value <= 53:
@@ -264,7 +264,7 @@ def week(found: list[Token], places: list[int], _: bool) -> Expression | None:
 
 
 def numeric(found: list[Token], places: list[int], _: bool) -> Expression | None:
-    """[weekday] three numbers."""
+    """Read [weekday] three numbers."""
     written: dict[int, Part] = {}
     weekday = weekday_of(found, places, written)
     first, second, third = places
@@ -284,7 +284,7 @@ def numeric(found: list[Token], places: list[int], _: bool) -> Expression | None
 
 
 def spoken(found: list[Token], places: list[int], _: bool) -> Expression | None:
-    """Day, month and year said one after the other: "quatre quatre trente-quatre"."""
+    """Read day, month and year said one after the other: "quatre quatre trente-quatre"."""
     day, month, year_place = places
     if not (1 <= found[day].value <= 31 and 1 <= found[month].value <= 12):
         return None
@@ -296,7 +296,7 @@ def spoken(found: list[Token], places: list[int], _: bool) -> Expression | None:
 
 
 def pair(found: list[Token], places: list[int], _: bool) -> Expression | None:
-    """[weekday] two numbers: day and month, month and year, year and month, or a year and the next."""
+    """Read [weekday] two numbers: day and month, month and year, year and month, or a year and the next."""
     written: dict[int, Part] = {}
     weekday = weekday_of(found, places, written)
     first, second = (found[place] for place in places)
@@ -324,7 +324,7 @@ def pair(found: list[Token], places: list[int], _: bool) -> Expression | None:
 
 
 def single(found: list[Token], places: list[int], as_year: bool) -> Expression | None:
-    """[weekday] one number: a whole date without separators, a year, or a day of the month."""
+    """Read [weekday] one number: a whole date without separators, a year, or a day of the month."""
     written: dict[int, Part] = {}
     weekday = weekday_of(found, places, written)
     place = places[0]
@@ -353,7 +353,7 @@ def single(found: list[Token], places: list[int], as_year: bool) -> Expression |
 
 
 def _is_announced(found: list[Token], place: int) -> bool:
-    """Whether what stands before a number says that it is a year: "'98", "début 12", "l'an 98"."""
+    """Return whether the text before a number announces a year: "'98", "début 12", "l'an 98"."""
     before = [token.text for token in found[:place]]
     if before and before[-1].endswith(("'", "’")):
         return len(before) == 1 or not before[-2][-1:].isalpha()
@@ -361,7 +361,7 @@ def _is_announced(found: list[Token], place: int) -> bool:
 
 
 def this_month(found: list[Token], places: list[int], _: bool) -> Expression | None:
-    """[weekday] day "courant": another date names its month."""
+    """Read [weekday] day "courant"; a moved date has the name of its month there."""
     written: dict[int, Part] = {}
     weekday = weekday_of(found, places, written)
     day, month = places
@@ -374,7 +374,7 @@ def this_month(found: list[Token], places: list[int], _: bool) -> Expression | N
 
 
 def only_weekday(found: list[Token], places: list[int], _: bool) -> Expression | None:
-    """A weekday alone, in letters."""
+    """Read a weekday alone, in letters."""
     written: dict[int, Part] = {}
     if len(fold_line(found[places[0]].text)) == 1:
         return None

@@ -102,8 +102,8 @@ _BROKEN_LEAD = re.compile(r"^[i1l]{2} ?(?=y ?a)|^[1li](?=a |'|es? )")
 class Relative:
     """A distance from the anchor in `unit`, negative in the past, or a weekday, month, season or feast on a side.
 
-    `named` holds, for months and seasons said by name and for weekdays, their number, `feast` the name of a feast;
-    `offset` then only says the side (−1 last, 0 this, 1 next; 2 and 3 weekdays of the weeks after). `span` is what a
+    `named` is the number of a weekday, or of a month or season said by name; `feast` the name of a feast; with either,
+    `offset` only says the side (−1 last, 0 this, 1 next; 2 and 3 weekdays of the weeks after). `span` is what a
     range adds ("dans six à huit semaines").
     """
 
@@ -117,11 +117,11 @@ class Relative:
 
 @dataclass(frozen=True, slots=True)
 class Manner:
-    """How a RELDATE is written.
+    """The written form of a RELDATE.
 
-    `model` for the case; `counted` by a number, in words if `spoken`, `about` if roughly ("une dizaine de"), after
-    `lead`, before `gap`, `unit_word` and `tail`, `to` between the two numbers of a range; with a `part` of the day; in
-    `hours`; `apart` if it is counted from another moment than the document's; `vague` if it says no number.
+    `model` gives the case. `counted`: by a number, in words if `spoken`, `about` if roughly ("une dizaine de"), after
+    `lead`, before `gap`, `unit_word` and `tail`; `to` is between the two numbers of a range; `part`, of the day;
+    `hours`: counted in hours; `apart`: from another moment than the document's; `vague`: without a number.
     """
 
     model: str
@@ -140,7 +140,7 @@ class Manner:
 
 
 def parse_relative(text: str) -> Relative | None:
-    """What a RELDATE mention says, or None if it cannot be read."""
+    """Read the text of a RELDATE mention; None if it cannot be read."""
     one_line = re.sub(r"\s", " ", text)
     if "  " in one_line:
         one_line = re.sub(" +", " ", one_line)
@@ -153,7 +153,7 @@ def parse_relative(text: str) -> Relative | None:
 
 
 def _spellings(text: str) -> Iterator[str]:
-    """`text`, then with its scanned words mended, then with one space less."""
+    """Yield `text`, then with its scanned words mended, then with one space less."""
     yield text
     mended = _mended(text)
     if mended != text:
@@ -163,7 +163,7 @@ def _spellings(text: str) -> Iterator[str]:
 
 
 def _mended(text: str) -> str:
-    """`text` with the words that a scanner broke whole again."""
+    """Return `text` with the words broken by a scanner made whole."""
     plain = _BROKEN_LEAD.sub(lambda match: {2: "il", 3: "il "}.get(len(match.group()), "l"), fold_line(text))
     pieces = re.split(r"([a-z0-9|!]+)", plain)
     found = []
@@ -220,7 +220,7 @@ def _counted(plain: str, text: str) -> Relative | None:
 
 
 def _two(plain: str, text: str) -> Relative | None:
-    """ "à trois et six mois": two numbers in words, which are no number together."""
+    """Read two numbers in words that are no number together: "à trois et six mois"."""
     match = _WORDS_AND.search(plain)
     if match is None or any(_quantity(None, None, match[name]) is None for name in ("first", "last")):
         return None
@@ -231,7 +231,7 @@ def _two(plain: str, text: str) -> Relative | None:
 
 
 def _apart(plain: str, text: str) -> Relative | None:
-    """A distance from a moment that is not the document's: counted as if it were."""
+    """Read a distance from another moment than the document's, as if counted from the document's."""
     match = _APART.fullmatch(plain)
     number = _quantity(None, match["digits"], match["words"]) if match else None
     if match is None or number is None or (unit_word := match["unit"].rstrip(".")) not in _UNITS:
@@ -243,7 +243,7 @@ def _apart(plain: str, text: str) -> Relative | None:
 
 
 def _numbered(plain: str, text: str) -> Relative | None:
-    """A day by its number: counted as if from the document's."""
+    """Read a numbered day ("J-2"), as if counted from the document's."""
     match = _NUMBERED.fullmatch(plain)
     if match is None:
         return None
@@ -270,7 +270,7 @@ def _fortnight(plain: str, text: str) -> Relative | None:
 
 
 def _these(plain: str, text: str) -> Relative | None:
-    """The last or next days, weeks, months: as far as their number, or one."""
+    """Read the last or next days, weeks or months: as many as their number, or one."""
     match = _THESE.fullmatch(plain)
     if match is None or match["unit"].rstrip(".") not in _UNITS:
         return None
@@ -297,7 +297,7 @@ def _ending(plain: str, text: str) -> Relative | None:
 
 
 def _by(plain: str, text: str) -> Relative | None:
-    """ "d'ici lundi", "avant l'été", "à la rentrée": the next one."""
+    """Read "d'ici lundi", "avant l'été", "à la rentrée" as the next one."""
     match = _BY.fullmatch(plain)
     return _thing(match["what"], 1, text) if match and match["what"] not in _HEADED else None
 
@@ -318,7 +318,7 @@ def _this(plain: str, text: str) -> Relative | None:
 
 
 def _thing(what: str, side: int, text: str) -> Relative | None:
-    """A week, month, year, weekday, season or feast, on a side of now."""
+    """Read a week, month, year, weekday, season or feast, on a side of now."""
     what = what.removeprefix("l'").removeprefix("l ").strip()
     units = {"semaine": Unit.WEEK, "sem": Unit.WEEK, "week-end": Unit.WEEK, "weekend": Unit.WEEK, "week end": Unit.WEEK}
     units |= {"mois": Unit.MONTH, "trimestre": Unit.QUARTER, "semestre": Unit.SEMESTER, "saison": Unit.SEASON}

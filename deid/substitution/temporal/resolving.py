@@ -1,4 +1,4 @@
-"""Place what a mention says on the calendar: years, months and centuries that it leaves out come from the context."""
+"""Place mentions on the calendar: years, months and centuries left out come from the context."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def place_date(
     partner: date | None = None,
     since: date | None = None,
 ) -> Instant:
-    """The instant that a DATE means in a document dated `anchor`.
+    """Return the instant of a DATE in a document dated `anchor`.
 
     `birth` settles the century of a birth date written with two digits; `partner` is the other bound of a range
-    ("du 12 au 15/03/2021"), which lends the month and year that this bound leaves out; `since` is the day that the
-    sentence told before: a day without a month follows it ("ponction du 23/01/2018, transfert le 26"), a day without a
-    year is near it.
+    ("du 12 au 15/03/2021"), from which this bound takes the month and year left out; `since` is the day told before in
+    the sentence: a day without a month follows it ("ponction du 23/01/2018, transfert le 26"), a day without a year is
+    near it.
     """
     year = _whole_year(expression, anchor, birth)
     unit = expression.unit
@@ -50,10 +50,10 @@ def place_date(
 
 
 def is_march(expression: Expression, anchor: date) -> bool:
-    """Whether "mar 13" is March 2013 rather than Tuesday 13, in a document dated `anchor`.
+    """Return whether "mar 13" is March 2013 rather than Tuesday 13, in a document dated `anchor`.
 
-    It is a Tuesday where a 13th of the document's month, or of one beside it, falls on one: notes name the weekdays of
-    their own weeks. Else it is March, of a year of the last thirty; else that Tuesday all the same.
+    It is Tuesday 13 if the 13th of the document's month, or of the one before or after, is a Tuesday: notes name the
+    weekdays of their own weeks. Else it is March if its year is one of the last thirty; else Tuesday all the same.
     """
     if expression.march is None or expression.day is None:
         return False
@@ -67,7 +67,7 @@ def is_march(expression: Expression, anchor: date) -> bool:
 
 
 def _index(expression: Expression, year: int) -> int:
-    """The index of a month, feast, quarter, season or half of a year."""
+    """Return the index of a week, month, feast, quarter, season or half of a year."""
     match expression.unit:
         case Unit.SEASON:
             return year * 4 + (expression.season or 0)
@@ -94,13 +94,13 @@ def _place_day(expression: Expression, year: int | None, anchor: date, partner: 
 
 
 def _leaves_year_out(expression: Expression) -> bool:
-    """Whether a day is told without its year and its weekday."""
+    """Return whether a day is told without its year and its weekday."""
     told = expression.year is not None or expression.weekday is not None or expression.this_month
     return expression.day is not None and not told
 
 
 def _following(expression: Expression, since: date) -> date | None:
-    """The first day from `since` on that has the written day; None if no month of the next year has it."""
+    """Return the first day from `since` on with the written day of the month; None if none has it within a year."""
     first = since.year * 12 + since.month - 1
     months = (divmod(index, 12) for index in range(first, first + 13))
     days = (on_real_day(year, month + 1, expression.day or 1) for year, month in months)
@@ -108,7 +108,7 @@ def _following(expression: Expression, since: date) -> date | None:
 
 
 def _days(expression: Expression, year: int | None, anchor: date, partner: date | None) -> list[date]:
-    """Every day that the written fields allow, near the anchor or within the partner's month or year."""
+    """Return the days that the written fields allow, near the anchor or within the partner's month or year."""
     if expression.this_month and expression.day is not None:
         return [on_real_day(anchor.year, anchor.month, expression.day)]
     if expression.day is None:
@@ -134,7 +134,7 @@ def _years(year: int | None, anchor: date, partner: date | None) -> tuple[int, .
 
 
 def _nearest(instants: Iterable[Instant], anchor: date) -> Instant:
-    """The nearest instant, the past preferred."""
+    """Return the instant nearest to the anchor, the past preferred."""
 
     def cost(instant: Instant) -> int:
         if instant.first <= anchor:
@@ -145,7 +145,7 @@ def _nearest(instants: Iterable[Instant], anchor: date) -> Instant:
 
 
 def _whole_year(expression: Expression, anchor: date, birth: date | None) -> int | None:
-    """The year with its century."""
+    """Return the year with its century; None if none is written."""
     if expression.year is None or expression.year >= _WHOLE_YEAR:
         return expression.year
     written = (expression.month, expression.day, expression.year)
@@ -164,7 +164,7 @@ def _day(day: date) -> Instant:
 
 
 def place_relative(relative: Relative, anchor: date) -> Instant:
-    """The instant that a RELDATE means in a document dated `anchor`."""
+    """Return the instant of a RELDATE in a document dated `anchor`."""
     unit, here = relative.unit, index_of(relative.unit, anchor)
     if relative.named is None and relative.feast is None:
         return Instant(unit, here + relative.offset)
@@ -184,6 +184,6 @@ def place_relative(relative: Relative, anchor: date) -> Instant:
 
 
 def _beside(places: Iterable[int], here: int, side: int) -> int:
-    """The nearest place before, after or, with no side, around."""
+    """Return the nearest place after `here` if `side` is 1, before it if −1, around it if 0."""
     fitting = [place for place in places if side == 0 or (place > here if side > 0 else place < here)]
     return min(fitting, key=lambda place: (abs(place - here), place))

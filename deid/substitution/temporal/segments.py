@@ -1,4 +1,4 @@
-"""Which stretches of a text are read as one date or age: a mention, each bound of a range in it, or two halves.
+"""Stretches of text read as one date or age: a mention, each bound of a range in it, or two mentions.
 
 "12-15 mars" is two dates in one mention; "12 mars" at the end of a line and "2020" on the next one are one date in two.
 """
@@ -35,7 +35,7 @@ _FIRST_DAY, _DATED = re.compile(r"\d{1,2}\.?"), re.compile(r"\d{1,2}([/.])\d{1,2
 
 @dataclass(frozen=True, slots=True)
 class Half:
-    """One of two mentions that are one date: the first (`side` 0) or the second of `whole`, with what lies between."""
+    """One of two mentions that are one date: the first (`side` 0) or the second of `whole`, and the text between."""
 
     whole: Mention
     side: int
@@ -44,9 +44,9 @@ class Half:
 
 @dataclass(frozen=True, slots=True)
 class Segments:
-    """`spans`, in order, are to be read; `parts` tells which are within a mention, `halves` of which it is a half.
+    """Spans to read, in order; `parts` maps a mention to the spans within it, `halves` half a date to its whole.
 
-    A mention that is in neither is a span itself.
+    A mention in neither is a span itself.
     """
 
     spans: tuple[Mention, ...]
@@ -54,15 +54,15 @@ class Segments:
     halves: Mapping[Mention, Half]
 
     def holds(self, span: Mention) -> bool:
-        """Whether a span is one of several dates in a mention."""
+        """Return whether a span is one of several dates in a mention."""
         return any(span in parts for parts in self.parts.values())
 
     def compose(
         self, context: DocumentContext, mention: Mention, texts: Mapping[Mention, str], join: Join | None = None
     ) -> str | None:
-        """The text of a mention out of those of spans; None where one has none, or cannot be parted in two.
+        """Return the text of a mention from those of its spans; None if one has none, or cannot be parted in two.
 
-        Dates in one mention keep what stands between them, or are made one by `join`.
+        Dates in one mention keep the text between them, or are made one by `join`.
         """
         if mention in self.halves:
             half = self.halves[mention]
@@ -87,15 +87,15 @@ class Segments:
 
 
 def may_go_on(context: DocumentContext, mentions: Sequence[Mention]) -> bool:
-    """Whether one of these mentions, in order, may be half a date: only spaces part it from the next of its kind."""
+    """Return whether a mention may be half a date: only spaces part it from the next one, of the same kind."""
     text = context.document.text
     return any(text[one.end : other.start].isspace() for one, other in pairwise(mentions) if one.label is other.label)
 
 
 def cut_segments(context: DocumentContext, mentions: Iterable[Mention], reads: Reads, joins: Reads) -> Segments:
-    """The segments of mentions of one kind.
+    """Return the segments of mentions of one kind.
 
-    `reads` says whether a text can be read as it stands; `joins` whether two lines are one date for sure.
+    `reads` says whether a text can be read by itself; `joins` whether two lines are one date for sure.
     """
     spans: list[Mention] = []
     parts: dict[Mention, tuple[Mention, ...]] = {}
@@ -119,7 +119,7 @@ def cut_segments(context: DocumentContext, mentions: Iterable[Mention], reads: R
 
 
 def _with_next(context: DocumentContext, queue: list[Mention], index: int, joins: Reads) -> Mention | None:
-    """A mention and the next one as one, where only a line break is between them and together they are one date."""
+    """Return a mention and the next one as one, if only a line break parts them and both are one date."""
     if index + 1 == len(queue) or queue[index].label is not queue[index + 1].label:
         return None
     first, second = queue[index], queue[index + 1]
@@ -130,7 +130,7 @@ def _with_next(context: DocumentContext, queue: list[Mention], index: int, joins
 
 
 def _within(context: DocumentContext, mention: Mention, reads: Reads) -> tuple[Mention, ...]:
-    """The dates of a mention that holds several, or none."""
+    """Return the dates of a mention that holds several, or none."""
     text = context.text(mention)
     if len(text) > _LONGEST:
         return ()
@@ -149,9 +149,9 @@ def _within(context: DocumentContext, mention: Mention, reads: Reads) -> tuple[M
 
 
 def _parted(original: str, text: str | None, between: str) -> tuple[str, str] | None:
-    """`text`, which stands for `original`, in two: at the break that it kept, else at a space, hyphen or separator.
+    """Return the surrogate `text` in two: at the break that it kept, else at a space, hyphen or separator.
 
-    Neither half reads as that of the original; None where no place does.
+    Neither half reads as the original's; None if no place allows that.
     """
     if text is None:
         return None
@@ -170,7 +170,7 @@ def _parted(original: str, text: str | None, between: str) -> tuple[str, str] | 
 
 
 def _may_be_range(text: str, joints: Sequence[tuple[int, int]], pieces: Sequence[tuple[int, int]]) -> bool:
-    """Whether the joints may be some: "45/13/99" is no list, nor is "vingt-treize mars".
+    """Return whether the joints may part a range or list: not in "45/13/99", nor in "vingt-treize mars".
 
     Between figures alone, a dash joins years or whole dates.
     """

@@ -1,4 +1,4 @@
-"""Strategy `stages` for ages: each is drawn within its stage of life, which is public, and may return its original."""
+"""Strategy `stages`: each age is drawn within its stage of life, which is public, and may be its original."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def same_stage(unit: Unit, step: int, stage: int) -> tuple[int, ...]:
 
 
 def move_age(context: DocumentContext, age: Age, _epsilon: Fraction) -> int:
-    """Return another value of an age, or the same: each value y of its stage with weight exp(−ε·|y − v|/2).
+    """Draw a value y of the age's stage with weight exp(−ε·|y − v|/2); it may be the original v.
 
     It is ε·|v − w|-private over the ages v, w of a stage, written in one unit; ε is the stage's, and the distance is in
     months (`deid.privacy.exponential`). Between two stages nothing is claimed.
@@ -87,7 +87,7 @@ def is_of_another(context: DocumentContext, mention: Mention) -> bool:
 
 
 def years_older(context: DocumentContext, mention: Mention) -> tuple[int, int] | None:
-    """Return how the words ahead bound a relative's age by the patient's: a sign and years, or None.
+    """Return the bound put by the words ahead on a relative's age beside the patient's: a sign and years, or None.
 
     (1, 15): fifteen years older at least, as a parent; (-1, 15): that much younger; (1, 0): an elder sister.
     """
@@ -100,10 +100,10 @@ def years_older(context: DocumentContext, mention: Mention) -> tuple[int, int] |
 
 
 def beside_own(context: DocumentContext, mention: Mention, age: Age, value: int, own: int) -> int:
-    """Return a relative's drawn age brought to agree with the patient's published one, `own` in months.
+    """Return a relative's drawn age, made to agree with the patient's published one of `own` months.
 
-    It is the nearest of its stage that the words allow, and the drawn one where the stage holds none: it reads what is
-    drawn and public words alone.
+    It is the nearest value of its stage that the words allow, or `value` if there is none: only draws and public words
+    are read.
     """
     bound = years_older(context, mention)
     if bound is None:
@@ -119,16 +119,16 @@ def beside_own(context: DocumentContext, mention: Mention, age: Age, value: int,
 
 
 def moved_with_birth(age: Age, birth: date, anchor: date, told_birth: date, moved_anchor: date) -> int:
-    """Return an age of the patient moved by as many units as the age at the document's date is, within its stage.
+    """Return an age of the patient, moved by as many units as the age at the document's date, within its stage.
 
-    So an age told of an earlier day moves with the birth date as well.
+    An age told of an earlier day thus moves with the birth date as well.
     """
     older = age_at(told_birth, moved_anchor, age.unit) - age_at(birth, anchor, age.unit)
     return kept_in_stage(age, age.value + older * age.step)
 
 
 def own_months(birth: date, anchor: date, told_birth: date, moved_anchor: date) -> int:
-    """Return the patient's published age in months, within the stage of life, public, at the document's date."""
+    """Return the patient's published age in months, within the public stage of life at the document's date."""
     first, last = days_of_stage(birth, anchor, told_birth)
     return months_between(told_birth, min(max(moved_anchor, first), last))
 
@@ -139,7 +139,7 @@ def epsilon_of(stage: int) -> Fraction:
 
 
 def kept_in_stage(age: Age, value: int) -> int:
-    """Return the value of the stage of `age` that is nearest to `value`."""
+    """Return the value nearest to `value` in the stage of `age`."""
     return min(same_stage(age.unit, age.step, stage_of(age)), key=lambda one: (abs(one - value), one), default=value)
 
 
@@ -153,8 +153,8 @@ def move_birth(
 ) -> date:
     """Return the surrogate of a birth date, the same in all documents of the scope.
 
-    It is brought before the moved anchor, which changes nothing where stays follow it (`episodes.Life`), and no further
-    from it than the top-coded age.
+    It is brought before the moved anchor, without effect where stays follow it (`episodes.Life`), and no further from
+    it than the top-coded age.
     """
     moved = born(context, birth, ((shifted or moved_anchor) - anchor).days)
     return within_life(context, moved, moved_anchor) if birth < anchor else moved_anchor
@@ -163,7 +163,7 @@ def move_birth(
 def born(context: DocumentContext, birth: date, shift: int) -> date:
     """Return a birth date moved by the patient's shift, in days, and noise of its own.
 
-    The noise is discrete Laplace of a scale that the decade of birth tells (`birth_rate`): ε·d-private between birth
+    The noise is discrete Laplace, its scale set by the decade of birth (`birth_rate`): ε·d-private between birth
     dates of one decade, without a claim across decades.
     """
     return on(
@@ -174,7 +174,7 @@ def born(context: DocumentContext, birth: date, shift: int) -> date:
 
 
 def days_of_stage(birth: date, day: date, moved_birth: date) -> tuple[date, date]:
-    """Return the first and last day that who is born on `moved_birth` is of the stage of life of `day`."""
+    """Return the first and last day, counted from `moved_birth`, of the stage of life at `day` counted from `birth`."""
     stage = max(0, _stage(Fraction(months_between(birth, day))))
     first = _reached(moved_birth, _FIRST_MONTHS[stage])
     if stage == len(STAGES) - 1:
@@ -189,5 +189,5 @@ def _reached(birth: date, months: int) -> date:
 
 
 def class_of(months: int) -> str:
-    """Return the stage of life of an age, in French; that of a newborn below nought."""
+    """Return the stage of life, in French, of an age in months; a newborn's below nought."""
     return CLASSES[max(0, _stage(Fraction(months)))]

@@ -1,4 +1,4 @@
-"""Strategies for dates and for ages by their name in the policy; another is added by registering it here.
+"""Strategies for dates and for ages by their names in the policy; register another one here.
 
 `generalise` is not among them: it says less instead of moving (`generalising`).
 """
@@ -21,7 +21,7 @@ UNIFORM_SHIFT = "uniform_shift"
 
 
 def uniform_shift(context: DocumentContext) -> timedelta:
-    """The patient's number of days: uniform over the policy's range, both signs, never 0."""
+    """Return the patient's shift in days: uniform over the policy's range, both signs, never 0."""
     dates = context.policy.dates
     stream = context.stream("uniform shift")
     days = dates.shift_min_days + stream.below(dates.shift_max_days - dates.shift_min_days + 1)
@@ -29,15 +29,15 @@ def uniform_shift(context: DocumentContext) -> timedelta:
 
 
 def move_uniformly(context: DocumentContext, normalised: NormalisedTimes, _epsilon: Fraction) -> Timeline:
-    """The timeline of a document, moved as a whole: durations are kept exactly.
+    """Return the timeline of a document, moved as a whole: durations are kept exactly.
 
     No ε bounds what that tells. Intervals between dates are left as they were, and those of one document are
     nearly always unique (Tchouka et al. 2022, section 4.6: 98 %): who knows one date of a patient knows all. It is
     here to be compared with.
 
-    A month or a year takes the unit where its middle day ends up; where that is the same one, the next in the
-    direction of the shift, so that no surrogate is its original and the order is kept. The birth date of who is past
-    the top-coded age, and what lies between, is brought up to it.
+    A month or a year becomes the unit of its moved middle day or, if that is the same one, the next in the direction of
+    the shift, so that no surrogate is its original and the order is kept. A birth date past the top-coded age, and the
+    dates of the life up to that limit, are brought up to it.
     """
     days = uniform_shift(context)
     anchor, birth = normalised.anchor, normalised.birth
@@ -61,7 +61,7 @@ def _moved_uniformly(instant: Instant, days: timedelta, least: date | None) -> I
 
 @dataclass(frozen=True, slots=True)
 class DateStrategy:
-    """Moves all dates of a document, given ε per element."""
+    """A strategy for all dates of a document, given ε per element."""
 
     mechanism: str
     move: Callable[[DocumentContext, NormalisedTimes, Fraction], Timeline]
@@ -69,7 +69,7 @@ class DateStrategy:
 
 @dataclass(frozen=True, slots=True)
 class AgeStrategy:
-    """Moves an age, given ε; and a birth date that ages are told from, where the dates' strategy moves no age."""
+    """A strategy for ages, given ε, and for the birth date behind them if the strategy of dates moves none."""
 
     mechanism: str
     move: Callable[[DocumentContext, Age, Fraction], int]

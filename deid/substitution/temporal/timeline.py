@@ -1,4 +1,4 @@
-"""A document's own time, original and moved: its anchor, the patient's birth date, and what it dates."""
+"""A document's own time, original and moved: its anchor, the patient's birth date, and its instants."""
 
 from __future__ import annotations
 
@@ -17,13 +17,12 @@ from deid.substitution.temporal.values import DAYS_OF, Instant, Unit, clamped, i
 
 
 class Timeline(NamedTuple):
-    """What a strategy made of a document's dates.
+    """A document's dates as a strategy moved them.
 
     The anchor is the document's date. `birth` is the patient's, `moved_birth` the surrogate that dates and
-    identifiers follow, `told_birth` the one that ages are told from: the same, but where the strategy of dates cannot
-    move an age. All three are None where nobody knows the birth date. `instants` maps every instant of the
-    document to its surrogate, of the same unit. `kept` are mentions whose text stays; `may_return` says whether a date
-    may be written as its original.
+    identifiers follow, `told_birth` the one behind ages: the same, unless the strategy of dates cannot move an age. All
+    three are None if the birth date is unknown. `instants` maps every instant of the document to its surrogate, of the
+    same unit. `kept` are mentions whose text stays; `may_return` says whether a date may be written as its original.
     """
 
     anchor: date
@@ -36,11 +35,11 @@ class Timeline(NamedTuple):
     may_return: bool = False
 
     def moved_index(self, unit: Unit) -> int:
-        """The moved anchor on the scale of a unit."""
+        """Return the index of the moved anchor on the scale of a unit."""
         return index_of(unit, self.moved_anchor)
 
     def fixed(self) -> dict[Instant, int]:
-        """What no projection may move: the anchor, and the birth date when it is before."""
+        """Return the moved indexes of what no projection may move: the anchor, and an earlier birth date."""
         stay = {day_of(self.anchor): self.moved_anchor.toordinal()}
         if self.birth is not None and self.moved_birth is not None and self.birth < self.anchor:
             stay[day_of(self.birth)] = self.moved_birth.toordinal()
@@ -48,12 +47,12 @@ class Timeline(NamedTuple):
 
 
 def day_of(day: date) -> Instant:
-    """A day as an instant."""
+    """Return a day as an instant."""
     return Instant(Unit.DAY, day.toordinal())
 
 
 def shift(context: DocumentContext) -> timedelta:
-    """Days that all anchors of the scope move by: discrete Laplace of the policy's scale, never 0.
+    """Return the shift of all anchors of the scope: discrete Laplace of the policy's scale in days, never 0.
 
     Drawn once per scope, so durations between a patient's documents stay; its ε is 1 / scale per day of shift.
     """
@@ -61,18 +60,18 @@ def shift(context: DocumentContext) -> timedelta:
 
 
 def own_date(context: DocumentContext, anchor: date, epsilon: Fraction) -> date:
-    """The document's own date, moved as the policy's `document_date` says.
+    """Return the document's own date, moved by the policy's `document_date`.
 
     `shift`: by the patient's shift s alone. Intervals between a patient's documents stay as they were, and no ε bounds
     what they tell: who knows a few of the true dates finds the patient (docs/privacy.md).
 
     `metric`: v' = v + s − DLap(ε), drawn as any other day (`apart`). For a given s the dates of different days are
-    independent draws, each at most e^(ε·|v − w|) times likelier for v than for w; so for the dates v_1…v_k of a
-    patient's documents against w_1…w_k, and for the intervals between them, which are computed from those, the bound
-    is e^(ε·Σ|v_i − w_i|). What the exclusion of the original costs is told in `metric.move`. Documents of one day are
-    one draw, and so is that day where another document's text says it: no averaging. This needs every other date of
-    the text to be drawn from v and s alone. Counted from the noisy anchor instead, as they are from the shifted one,
-    two documents that say one date, or the birth date, would show n_A − n_B, and give the interval back exactly.
+    independent draws, each at most e^(ε·|v − w|) times likelier for v than for w. For the dates v_1…v_k of a patient's
+    documents against w_1…w_k, and for the intervals computed from them, the bound is thus e^(ε·Σ|v_i − w_i|);
+    `metric.move` gives the cost of excluding the original. Documents of one day are one draw, and so is that day in
+    another document's text: no averaging. This needs every other date of the text to be drawn from v and s alone.
+    Counted from the noisy anchor, not the shifted one, two documents that say one date, or the birth date, would show
+    n_A − n_B, and give the interval back exactly.
     """
     days = shift(context)
     if context.policy.dates.document_date == "shift":
@@ -89,11 +88,11 @@ def apart(
     low: int | None = None,
     high: int | None = None,
 ) -> int:
-    """The index that an instant moves to by itself: v + s − DLap(`rate`) in its own unit, drawn again while it is v.
+    """Return the moved index of an instant by itself: v + s − DLap(`rate`) in its own unit, drawn again while it is v.
 
     It reads the instant and the patient's shift `days` (to the nearest unit), not the document's date: the same
     instant moves alike in all documents of the scope, until it is brought within `low` and `high`, which are public,
-    and order is restored. `said` is ε as the stream is named by it.
+    and order is restored. `said` is ε as text, part of the stream's name.
     """
     unit, true = instant
     width = DAYS_OF[unit]
@@ -111,12 +110,12 @@ def apart(
 
 
 def anchor_epsilon(context: DocumentContext) -> Fraction:
-    """ε of the anchor's shift, in nats per day."""
+    """Return ε of the anchor's shift, in nats per day."""
     return 1 / rational(context.policy.dates.anchor_scale_days)
 
 
 def not_nought(stream: KeyedStream, epsilon: Fraction) -> int:
-    """Discrete Laplace noise, drawn again while it is 0."""
+    """Draw discrete Laplace noise, again while it is 0."""
     while (noise := discrete_laplace(stream, epsilon)) == 0:
         pass
     return noise

@@ -1,4 +1,4 @@
-"""Cut a DATE mention into tokens that mean something: numbers, months, weekdays, seasons, feasts, and the rest."""
+"""Cut a DATE mention into tokens with a meaning: numbers, months, weekdays, seasons, feasts, and the rest."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _skeleton(word: str) -> str:
 
 
 class FoldedWords:
-    """Folded words, found again when they are broken; two words that break alike are found as neither."""
+    """Folded words, found again when broken by a scanner; two with one broken form are found as neither."""
 
     def __init__(self, words: Iterable[str], misspelt: Iterable[str] = ()) -> None:
         self._known = frozenset(words)
@@ -44,7 +44,7 @@ class FoldedWords:
             self._of[broken] = None if broken in self._of else word
 
     def mended(self, word: str) -> str | None:
-        """The known word that a folded one is, broken or misspelt by one letter; None if there is none, or several."""
+        """Return the known word behind a folded one, broken or misspelt by a letter; None if none or several fit."""
         if word in self._known:
             return word
         found = self._of.get(_skeleton(word)) if len(word) > 2 else None
@@ -60,12 +60,12 @@ _RUN = re.compile(r"[a-z0-9|!]+")
 
 
 def mended_calendar_word(word: str) -> str | None:
-    """The month or weekday that a broken word is."""
+    """Return the month or weekday behind a broken word, or None."""
     return _CALENDAR.mended(word) if any(char.isalpha() for char in word) else None
 
 
 def run_at(plain: str, at: int) -> str:
-    """The letters, figures and bars that stand together at a place of a folded text."""
+    """Return the run of letters, figures and bars at a place of a folded text."""
     match = _RUN.match(plain, at)
     return match.group() if match else ""
 
@@ -116,8 +116,8 @@ class Token:
     """A piece of a mention; `kind` is one letter.
 
     N digits, X number in words, O "1er", M month, R roman month, W weekday, S season, F feast, K week, Q quarter, H
-    half of a year, C the current month, L anything that only dresses the others. `value` is the number meant; of a
-    weekday that could be two, −1. `mended` is the word that a scanner broke; `name` that of a feast.
+    half of a year, C the current month, L anything else. `value` is the number meant, −1 for a weekday that could be
+    two. `mended` is the word that a scanner broke; `name` the name of a feast.
     """
 
     kind: str
@@ -129,7 +129,7 @@ class Token:
 
 
 def tokens(text: str, *, as_march: bool = False) -> list[Token] | None:
-    """The tokens of a mention, covering it; None when a word of it means nothing here.
+    """Cut a mention into tokens that cover it; None if one of its words means nothing here.
 
     "mar" ahead of two figures is Tuesday where they can be a day of the month, March with `as_march`.
     """
@@ -150,7 +150,7 @@ def tokens(text: str, *, as_march: bool = False) -> list[Token] | None:
 
 
 def _keep_initial(text: str, plain: str) -> str:
-    """`plain` with the initial of a weekday as a capital, which no scanned digit is."""
+    """Return `plain` with a weekday's initial as a capital, unlike any scanned digit."""
     return text[0] + plain[1:] if _INITIAL.match(text) else plain
 
 
@@ -185,7 +185,7 @@ def _next(plain: str, text: str, at: int, english: bool) -> Token | None:
 
 
 def _phrase(plain: str, text: str, at: int, word: str) -> Token | None:
-    """What several words say together; `word` is the first one."""
+    """Read a token of several words; `word` is the first one."""
     for kind, pattern in (("Q", _QUARTER), ("H", _SEMESTER)):
         if (ranked := pattern.match(plain, at)) is not None:
             said = ranked.groupdict()
@@ -202,7 +202,7 @@ def _phrase(plain: str, text: str, at: int, word: str) -> Token | None:
 
 
 def _spoken(plain: str, text: str, at: int) -> Token | None:
-    """The longest number in words that begins there: "quatre quatre" is two."""
+    """Read the longest number in words that begins there: "quatre quatre" is two."""
     spoken = _SPOKEN.match(plain, at)
     if spoken is None:
         return None
@@ -215,7 +215,7 @@ def _spoken(plain: str, text: str, at: int) -> Token | None:
 
 
 def _broken(plain: str, text: str, at: int) -> Token | None:
-    """A month or weekday that a scanner broke."""
+    """Read a month or weekday broken by a scanner."""
     run = run_at(plain, at)
     word = run if run.isalpha() else ""
     if run.isdecimal() or word in MONTH_OF or word in WEEKDAY_OF or word in ENGLISH_WORDS or word in _QUALIFIERS:
@@ -255,7 +255,7 @@ def _english(word: str, raw: str) -> Token | None:
 
 
 def _settled(found: list[Token], as_march: bool) -> list[Token]:
-    """Tokens with two words settled by what stands around them: "mar" (mars, mardi) and "sept" (7, September)."""
+    """Settle two ambiguous words by the tokens around: "mar" (mars, mardi) and "sept" (7, September)."""
     start = next((index for index, token in enumerate(found) if token.kind != "L"), 0)
     others = found[start + 1 :]
     if fold_line(found[start].text) == "mar" and any(

@@ -11,7 +11,7 @@ from deid.french.calendar import FIRST_YEAR, LAST_YEAR
 
 
 class Unit(StrEnum):
-    """Units that a mention is precise to; the noise it gets is counted in the same unit."""
+    """Units of precision of a mention; its noise is counted in the same unit."""
 
     DAY = "day"
     WEEK = "week"
@@ -41,17 +41,17 @@ class Instant(NamedTuple):
 
     @property
     def first(self) -> date:
-        """Its first day."""
+        """Return its first day."""
         return _first(self.unit, self.index)
 
     @property
     def last(self) -> date:
-        """Its last day."""
+        """Return its last day."""
         return _last(self.unit, self.index)
 
     @property
     def middle(self) -> date:
-        """A day that stands for it: the day itself, the middle one of a longer unit."""
+        """Return its middle day; of a day, itself."""
         return self.first + (self.last - self.first) // 2
 
 
@@ -80,7 +80,7 @@ def _last(unit: Unit, index: int) -> date:
 
 
 def index_of(unit: Unit, day: date) -> int:
-    """The index of the unit that `day` is in."""
+    """Return the index of the unit that holds `day`."""
     return _INDEX_OF[unit](day)
 
 
@@ -97,7 +97,7 @@ _INDEX_OF: Mapping[Unit, Callable[[date], int]] = {
 
 
 def clamped(unit: Unit, index: int) -> int:
-    """`index` kept within the years that a calendar in a hospital can hold."""
+    """Return `index` clamped to the years that a hospital's calendar can hold."""
     low, high = _LIMITS[unit]
     return low if index < low else min(index, high)
 
@@ -106,7 +106,7 @@ _LIMITS = {unit: (index_of(unit, date(FIRST_YEAR, 1, 1)), index_of(unit, date(LA
 
 
 def on_real_day(year: int, month: int, day: int) -> date:
-    """That day, or the last of the month where the month has no such day.
+    """Return that day, or the last of the month if the month has no such day.
 
     Raises:
         ValueError: no month, day or year like that.
@@ -120,33 +120,33 @@ def on_real_day(year: int, month: int, day: int) -> date:
 
 
 def on(ordinal: int) -> date:
-    """The day of an ordinal, or the end of the calendar that it is past."""
+    """Return the day of an ordinal, or the end of the calendar that it is past."""
     return date.fromordinal(min(max(ordinal, 1), date.max.toordinal()))
 
 
 def years_between(earlier: date, later: date) -> int:
-    """Completed years from one day to another; negative when they are the other way round."""
+    """Return the completed years from one day to another; negative when they are the other way round."""
     return later.year - earlier.year - ((later.month, later.day) < (earlier.month, earlier.day))
 
 
 def months_between(earlier: date, later: date) -> int:
-    """Completed months from one day to another."""
+    """Return the completed months from one day to another."""
     return (later.year - earlier.year) * 12 + later.month - earlier.month - (later.day < earlier.day)
 
 
 def add_years(day: date, years: int) -> date:
-    """The same day `years` later; 29 February becomes 28 in a common year."""
+    """Return the same day `years` later; 29 February becomes 28 in a common year."""
     return on_real_day(min(max(day.year + years, 1), 9998), day.month, day.day)
 
 
 def add_months(day: date, months: int) -> date:
-    """The same day of the month `months` later, or the last of a shorter month."""
+    """Return the same day of the month `months` later, or the last of a shorter month."""
     index = day.year * 12 + day.month - 1 + months
     return on_real_day(min(max(index // 12, 1), 9998), index % 12 + 1, day.day)
 
 
 def age_at(birth: date, day: date, unit: Unit) -> int:
-    """Completed units of life on a day: years, months, weeks, days or decades; negative before birth."""
+    """Return the completed units of life on a day: years, months, weeks, days or decades; negative before birth."""
     return _AGE_AT.get(unit, years_between)(birth, day)
 
 

@@ -1,4 +1,4 @@
-"""The texts of moved dates: each in its own form, none that reads as its original, order kept."""
+"""Texts of moved dates: each in its own form, none that reads as its original, order kept."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _OTHERWISE: Mapping[int, tuple[str, ...]] = {
 
 
 def write_distance(relative: Relative, moved: Instant, anchor: Instant) -> str:
-    """`moved` said from `anchor` (both in the unit of `relative`), in the manner of `relative`."""
+    """Write the distance from `anchor` to `moved`, both in the unit of `relative`, in its manner."""
     manner = relative.manner
     offset = moved.index - anchor.index
     if manner.counted and not manner.hours and (offset != 0 or manner.apart):
@@ -60,7 +60,7 @@ def write_distance(relative: Relative, moved: Instant, anchor: Instant) -> str:
 
 
 def distance_otherwise(relative: Relative, moved: Instant, anchor: Instant) -> str | None:
-    """The anchor's day, or one next to it, in other words than "ce jour", "hier" or "demain"; None for the rest."""
+    """Write a day up to two from the anchor in other words: "la veille" for "hier"; None for another day."""
     model = relative.manner.model
     phrases = _OTHERWISE.get(moved.index - anchor.index, ()) if relative.unit is Unit.DAY else ()
     phrase = next((one for one in phrases if comparable(one) != comparable(model)), None)
@@ -116,7 +116,7 @@ def _write_plain(unit: Unit, offset: int, manner: Manner) -> str:
 
 
 def _write_named(relative: Relative, moved: Instant, offset: int) -> str:
-    """A weekday, month, season or feast of the last or next round; what is further is counted."""
+    """Write a weekday, month, season or feast of the last or next round; a further one is counted."""
     unit, manner = relative.unit, relative.manner
     side = "prochain" if offset > 0 else "dernier"
     if unit is Unit.DAY:
@@ -149,7 +149,7 @@ _WITH_NOUNS = frozenset({Unit.MONTH, Unit.SEASON})  # may be said by a month, a 
 def _lenders(
     context: DocumentContext, normalised: NormalisedTimes
 ) -> Mapping[Mention, tuple[Mention, tuple[Part, ...]]]:
-    """Each day without a month in a range or list, the date after it, and what would write its month.
+    """Return each day without a month in a range or list, with the date after it and the parts of a month.
 
     "du 3 au 7 mars" moved across a month is "du 28 février au 4 mars".
     """
@@ -176,7 +176,7 @@ _MONTH: tuple[Part, ...] = (Literal(" "), MonthName("mars", "long"))
 def _bare_days(
     context: DocumentContext, normalised: NormalisedTimes, lenders: Mapping[Mention, object]
 ) -> Mapping[Mention, list[Mention]]:
-    """Each day that no month is written for or lent to, and the list of such days that it stands in."""
+    """Return each day with no month, written or lent, and the list of such days around it."""
     found: dict[Mention, list[Mention]] = {}
     before: Mention | None = None
     for mention in sorted(normalised.instants):
@@ -192,7 +192,7 @@ def _bare_days(
 
 
 class DateWriter:
-    """Writes the dates of one document, as a timeline moved them."""
+    """Writer of one document's dates, as a timeline moved them."""
 
     def __init__(self, context: DocumentContext, normalised: NormalisedTimes, line: Timeline) -> None:
         self._context = context
@@ -207,7 +207,7 @@ class DateWriter:
         self._bare = _bare_days(context, normalised, self._lenders)
 
     def texts(self) -> Mapping[Mention, str]:
-        """The text of every mention that was read; one that has no room to move has none."""
+        """Return the text of every mention that was read; one without a free index to move to has none."""
         by_instant: dict[Instant, list[Mention]] = {}
         for mention, one in self._instants.items():
             by_instant.setdefault(one, []).append(mention)
@@ -221,17 +221,17 @@ class DateWriter:
 
     @property
     def moved(self) -> Mapping[Instant, Instant]:
-        """Where the instants, the anchor and the birth date stand once they are written."""
+        """Return the written instants by original, the anchor and the birth date included."""
         return {one: Instant(one.unit, index) for one, index in self._line.fixed().items()} | self._moved
 
     def _nearby(self, mentions: list[Mention], original: Instant) -> list[str] | None:
-        """Texts of mentions of one instant, at the nearest other place where none reads as its original does.
+        """Return texts of mentions of one instant, at the nearest other place where none reads as its original.
 
         "lundi 3" moved to another month may read "lundi 3" again, and "2015" between two close dates may have to stay.
-        Only places that keep the order are tried; without one, there are no texts, and the mentions are masked: all of
-        them, since one alone beside the others' texts would say that it reads as its original.
+        Only places that keep the order are tried. Without one, there are no texts, and all the mentions are masked: a
+        mask beside the others' texts would say that its mention reads as its original.
         """
-        space = order.room(original, self.moved)
+        space = order.free_indexes(original, self.moved)
         here = self._moved[original].index
         for index in (here + step for step in NEARBY):
             if index not in space or clamped(original.unit, index) != index:
@@ -244,9 +244,9 @@ class DateWriter:
         return None
 
     def _told(self, mentions: list[Mention], original: Instant, moved: Instant) -> list[str] | None:
-        """Texts of mentions of one instant; None where one of them reads as its original does.
+        """Return texts of mentions of one instant; None if one reads as its original.
 
-        Or where it would come to stand on the patient's birth date, which no published text may say.
+        None also for another date moved to the patient's birth date, which no published text may say.
         """
         may_return = self._line.may_return
         if moved == self._birth != original and not may_return:
@@ -263,7 +263,7 @@ class DateWriter:
         return texts
 
     def _text(self, mention: Mention, moved: Instant, *, otherwise: bool = False) -> str:
-        """A mention's text for another instant; `otherwise` in other words, where there are any."""
+        """Return a mention's text for another instant; with `otherwise` in other words, if there are any."""
         said = self._said[mention]
         if isinstance(said, Relative):
             anchor = Instant(moved.unit, self._line.moved_index(moved.unit))
@@ -276,9 +276,9 @@ class DateWriter:
         return text if self._accented else without_accents(text)
 
     def _form(self, mention: Mention, said: Expression, moved: Instant) -> Form:
-        """The form of a date; with a month where the date that lent it one has come to stand in another.
+        """Return the form of a date, with a month if the date that lent it one has moved to another.
 
-        A month or year is also written where a reader would look for the date in another one: "mardi 5" that moves to
+        A month or year is also written where a reader would look for the date in another one: "mardi 5" moved to
         "mardi 16", a week ahead, may be taken for the one of last month.
         """
         form, day = said.form, moved.first
@@ -293,7 +293,7 @@ class DateWriter:
         return form if self._reads(said, moved) else Form((*form.parts, Literal(" "), Year(4)))
 
     def _needs_month(self, mention: Mention) -> bool:
-        """Whether a day without its month needs one: it stands in another than the next of its list, or misleads."""
+        """Return whether a day without a month needs one: its month is not the next day's, or a reader is misled."""
         chain = self._bare[mention]
         days = [self._moved[self._instants[one]] for one in chain]
         months = [(day.first.year, day.first.month) for day in days]
@@ -304,7 +304,7 @@ class DateWriter:
         return mention == chain[-1] or months[at] != months[at + 1]
 
     def _reads(self, said: Expression, moved: Instant) -> bool:
-        """Whether a reader finds a date, written as `said`, where it was moved to."""
+        """Return whether a reader places a date, written as `said`, at its moved instant."""
         day = moved.first
         written = said._replace(
             day=said.day and day.day,

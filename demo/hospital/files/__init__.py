@@ -19,7 +19,7 @@ _WORD = "application/vnd.openxmlformats-officedocument"
 
 
 class Misread(AssertionError):
-    """Difference between the text of a file and that of its letter, under which gold offsets are invalid."""
+    """Difference between the text of a file and its letter's text, under which gold offsets are invalid."""
 
 
 @dataclass(frozen=True, slots=True)

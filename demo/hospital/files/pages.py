@@ -1,4 +1,4 @@
-"""Letters as printed: PDF with a layer of text, and scans, which are pictures of it."""
+"""Letters as printed: PDF with a layer of text, and scans, which are pictures of such a PDF."""
 
 from __future__ import annotations
 

@@ -165,7 +165,7 @@ def _concept(value: str, scheme: str, meaning: str) -> Dataset:
 
 
 def variants(letter: Letter) -> Made:
-    """Variants of a tumour: the header names the patient and tells the report; samples bear the patient's name."""
+    """Variants of a tumour: the header names the patient and holds the report; samples bear the patient's name."""
     rng = letter.stream("variants")
     sample = letter.sample
     cells = [line for line in letter.lines(blocks=_prose(letter.blocks)) if plain(line).strip()]

@@ -108,7 +108,7 @@ def decide(
 
 
 def _round(told: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a round as the page shows it: where it stands, documents given and returned by annotator, figures."""
+    """Return a round as the page shows it: its standing, documents given and returned by annotator, figures."""
     given, back = told.get("given", {}), told.get("returned", {})
     undecided = told.get("undecided")
     if undecided is None:
@@ -192,7 +192,7 @@ def _card(model: Model) -> Mapping[str, str]:
 
 
 def _section(lines: Iterable[str], name: str) -> str:
-    """Return what stands between the marks of a section (`deid.learning.model_card`), without its heading."""
+    """Return the lines between the marks of a section (`deid.learning.model_card`), without its heading."""
     inside, found = False, []
     for line in lines:
         if line.strip() in (f"<!-- nocturne: {name} -->", f"<!-- /nocturne: {name} -->"):

@@ -25,7 +25,7 @@ STATUS = {RecallProblem.TOO_SHORT: 422, RecallProblem.TOO_LONG: 422}
 
 
 def panel(request: Request, visitor: Visitor, interval_key: str) -> Markup | None:
-    """The recalls of an interval, and the way to one where something of it is in research."""
+    """The recalls of an interval, and the way to one where a part is in research."""
     with open_cursor("steward", "nocturne pages") as cursor:
         made = recalls.list_recalls(cursor, interval_key)
         found = recalls.find_recallable(cursor, interval_key) if visitor.may(Permission.DECIDE) else None

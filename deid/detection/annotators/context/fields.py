@@ -101,7 +101,7 @@ def _name(reading: Reading, index: int) -> Iterator[Mention]:
 
 
 def _after_nom(reading: Reading, index: int) -> bool:
-    """Return whether "nom" stands before a word such as "naissance" or "jeune fille"."""
+    """Return whether "nom" precedes a word such as "naissance" or "jeune fille"."""
     return "nom" in (reading.word(at) for at in range(index - 3, index))
 
 

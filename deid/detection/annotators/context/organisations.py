@@ -68,7 +68,7 @@ def _employer(reading: Reading, index: int) -> Iterator[Mention]:
 
 
 def _organisation(reading: Reading, index: int) -> tuple[int, float] | None:
-    """Last token and score of the organisation whose head stands at `index`; None if it has no name of its own."""
+    """Return the last token and score of the organisation with its head at `index`; None without a name of its own."""
     words = reading.words
     last, proper, at = index, 0, index + 1
     shouted = is_upper(reading, index) and len(words[index]) > 4
@@ -155,7 +155,7 @@ def _word_step(reading: Reading, index: int, at: int, proper: int, shouted: bool
 
 
 def _sign_goes_on(reading: Reading, at: int) -> bool:
-    """Return whether a sign at `at` stands inside a name."""
+    """Return whether the sign at `at` is inside a name."""
     word = reading.words[at]
     if word in ("'", "&"):
         return True

@@ -189,7 +189,7 @@ def _single(reading: Reading, index: int, run: _Run) -> float:
 
 
 def _told_after(reading: Reading, last: int) -> bool:
-    """Return whether what follows a name tells who it is: "(mari)", ", 38 ans", ", gériatre"."""
+    """Return whether kinship, age or profession follows a name: "(mari)", ", 38 ans", ", gériatre"."""
     sign, word = reading.word(last + 1), reading.word(last + 2)
     if sign not in (",", "("):
         return False

@@ -89,7 +89,7 @@ def _judge(reading: Reading, hit: Hit) -> tuple[Label, float]:
 
 
 def _organisation_score(reading: Reading, hit: Hit) -> float:
-    """A well-known organisation, told from the person, saint or town of that name by what stands before it."""
+    """Score a well-known organisation; the word before rules out the person, saint or town of that name."""
     before, _, _ = _before(reading, hit)
     if before in _TITLES or not (_capital(reading, hit) or reading.lower_case):
         return 0.0
@@ -254,7 +254,7 @@ def _tells(word: str) -> bool:
 
 
 def _is_known(reading: Reading, word: str) -> bool:
-    """Return whether a word is used, or borne by people: then a name made of it may be meant otherwise."""
+    """Return whether a word is used, or borne by people: a name made with the word may then mean something else."""
     return not reading.lexicon.is_unknown(word) or word in reading.lexicon.eponyms
 
 

@@ -101,7 +101,7 @@ def _found(reading: Reading) -> Iterator[Mention]:
 
 
 def _tells_family(text: str, match: re.Match[str]) -> bool:
-    """Return whether a number of children or siblings is somebody's, not that of a study or of ill relatives."""
+    """Return whether a number of children or siblings is a person's own, not a study's or one of ill relatives."""
     before = text[max(0, match.start() - 24) : match.start()]
     if (
         _SINGULAR.fullmatch(match.group())

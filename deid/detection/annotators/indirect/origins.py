@@ -86,7 +86,7 @@ def _believers() -> re.Pattern[str]:
 
 
 def find_nationalities(reading: Reading) -> Iterator[Mention]:
-    """Yield the people that somebody belongs to, and what tells that somebody came as a foreigner."""
+    """Yield somebody's nationality or people, and status as a foreigner: "réfugié", "titre de séjour"."""
     text = reading.folded
     for match in (*_announced("nationality").finditer(text), *_beside().finditer(text)):
         if not _opens_a_name(reading, match.start(1), match.end(1)):

@@ -100,7 +100,7 @@ def _spoken_day(reading: Reading, at: int) -> int | None:
 
 
 def year_after(reading: Reading, index: int) -> int | None:
-    """Last token of a year that stands right after token `index`."""
+    """Return the last token of a year right after token `index`."""
     words = reading.words
     at = index + 1
     if reading.word(at) in (".", "/", "-", ",") and reading.word(at + 1).isdigit():
@@ -213,7 +213,7 @@ def _weekday(reading: Reading, index: int) -> Iterator[Mention]:
 
 
 def _recurs(reading: Reading, index: int) -> bool:
-    """Return whether a weekday stands for a habit: "le lundi", "mardi, jeudi", "du lundi au vendredi"."""
+    """Return whether a weekday means a habit: "le lundi", "mardi, jeudi", "du lundi au vendredi"."""
     before, after = reading.word(index - 1), reading.word(index + 1)
     if before in _RECURRING or (after in ("et", "au", ",") and reading.word(index + 2) in WEEKDAYS):
         return True

@@ -8,7 +8,7 @@ from datetime import date
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deid.substitution.temporal.order import project, restore, room
+from deid.substitution.temporal.order import free_indexes, project, restore
 from deid.substitution.temporal.values import Instant, Unit, index_of
 
 NO_BOUNDS = (None, None)
@@ -72,10 +72,10 @@ def test_units_keep_their_order_among_each_other(
                 assert one_moved.first <= other_moved.last
 
 
-def test_room_is_between_the_neighbours() -> None:
+def test_free_indexes_are_between_the_neighbours() -> None:
     one, two, three = (Instant(Unit.YEAR, year) for year in (2010, 2012, 2014))
     moved = {one: Instant(Unit.YEAR, 2009), two: Instant(Unit.YEAR, 2012), three: Instant(Unit.YEAR, 2015)}
-    assert list(room(two, moved)) == [2010, 2011, 2012, 2013, 2014]
+    assert list(free_indexes(two, moved)) == [2010, 2011, 2012, 2013, 2014]
 
 
 def test_a_year_between_a_day_and_the_winter_it_is_in_stays_behind_the_day() -> None:
