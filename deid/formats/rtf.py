@@ -26,6 +26,7 @@ _TOKEN = re.compile(
     rb"|(?P<ends>[\r\n\0]+)|(?P<bytes>[^\\{}\r\n\0]+)",
     re.DOTALL,
 )
+_WORDS = re.compile(r"[^\W\d_]{3}|\d{4}")  # in a table of colours or lists: more than signs and numbers of levels
 _DEPTH = 500  # groups in groups
 
 
@@ -203,7 +204,10 @@ class _Document:
         group = self._groups[-1]
         if word == "bin":
             self._end_run()
-            return min(end + max(number or 0, 0), len(self._raw))
+            data_end = min(end + max(number or 0, 0), len(self._raw))
+            if group.opened != "pict":
+                self._cut(start, data_end, "attachment", b"{}")
+            return data_end
         if self._skipped:
             self._skipped -= 1
             self._end = end
@@ -326,7 +330,9 @@ class _Document:
         self._shown.clear()
         group = self._groups[-1]
         group.words.append(text)
-        if group.kind is _Kind.STYLES or group.kind is _Kind.FONTS:
+        if group.kind is _Kind.SHOWN and group.opened != "pict" and _WORDS.search(text):
+            self._cut(run.start, run.end, "metadata")
+        elif group.kind is _Kind.STYLES or group.kind is _Kind.FONTS:
             self._rename(run, STYLE_NAMES if group.kind is _Kind.STYLES else FONT_NAMES)
         elif group.kind is _Kind.READ:
             if group.deleted:

@@ -123,6 +123,18 @@ def test_pictures_follow_the_rules_of_the_source() -> None:
     assert refused.value.reason is Reason.PICTURES
 
 
+@pytest.mark.parametrize(
+    "hidden",
+    [rb"\bin18 Dupont 0384517720", rb"{\colortbl;\red0\green0\blue0;Dupont;}", rb"{\*\pnseclvl1{\pntxtb 0384517720}}"],
+)
+def test_what_no_reader_shows_is_not_written(hidden: bytes) -> None:
+    raw = rb"{\rtf1\ansi Vu ce jour, M. Dupont. " + hidden + rb" Suivi.\par}"
+    source = read(raw)
+    written = replace_all(source, "Dupont", "Martin")
+    assert not re.search(rb"Dupont|0384517720", written)
+    assert read(written).text == source.text.replace("Dupont", "Martin")
+
+
 BAD = {
     "cut off": (LETTER[:300], "malformed"),
     "cut off after a backslash": (LETTER[:300] + b"\\", "malformed"),
