@@ -5,6 +5,7 @@ The chart itself is not here: docs/operators.md says what was rendered, and that
 
 from __future__ import annotations
 
+from copy import copy
 from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any
 import pytest
 import yaml
 from airflow.dag_processing.dagbag import DagBag
+from airflow.executors import executor_loader
 from airflow.providers.cncf.kubernetes.pod_generator import PodGenerator
 from kubernetes.client import ApiClient, NetworkingV1Api
 
@@ -124,9 +126,18 @@ def test_the_network_of_tasks_is_that_of_the_pods() -> None:
     assert policy.spec.ingress is None
 
 
+# Where Airflow keeps the executors that it has read.
+PER_TEAM = (f"_{key}_to_executors_per_team" for key in ("alias", "module", "classname"))
+EXECUTORS = ("_executor_names", "_team_name_to_executors", *PER_TEAM)
+
+
 def detection(monkeypatch: pytest.MonkeyPatch, template: Path) -> DagBag:
     monkeypatch.setenv("NOCTURNE_POD_TEMPLATE", str(template))
     monkeypatch.setenv("AIRFLOW__CORE__EXECUTOR", "LocalExecutor,KubernetesExecutor")
+    for name in EXECUTORS:  # another test of this process may have read other ones
+        empty = copy(getattr(executor_loader, name))
+        empty.clear()
+        monkeypatch.setattr(executor_loader, name, empty)
     return DagBag(ROOT / "dags" / "deidentify_documents.py", bundle_path=ROOT, bundle_name="nocturne")
 
 
