@@ -19,7 +19,7 @@ _LIMITS = {"ge": "≥", "gt": ">", "le": "≤", "lt": "<"}
 
 
 def policy() -> str:
-    """The sections of the policy in order: meaning, then a table of keys, values and defaults."""
+    """Return the sections of the policy in order: meaning, then a table of keys, values and defaults."""
     return "\n\n".join(section(path, model) for path, model in sections("", Policy))
 
 
@@ -33,7 +33,7 @@ def sections(path: str, model: type[BaseModel]) -> Iterator[tuple[str, type[Base
 
 
 def section(path: str, model: type[BaseModel]) -> str:
-    """One section: heading, meaning, table."""
+    """Return one section: heading, meaning, table."""
     rows = [
         f"| `{field.alias or name}` | {values(field)} | {default(field)} |"
         for name, field in model.model_fields.items()
@@ -45,12 +45,12 @@ def section(path: str, model: type[BaseModel]) -> str:
 
 
 def meaning(model: type[BaseModel]) -> str:
-    """The docstring of a model, one paragraph a line."""
+    """Return the docstring of a model, one paragraph a line."""
     return re.sub(r"(?<!\n)\n(?!\n)", " ", inspect.cleandoc(model.__doc__ or ""))
 
 
 def default(field: FieldInfo) -> str:
-    """The default of a field, as YAML or the environment would have it."""
+    """Return the default of a field as YAML has it."""
     if field.is_required():
         return "none: it must be given"
     value = field.get_default(call_default_factory=True)
@@ -58,7 +58,7 @@ def default(field: FieldInfo) -> str:
 
 
 def values(field: FieldInfo) -> str:
-    """What a field takes: a type's plain name, the words of a choice, and its limits."""
+    """Return the values of a field: a type's plain name, the words of a choice, and its limits."""
     limits = [
         f"{sign} {getattr(one, name):,}".replace(",", " ")
         for one in _constraints(field)
