@@ -127,11 +127,11 @@ fix: $(DEV) ## let the linter mend what it can, and format
 .PHONY: lock
 lock: $(DEV) $(TOOLED) ## write constraints.txt and docker/constraints.txt from the environment, and dependencies/locks
 	@{ echo '# Written by `make lock`: the set that the tests ran with, without CUDA wheels. Hashes: dependencies/locks.'; \
-	   $(BIN)/python -m pip freeze --all | sed -E 's/^(torch==[0-9.]+)\+.*/\1/' | \
+	   $(BIN)/python -m pip freeze --all --exclude-editable | sed -E 's/^(torch==[0-9.]+)\+.*/\1/' | \
 	     grep -viE '^(nvidia|cuda|triton|pip=|wheel=)'; \
 	 } > constraints.txt
 	@report=$$(mktemp); $(BIN)/python -m pip install --dry-run --quiet --report "$$report" \
-	   -r requirements.txt -r docker/requirements.txt -c constraints.txt 2>/dev/null && \
+	   -r requirements.txt -r lab/requirements.txt -r docker/requirements.txt -c constraints.txt 2>/dev/null && \
 	 { echo '# Written by `make lock`: what docker/requirements.txt adds to constraints.txt.'; \
 	   $(BIN)/python -c 'import json, sys; \
 	print(*sorted("{name}=={version}".format(**i["metadata"]) for i in json.load(open(sys.argv[1]))["install"]), sep="\n")' \
@@ -141,7 +141,7 @@ lock: $(DEV) $(TOOLED) ## write constraints.txt and docker/constraints.txt from 
 .PHONY: sbom
 sbom: $(RUN) $(TOOLED) ## var/sbom: bills of materials (CycloneDX), of this environment and of the locks with their hashes
 	@mkdir -p var/sbom
-	@cat $(LOCKS)/run.txt $(LOCKS)/torch.txt $(LOCKS)/image.txt | $(TOOLS)/bin/cyclonedx-py requirements - \
+	@cat $(LOCKS)/run.txt $(LOCKS)/torch.txt $(LOCKS)/lab.txt $(LOCKS)/image.txt | $(TOOLS)/bin/cyclonedx-py requirements - \
 	   --pyproject pyproject.toml --output-reproducible --output-file var/sbom/locks.cdx.json
 	@$(TOOLS)/bin/cyclonedx-py environment $(BIN)/python \
 	   --pyproject pyproject.toml --output-reproducible --output-file var/sbom/environment.cdx.json
@@ -158,15 +158,15 @@ train: $(DEV) ## train the taggers that ship on corpus/train, into deid/models
 .PHONY: train-small
 train-small: $(DEV) ## the whole chain in minutes: every tagger trained by its small recipe, into var/models
 	@$(BIN)/python -m deid train corpus/train --out var/models --small $(ARGS)
-	@$(BIN)/python -m deid.learning.transformer --config train-small --corpus corpus/train --out var/models/transformer
+	@$(BIN)/python -m nocturne_lab.learning.transformer --config train-small --corpus corpus/train --out var/models/transformer
 
 .PHONY: cross-validate
 cross-validate: $(DEV) ## train without some authors, keep what is said of their documents in var/held-out
-	@$(BIN)/python -m deid.learning.taggers.cross_validation corpus/train var/held-out $(ARGS)
+	@$(BIN)/python -m nocturne_lab.learning.taggers.cross_validation corpus/train var/held-out $(ARGS)
 
 .PHONY: ablation
 ablation: $(DEV) ## benchmarks/ablation.md from var/held-out
-	@$(BIN)/python -m deid.learning.ablation corpus/train var/held-out > benchmarks/ablation.md
+	@$(BIN)/python -m nocturne_lab.learning.ablation corpus/train var/held-out > benchmarks/ablation.md
 
 .PHONY: unseen
 unseen: $(DEV) ## benchmarks/unseen.md: the detector on authors that nothing learned from (minutes)
@@ -174,7 +174,7 @@ unseen: $(DEV) ## benchmarks/unseen.md: the detector on authors that nothing lea
 
 .PHONY: audit
 audit: $(RUN) ## benchmarks/epsilon_audit.md: what draws prove against each claim of ε, by mechanism and by document (minutes)
-	@$(BIN)/python -m deid.evaluation.audit $(ARGS) > benchmarks/epsilon_audit.md
+	@$(BIN)/python -m nocturne_lab.evaluation.audit $(ARGS) > benchmarks/epsilon_audit.md
 
 .PHONY: evaluate
 evaluate: $(RUN) ## attacks, utility and ICD-10 coding on a sample of the synthetic hospital (minutes)
@@ -222,14 +222,15 @@ $(BIN)/python:
 	@echo "Environment: making $(VENV)…"
 	@$(PYTHON) -m venv $(VENV)
 
-$(RUN): $(TORCH_LOCK) $(LOCKS)/run.txt $(LOCKS)/cuda.txt | $(BIN)/python
+$(RUN): $(TORCH_LOCK) $(LOCKS)/run.txt $(LOCKS)/lab.txt $(LOCKS)/cuda.txt lab/pyproject.toml | $(BIN)/python
 	@echo "Environment: installing PyTorch…"
 	@rm -rf $(VENV)/torch
 	$(call pip,download --no-deps --only-binary :all: --dest $(VENV)/torch $(TORCH),$(BIN))
 	$(call pip_install,--no-index --find-links $(VENV)/torch -r $(TORCH_LOCK),$(BIN))
 	@rm -rf $(VENV)/torch
 	@echo "Environment: installing Airflow and what the product needs (a few minutes, once)…"
-	$(call pip_install,-r $(LOCKS)/run.txt $$($(BIN)/python -m dependencies.cuda),$(BIN))
+	$(call pip_install,-r $(LOCKS)/run.txt -r $(LOCKS)/lab.txt $$($(BIN)/python -m dependencies.cuda),$(BIN))
+	$(call pip,install --no-index --no-deps --no-build-isolation --config-settings editable_mode=compat -e lab,$(BIN))
 	@$(BIN)/python -m pip --disable-pip-version-check check >/dev/null || { \
 	  $(BIN)/python -m pip --disable-pip-version-check check >&2; exit 1; }
 	@touch $@

@@ -11,6 +11,8 @@ setup(
             "detection/*.toml",
             "detection/annotators/*.toml",
             "formats/maps/*.yaml",
+            "formats/typefaces/*.ttf",
+            "formats/typefaces/LICENSE_DEJAVU",
             "french/*.toml",
             "locale/*/LC_MESSAGES/*.mo",
             *(f"models/*/*.{ending}" for ending in ("json", "md", "safetensors")),
@@ -19,7 +21,6 @@ setup(
             "reports/templates/*",
             "reports/templates/data_docs/*",
         ],
-        "deid.learning": ["transformer/configs/*.yaml"],
         "deid.sql": ["**/*.sql"],
     },
 )

@@ -24,12 +24,12 @@ from benchmarks.trained_once import train_once
 from deid.config.policy import AnnotatorChoice, Policy
 from deid.config.policy import load as load_policy
 from deid.domain.labels import DIRECT
-from deid.evaluation.corpus import GoldDocument, load_corpus
-from deid.evaluation.score_tables import markdown
-from deid.evaluation.scoring import Evaluation, Judged, characters, evaluate
-from deid.learning.ablation import RULES, judge_policy, policy_of, with_recall_bias
-from deid.learning.taggers.continuation import KIND, REVIEWED, Continuation, continue_network
-from deid.learning.taggers.training import FULL
+from nocturne_lab.evaluation.corpus import GoldDocument, load_corpus
+from nocturne_lab.evaluation.score_tables import markdown
+from nocturne_lab.evaluation.scoring import Evaluation, Judged, characters, evaluate
+from nocturne_lab.learning.ablation import RULES, judge_policy, policy_of, with_recall_bias
+from nocturne_lab.learning.taggers.continuation import KIND, REVIEWED, Continuation, continue_network
+from nocturne_lab.learning.taggers.training import FULL
 
 TUNED_ON = ("w12", "w13")
 AUTHORS = ("w15", "w18", "w21", "w25", "w27")

@@ -16,11 +16,11 @@ from pathlib import Path
 from deid.config.policy import load as load_policy
 from deid.domain.document import Document, Mention, Surrogate
 from deid.domain.labels import Label
-from deid.evaluation.corpus import load_corpus
 from deid.quality.people import agreement, forms
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
 from demo.population import population
+from nocturne_lab.evaluation.corpus import load_corpus
 
 Pairs = Sequence[tuple[Document, Sequence[Surrogate]]]
 _TARGET = Path(__file__).with_name("agreement.md")

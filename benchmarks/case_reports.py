@@ -23,7 +23,7 @@ from pathlib import Path
 from benchmarks.left_out import rate
 from deid.domain.document import Mention
 from deid.domain.errors import InputRefused
-from deid.evaluation.score_tables import markdown
+from nocturne_lab.evaluation.score_tables import markdown
 
 HERE = Path(__file__).parent
 DOCUMENTS, JUDGEMENTS = HERE / "case_reports.documents.csv", HERE / "case_reports.judgements.csv"

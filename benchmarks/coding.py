@@ -28,20 +28,20 @@ from deid.config.policy import DEFAULT, Policy, load
 from deid.domain.document import Document, Mention, Substitution
 from deid.domain.errors import NocturneError
 from deid.domain.labels import CONTACT, IDENTIFIERS, NAMES, Label
-from deid.evaluation.coding.classical import vocabulary
-from deid.evaluation.coding.comparison import CODERS, Coded, coder_of, compare
-from deid.evaluation.coding.icd10 import LEVELS
-from deid.evaluation.coding.scores import loss, micro, resampled
-from deid.evaluation.coding.stays import CodedStay, gather
-from deid.evaluation.coding.tables import head, points, section
-from deid.evaluation.coding.values import read_original, read_published
-from deid.evaluation.score_tables import markdown
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
 from demo.hospital import generate
 from demo.hospital.coding import BY_AGE, OF_AGE, OF_PLACE
 from demo.hospital.prose.library import FOLDER
 from demo.population import population_of
+from nocturne_lab.evaluation.coding.classical import vocabulary
+from nocturne_lab.evaluation.coding.comparison import CODERS, Coded, coder_of, compare
+from nocturne_lab.evaluation.coding.icd10 import LEVELS
+from nocturne_lab.evaluation.coding.scores import loss, micro, resampled
+from nocturne_lab.evaluation.coding.stays import CodedStay, gather
+from nocturne_lab.evaluation.coding.tables import head, points, section
+from nocturne_lab.evaluation.coding.values import read_original, read_published
+from nocturne_lab.evaluation.score_tables import markdown
 
 KEY = b"the key of the measure of coding"
 POLICIES = ("default", "strict", "tchouka2022", "tchouka2023")

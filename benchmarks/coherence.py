@@ -19,7 +19,6 @@ from deid.config.policy import Policy, load
 from deid.domain.document import Document, Mention
 from deid.domain.labels import TEMPORAL
 from deid.domain.outcomes import Constraint, Kept
-from deid.evaluation.corpus import load_corpus
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
 from deid.substitution.temporal import constraints, stages
@@ -28,6 +27,7 @@ from deid.substitution.temporal.forms import Expression
 from deid.substitution.temporal.timeline import day_of
 from deid.substitution.temporal.values import Instant
 from demo.population import population
+from nocturne_lab.evaluation.corpus import load_corpus
 
 KEY = b"the key of the measure of coherence"
 SATURDAY = 5

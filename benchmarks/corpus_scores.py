@@ -3,8 +3,8 @@
     python -m benchmarks.corpus_scores CORPUS/dev [CORPUS/train] > benchmarks/corpus_scores.md
 
 Each folder holds `*.txt` marked [[LABEL|text]], `*identity.jsonl` and perhaps `*staff.jsonl`, as
-`deid.evaluation.corpus` reads them. Figures are in percent; how each is counted is told in
-`deid/evaluation/scoring.py`.
+`nocturne_lab.evaluation.corpus` reads them. Figures are in percent; how each is counted is told in
+`lab/nocturne_lab/evaluation/scoring.py`.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from pathlib import Path
 
 from deid.config.policy import load as load_policy
 from deid.detection import Detector
-from deid.evaluation.corpus import GoldDocument, load_corpus, load_staff
-from deid.evaluation.score_tables import class_table, summary_table
-from deid.evaluation.scoring import Judged, evaluate, evaluate_by
+from nocturne_lab.evaluation.corpus import GoldDocument, load_corpus, load_staff
+from nocturne_lab.evaluation.score_tables import class_table, summary_table
+from nocturne_lab.evaluation.scoring import Judged, evaluate, evaluate_by
 
 HEAD = """# Scores on annotated documents
 

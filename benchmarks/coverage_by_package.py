@@ -1,4 +1,4 @@
-"""Branch coverage of `deid` by package, in the last run of all tests: `make coverage` after `make verdict`.
+"""Branch coverage by package of `deid` and `nocturne_lab`, in the last run of all tests, `make verdict`.
 
     python -m benchmarks.coverage_by_package            print a table; exit status 1 where a package is below its floor
     python -m benchmarks.coverage_by_package --record   raise the floors to what is reached, at most MOST
@@ -24,12 +24,13 @@ COUNTS = ("covered_lines", "missing_lines", "covered_branches", "missing_branche
 
 
 def by_package(files: Mapping[str, Any]) -> dict[str, dict[str, int]]:
-    """Return the counts of COUNTS by first-level package of `deid`; its modules are "(top)"."""
+    """Return the counts of COUNTS by package of `deid`, its modules as "(top)", and of `nocturne_lab`."""
     packages: dict[str, dict[str, int]] = defaultdict(lambda: dict.fromkeys(COUNTS, 0))
     for name, file in files.items():
-        _, first, *rest = Path(name).parts
+        top, first, *rest = Path(name.removeprefix("lab/")).parts
+        package = first if rest else "(top)"
         for count in COUNTS:
-            packages[first if rest else "(top)"][count] += file["summary"][count]
+            packages[package if top == "deid" else f"{top}.{package}"][count] += file["summary"][count]
     return dict(sorted(packages.items()))
 
 

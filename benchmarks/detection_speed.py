@@ -23,7 +23,7 @@ from deid.detection.reading import Reading
 from deid.detection.registry import Annotator, Tagger, build
 from deid.detection.taggers.features import feature_table
 from deid.domain.document import Document
-from deid.evaluation.corpus import load_corpus as load_corpus
+from nocturne_lab.evaluation.corpus import load_corpus as load_corpus
 
 
 def _seconds(work: Callable[[], object]) -> float:

@@ -31,18 +31,18 @@ from deid.detection import Detector
 from deid.detection.staff import NO_STAFF, Staff
 from deid.domain.document import Document, Mention, Professional
 from deid.domain.labels import SCHEMES
-from deid.evaluation.comparison import compare_found
-from deid.evaluation.corpus import GoldDocument, load_corpus, load_staff
-from deid.evaluation.score_tables import class_table, markdown
-from deid.evaluation.scoring import Evaluation, Judged, evaluate
-from deid.learning.distant.corpus import FILE_ROWS, Labeller, build_corpus, split_of
-from deid.learning.distant.statistics import as_tables
-from deid.learning.taggers.training import FULL, SMALL, Recipe, train_tagger
-from deid.learning.transformer.plan import FineTuning, Plan
-from deid.learning.transformer.training import train_transformer
 from demo.hospital.build import setting_of
 from demo.hospital.streams import Stream
 from demo.population import SEED, population
+from nocturne_lab.evaluation.comparison import compare_found
+from nocturne_lab.evaluation.corpus import GoldDocument, load_corpus, load_staff
+from nocturne_lab.evaluation.score_tables import class_table, markdown
+from nocturne_lab.evaluation.scoring import Evaluation, Judged, evaluate
+from nocturne_lab.learning.distant.corpus import FILE_ROWS, Labeller, build_corpus, split_of
+from nocturne_lab.learning.distant.statistics import as_tables
+from nocturne_lab.learning.taggers.training import FULL, SMALL, Recipe, train_tagger
+from nocturne_lab.learning.transformer.plan import FineTuning, Plan
+from nocturne_lab.learning.transformer.training import train_transformer
 
 RULES = ("patterns", "gazetteer", "context", "identity")
 FIGURES = ("exact_precision", "exact_recall", "exact_f1", "token_f1", "clean", "false")

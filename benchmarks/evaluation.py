@@ -16,8 +16,6 @@ from tqdm import tqdm
 
 from deid.config.policy import load
 from deid.domain.outcomes import Candidate
-from deid.evaluation.attacks.sampled import attack_sample
-from deid.evaluation.released import attack_models, measure_coding, measure_sample
 from deid.reference.tables import packaged_tables
 from deid.reports.evaluation import RATIOS, REASONS, name_of
 from deid.reports.wording import WORDING
@@ -26,6 +24,8 @@ from deid.warehouse.evaluations import CodedAs, Measured
 from demo.hospital import generate
 from demo.hospital.model import Hospital
 from demo.population import DOCUMENTS_PER_PATIENT, SEED, population_of
+from nocturne_lab.evaluation.attacks.sampled import attack_sample
+from nocturne_lab.evaluation.released import attack_models, measure_coding, measure_sample
 
 _KEY = b"the key of the evaluated sample."
 _TARGET = Path(__file__).with_name("evaluation.md")

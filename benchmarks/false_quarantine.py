@@ -23,11 +23,11 @@ from deid.config.policy import load as load_policy
 from deid.detection import Detector
 from deid.domain.document import Document, Mention
 from deid.domain.outcomes import Candidate, Severity, Verdict
-from deid.evaluation.corpus import load_corpus
 from deid.quality import validate_batch
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
 from demo.population import population
+from nocturne_lab.evaluation.corpus import load_corpus
 
 HEAD = """# False quarantine
 

@@ -24,12 +24,12 @@ from deid.detection.annotators.transformer import Transformer
 from deid.detection.annotators.transformer.network import quiet
 from deid.detection.reading import Reading
 from deid.domain.document import Document
-from deid.evaluation.corpus import GoldDocument, load_corpus
-from deid.learning.transformer import plan as plans
-from deid.learning.transformer.optimization import Machine
-from deid.learning.transformer.plan import CONFIGS
-from deid.learning.transformer.pretraining_data import BEGIN, END, PAD
-from deid.learning.transformer.training import train_transformer
+from nocturne_lab.evaluation.corpus import GoldDocument, load_corpus
+from nocturne_lab.learning.transformer import plan as plans
+from nocturne_lab.learning.transformer.optimization import Machine
+from nocturne_lab.learning.transformer.plan import CONFIGS
+from nocturne_lab.learning.transformer.pretraining_data import BEGIN, END, PAD
+from nocturne_lab.learning.transformer.training import train_transformer
 
 _SIZES = {"cuda": (8, 32, 64, 128, 256), "cpu": (1, 8, 32)}
 _MARKS = {"pad_token": PAD, "bos_token": BEGIN, "eos_token": END}

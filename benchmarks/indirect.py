@@ -27,9 +27,9 @@ from deid.detection.annotators.indirect import Indirect
 from deid.detection.reading import Reading
 from deid.domain.document import Document, Mention
 from deid.domain.labels import OPTIONAL
-from deid.evaluation.corpus import GoldDocument, load_indirect
-from deid.evaluation.score_tables import markdown
 from demo.population import population
+from nocturne_lab.evaluation.corpus import GoldDocument, load_indirect
+from nocturne_lab.evaluation.score_tables import markdown
 
 ROOT = Path(__file__).parents[1]
 PAGE = Path(__file__).with_suffix(".md")

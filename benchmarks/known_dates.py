@@ -8,11 +8,11 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from deid.evaluation.attacks.document_dates import publish_dates
-from deid.evaluation.attacks.frontier import COMPARED, PLOT, SIZES, page, plot, study
-from deid.evaluation.attacks.inputs import with_dates
 from demo.dates import histories
 from demo.population import population
+from nocturne_lab.evaluation.attacks.document_dates import publish_dates
+from nocturne_lab.evaluation.attacks.frontier import COMPARED, PLOT, SIZES, page, plot, study
+from nocturne_lab.evaluation.attacks.inputs import with_dates
 
 MODELS = 320
 

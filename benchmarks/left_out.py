@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from deid.domain.document import Mention
 from deid.domain.labels import DIRECT, Label
-from deid.evaluation.corpus import GoldDocument
-from deid.evaluation.score_tables import markdown
-from deid.evaluation.scoring import characters
+from nocturne_lab.evaluation.corpus import GoldDocument
+from nocturne_lab.evaluation.score_tables import markdown
+from nocturne_lab.evaluation.scoring import characters
 
 mpl.use("Agg")
 

@@ -125,8 +125,8 @@ def scores(policy: str, where: Path) -> dict[str, float]:
     from deid.config.policy import load as load_policy
     from deid.detection import Detector
     from deid.detection.lexicon import use_lookup
-    from deid.evaluation.corpus import load_corpus, load_staff
-    from deid.evaluation.scoring import Judged, evaluate
+    from nocturne_lab.evaluation.corpus import load_corpus, load_staff
+    from nocturne_lab.evaluation.scoring import Judged, evaluate
 
     use_lookup(LookupTable(where.with_suffix(".lookup")))
     folder = HERE.parent / "corpus" / "dev"
@@ -142,11 +142,11 @@ def scores(policy: str, where: Path) -> dict[str, float]:
 def first_document(how: str) -> dict[str, float]:
     """Open the tables of substitution ("rows" or "file") and replace the mentions of one document, in this process."""
     from deid.config.policy import load as load_policy
-    from deid.evaluation.corpus import load_corpus
     from deid.reference.names import NameTables
     from deid.reference.packaged import packaged_communes
     from deid.reference.tables import packaged_tables
     from deid.substitution import Substitutor
+    from nocturne_lab.evaluation.corpus import load_corpus
 
     gold = max(load_corpus(HERE.parent / "corpus" / "dev"), key=lambda one: len(one.mentions))
     policy, before, began = load_policy(None), peak(), time.process_time()

@@ -13,9 +13,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from deid.evaluation.corpus import load_corpus
-from deid.evaluation.score_tables import markdown
-from deid.learning.memorisation import (
+from deid.models import FOLDER
+from nocturne_lab.evaluation.corpus import load_corpus
+from nocturne_lab.evaluation.score_tables import markdown
+from nocturne_lab.learning.memorisation import (
     BOUND,
     DRAWS,
     TIMES,
@@ -25,8 +26,7 @@ from deid.learning.memorisation import (
     search_files,
     telling_strings,
 )
-from deid.learning.taggers.training import SMALL, train_tagger
-from deid.models import FOLDER
+from nocturne_lab.learning.taggers.training import SMALL, train_tagger
 
 ROOT = Path(__file__).parents[1]
 PAGE = Path(__file__).with_name("memorisation.md")

@@ -25,11 +25,11 @@ from deid.detection.registry import Tagger, build
 from deid.detection.taggers.bilstm import PACKAGED_EMBEDDINGS, load_embeddings
 from deid.domain.document import Mention
 from deid.domain.labels import Label
-from deid.evaluation.corpus import GoldDocument, load_corpus
-from deid.evaluation.score_tables import markdown, percent
-from deid.evaluation.scoring import Judged, evaluate
 from deid.french.folding import fold
-from deid.learning.taggers.training import FULL, Recipe, train_tagger
+from nocturne_lab.evaluation.corpus import GoldDocument, load_corpus
+from nocturne_lab.evaluation.score_tables import markdown, percent
+from nocturne_lab.evaluation.scoring import Judged, evaluate
+from nocturne_lab.learning.taggers.training import FULL, Recipe, train_tagger
 
 KIND = "bilstm_crf"
 RATE = 0.2  # of wrong mentions

@@ -3,7 +3,8 @@
     python -m benchmarks.open_corpora corpus/train wikiner_fr_train.jsonl.gz FOLDER > benchmarks/open_corpora.md
 
 Both networks learn from the same part of the annotated documents. `FOLDER` keeps the networks. The open corpus is one
-that `nocturne train --open` takes (`deid.learning.open_corpora`); Tchouka et al. 2022, section 3.3, trained on WikiNER.
+that `nocturne train --open` takes (`nocturne_lab.learning.open_corpora`); Tchouka et al. 2022, section 3.3, trained on
+WikiNER.
 """
 
 from __future__ import annotations
@@ -18,12 +19,12 @@ import torch
 from benchmarks.distant import detected, with_model
 from benchmarks.trained_once import train_once
 from deid.config.policy import DEFAULT, load
-from deid.evaluation.comparison import compare_found
-from deid.evaluation.corpus import GoldDocument, load_corpus
-from deid.evaluation.score_tables import markdown
-from deid.learning.ablation import RULES
-from deid.learning.open_corpora import CORPORA
-from deid.learning.taggers.training import FULL
+from nocturne_lab.evaluation.comparison import compare_found
+from nocturne_lab.evaluation.corpus import GoldDocument, load_corpus
+from nocturne_lab.evaluation.score_tables import markdown
+from nocturne_lab.learning.ablation import RULES
+from nocturne_lab.learning.open_corpora import CORPORA
+from nocturne_lab.learning.taggers.training import FULL
 
 LEFT_OUT = ("w15", "w18", "w21", "w25", "w27")
 RECIPE = replace(

@@ -31,12 +31,7 @@ from deid.detection.lexicon import use_lookup
 from deid.detection.lookup import Kind, LookupTable, build_lookup, packaged_spellings
 from deid.domain.document import Mention, Patient
 from deid.domain.labels import NAMES, Label
-from deid.evaluation.corpus import GoldDocument, load_corpus
-from deid.evaluation.score_tables import markdown
-from deid.evaluation.scoring import characters
 from deid.french.folding import in_case_of, words
-from deid.learning.augmentation.pieces import Piece, assembled, cut_pieces
-from deid.learning.augmentation.rates import SeededRandom
 from deid.reference.names import Crowd, NameTables, name_key
 from deid.reference.origins import ORIGINS, OriginModel
 from deid.reference.packaged import packaged_rows
@@ -46,6 +41,11 @@ from deid.substitution.names.drawing import Drawing, Shorthand
 from deid.substitution.names.parsing import WORD, key_of, pieces
 from deid.substitution.names.people import People
 from deid.substitution.names.reading import NameReading, Pool
+from nocturne_lab.evaluation.corpus import GoldDocument, load_corpus
+from nocturne_lab.evaluation.score_tables import markdown
+from nocturne_lab.evaluation.scoring import characters
+from nocturne_lab.learning.augmentation.pieces import Piece, assembled, cut_pieces
+from nocturne_lab.learning.augmentation.rates import SeededRandom
 
 HERE = Path(__file__)
 CORPUS, AUTHORS = HERE.parents[1] / "corpus" / "train", ("w13", "w19")

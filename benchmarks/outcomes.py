@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from deid.domain.document import Patient
-from deid.evaluation.corpus import load_corpus
+from nocturne_lab.evaluation.corpus import load_corpus
 
 FIXED = "00112233445566778899aabbccddeeff102132435465768798a9bacbdcedfe0f"
 EVERY = 6

@@ -3,7 +3,8 @@
     python -m benchmarks.parrot [--documents N] [--patients N] [--share S] [--write]
 
 Mentions are the true ones but for the planted leaks, so that the leaks are known. The attacks, the attacker's knowledge
-and the literature are in `deid.evaluation.attacks.parrot`, the planting in `deid.evaluation.attacks.planted`.
+and the literature are in `nocturne_lab.evaluation.attacks.parrot`, the planting in
+`nocturne_lab.evaluation.attacks.planted`.
 """
 
 from __future__ import annotations
@@ -23,11 +24,11 @@ from tqdm import tqdm
 from deid.config.policy import Policy, load
 from deid.domain.document import Document, Mention, Surrogate
 from deid.domain.labels import NAMES, PLACES, Label
-from deid.evaluation.attacks.parrot import ATTACKS, Attack, Recall, Suspicions, recall_at, suspect, unlike
-from deid.evaluation.attacks.planted import Planting, Release, Text, plant, publish, with_assigned_contacts
-from deid.evaluation.corpus import load_corpus
 from deid.quality.people import forms
 from demo.population import population
+from nocturne_lab.evaluation.attacks.parrot import ATTACKS, Attack, Recall, Suspicions, recall_at, suspect, unlike
+from nocturne_lab.evaluation.attacks.planted import Planting, Release, Text, plant, publish, with_assigned_contacts
+from nocturne_lab.evaluation.corpus import load_corpus
 
 _TARGET = Path(__file__).with_name("parrot.md")
 HIDING, REPEATED = ("marked", "natural"), ("consistent", "changing")
@@ -47,7 +48,7 @@ e-mails of the sources are first made like those of life, because they lie in th
 fiction, as surrogates do. The attacker is told which identifiers are leaks in half of the documents, reads the
 other half without an error, and ranks what he suspects there. `parrot` is a CRF on tokens that imitates the
 de-identifier, with the features of the product's own tagger (Carrell et al. 2019); `unlike` is a CRF on
-identifiers, with all that tells leaks from surrogates. Both: `deid/evaluation/attacks/parrot.py`."""
+identifiers, with all that tells leaks from surrogates. Both: `lab/nocturne_lab/evaluation/attacks/parrot.py`."""
 COLUMNS = """\
 The stronger attack; both were tried on what the default mode publishes, `unlike` on the rest; 95 % intervals over
 resampled documents. Goal: at most {goal:.0%} in the default mode, **{default}**. *All*: as if no check existed.

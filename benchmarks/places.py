@@ -24,12 +24,6 @@ from matplotlib import pyplot as plt
 from deid.config.policy import Policy, load
 from deid.domain.document import Document, Mention, Substitution
 from deid.domain.labels import Label
-from deid.evaluation.attacks.city_posterior import Posterior, commune_posteriors
-from deid.evaluation.attacks.inputs import Resident
-from deid.evaluation.attacks.usefulness import ProfileUtility, measure_profiles
-from deid.evaluation.audit import Audit
-from deid.evaluation.audit.communes import audit_communes
-from deid.evaluation.corpus import load_corpus
 from deid.french.folding import fold_line, words
 from deid.privacy import budget
 from deid.quality.grammar import count_errors, count_names
@@ -40,6 +34,12 @@ from deid.substitution import Substitutor
 from deid.substitution.context import DocumentContext
 from deid.substitution.places.gazette import Gazette
 from demo.population import population
+from nocturne_lab.evaluation.attacks.city_posterior import Posterior, commune_posteriors
+from nocturne_lab.evaluation.attacks.inputs import Resident
+from nocturne_lab.evaluation.attacks.usefulness import ProfileUtility, measure_profiles
+from nocturne_lab.evaluation.audit import Audit
+from nocturne_lab.evaluation.audit.communes import audit_communes
+from nocturne_lab.evaluation.corpus import load_corpus
 
 SECRET = b"the secret of a benchmark"
 EPSILONS = tuple(map(Fraction, ("0.25", "1", "4", "8", "16", "32", "64")))

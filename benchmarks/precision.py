@@ -8,11 +8,11 @@ The first form counts false mentions in one sample of case reports. The second w
 NOCTURNE_TEXTS) holds the texts that `benchmarks.case_reports` names. `--held-out` is what this wrote:
 
     make cross-validate ARGS="--authors w13 w19 --embeddings deid/models/bilstm_crf/embeddings.safetensors"
-    python -m deid.learning.taggers.continuation corpus/train PROSE var/held-out/fold-w13/continued \
+    python -m nocturne_lab.learning.taggers.continuation corpus/train PROSE var/held-out/fold-w13/continued \
         --start var/held-out/fold-w13/bilstm_crf --without w13 w19
 
 taggers trained without these authors, whose tags the transformer that ships has not learned either: the first for
-commit `BEFORE`, the second for now (PROSE: `python -m deid.learning.medical_prose`). A mention of a
+commit `BEFORE`, the second for now (PROSE: `python -m nocturne_lab.learning.medical_prose`). A mention of a
 report that nobody has judged is counted apart and, with `--unjudged`, listed with its surroundings.
 """
 
@@ -39,8 +39,8 @@ from benchmarks.left_out import Counts
 from deid.domain.document import Mention
 from deid.domain.errors import InputRefused, NocturneError
 from deid.domain.labels import Label
-from deid.evaluation.corpus import GoldDocument, load_corpus
-from deid.evaluation.score_tables import markdown
+from nocturne_lab.evaluation.corpus import GoldDocument, load_corpus
+from nocturne_lab.evaluation.score_tables import markdown
 
 ROOT = Path(__file__).parents[1]
 WORKER = Path(__file__).with_name("detect_in_checkout.py")
@@ -241,13 +241,13 @@ HEAD = """Written by `python -m benchmarks.precision --write`. "Before" is commi
 ran on the same texts in one go. Intervals are 95 %, by bootstrap of documents (2,000 draws)."""
 REPORTS = """Two samples of 200 published French case reports, chosen by the hash of the article: 150 of the Pan African
 Medical Journal and 50 of CasiMedicos each. No tagger learned tags from them: the network learned from other articles of
-these sources, screened by sentence (`deid.learning.medical_prose`). The Pan African cases are among the unmarked texts
-of masked words, of the subword embeddings and of the table of medical words (NOTICE); these articles of CasiMedicos are
-in nothing that ships. Each mention that either version finds was read in its sentence and judged by the annotation
-guide (corpus/GUIDE.md): ages, dates, initials, places and named hospitals, of which there are many, are right. The
-verdicts stand in `case_reports.judgements.csv`. Detection was mended on the development sample; 69 reports of the test
-sample were read while numbers and durations were mended, so its figure may be better than that of texts that nobody has
-read.
+these sources, screened by sentence (`nocturne_lab.learning.medical_prose`). The Pan African cases are among the
+unmarked texts of masked words, of the subword embeddings and of the table of medical words (NOTICE); these articles of
+CasiMedicos are in nothing that ships. Each mention that either version finds was read in its sentence and judged by the
+annotation guide (corpus/GUIDE.md): ages, dates, initials, places and named hospitals, of which there are many, are
+right. The verdicts stand in `case_reports.judgements.csv`. Detection was mended on the development sample; 69 reports
+of the test sample were read while numbers and durations were mended, so its figure may be better than that of texts
+that nobody has read.
 
 `clinical values changed` are false mentions on a measured value, dose, posology, score, drug or the name of what a
 laboratory measures; `numbers with a unit touched` is counted by a regular expression, whatever was judged. `right but

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from deid.evaluation.attacks.plots import STEM, plots
-from deid.evaluation.attacks.report import study_page
-from deid.evaluation.attacks.study import steps, study
 from demo.population import population
+from nocturne_lab.evaluation.attacks.plots import STEM, plots
+from nocturne_lab.evaluation.attacks.report import study_page
+from nocturne_lab.evaluation.attacks.study import steps, study
 
 PATIENTS = 160
 

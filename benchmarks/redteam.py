@@ -14,9 +14,15 @@ from pathlib import Path
 
 from deid.config.policy import load as load_policy
 from deid.detection import Detector
-from deid.evaluation.hostile_texts import Expected, HostileOutcome, HostileText, load_hostile_texts, run_hostile_texts
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
+from nocturne_lab.evaluation.hostile_texts import (
+    Expected,
+    HostileOutcome,
+    HostileText,
+    load_hostile_texts,
+    run_hostile_texts,
+)
 
 HEAD = """# Hostile texts
 

@@ -21,11 +21,11 @@ import torch
 from benchmarks.trained_once import train_once
 from deid.detection.taggers.bilstm import PACKAGED_EMBEDDINGS, load_embeddings
 from deid.domain.document import Document
-from deid.evaluation.corpus import GoldDocument, load_corpus
-from deid.evaluation.score_tables import markdown
-from deid.learning.self_training import DRAWS, HELD_OUT, Decision, distil, self_train
-from deid.learning.taggers.training import FULL
-from deid.learning.transformer.examples import split
+from nocturne_lab.evaluation.corpus import GoldDocument, load_corpus
+from nocturne_lab.evaluation.score_tables import markdown
+from nocturne_lab.learning.self_training import DRAWS, HELD_OUT, Decision, distil, self_train
+from nocturne_lab.learning.taggers.training import FULL
+from nocturne_lab.learning.transformer.examples import split
 
 RECIPE = replace(FULL, copies=0, bilstm=replace(FULL.bilstm, epochs=5), crf=replace(FULL.crf, iterations=30))
 TEACHER = replace(

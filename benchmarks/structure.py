@@ -19,11 +19,7 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-# Code that never runs in a hospital's night, in the layout of version 0.2.0 and in the layout of 0.1.0.
-OFFLINE = (
-    *("deid.learning", "deid.evaluation"),
-    *("deid.hospital", "deid.demo", "deid.privacy.attacks", "deid.privacy.audit"),
-)
+LIBRARY = ("deid", "nocturne_lab")  # the packages of the two distributions
 SMALL = 80
 RECORD = Path(__file__).with_suffix(".json")
 # Processes, and what each imports: modules of deid are counted.
@@ -39,13 +35,12 @@ def figures(tree: Path) -> dict[str, int]:
     """Return the figures of a tree by name; those of a package, in lines, are named after it."""
     modules = _modules(tree)
     imports = {name: _imports(name, path, modules) for name, path in modules.items()}
-    library = [name for name in modules if name.split(".")[0] == "deid"]
-    nightly = [name for name in library if not name.startswith(OFFLINE)]
+    library = [name for name in modules if name.split(".")[0] in LIBRARY]
     lines = {name: len(path.read_text(encoding="utf-8").splitlines()) for name, path in modules.items()}
     packages: dict[str, set[str]] = defaultdict(set)
     for name, found in imports.items():
         for other in found:
-            if _package(name) != _package(other) and "deid" not in (_package(name), _package(other)):
+            if _package(name) != _package(other) and not {_package(name), _package(other)} & {*LIBRARY}:
                 packages[_package(name)].add(_package(other))
     names = _public_names({name: modules[name] for name in library})
     importers = Counter(other for found in imports.values() for other in found)
@@ -53,10 +48,10 @@ def figures(tree: Path) -> dict[str, int]:
     sizes: Counter[str] = Counter()
     for name in library:
         sizes[_package(name)] += lines[name]
+    held = {top: [name for name in library if name.split(".")[0] == top] for top in LIBRARY}
     return {
-        "modules of deid": len(library),
-        "lines of deid": sum(sizes.values()),
-        "lines without learning and evaluation": sum(lines[name] for name in nightly),
+        **{f"modules of {top}": len(found) for top, found in held.items()},
+        **{f"lines of {top}": sum(lines[name] for name in found) for top, found in held.items()},
         "packages in an import cycle": sum(len(one) for one in _components(packages) if len(one) > 1),
         "modules in an import cycle": sum(len(one) for one in _components(imports) if len(one) > 1),
         "longest import chain": _longest_chain(imports),
@@ -64,7 +59,7 @@ def figures(tree: Path) -> dict[str, int]:
         f"modules under {SMALL} lines with one importer": len(small),
         "SQL files": len(list((tree / "sql").rglob("*.sql"))),
         "words of README": len((tree / "README.md").read_text(encoding="utf-8").split()),
-        **{f"lines of {package}": count for package, count in sorted(sizes.items()) if package != "deid"},
+        **{f"lines of {package}": count for package, count in sorted(sizes.items()) if package not in LIBRARY},
     }
 
 
@@ -93,14 +88,15 @@ def main(tree: Path, *, record: bool = False) -> None:
 
 def _modules(tree: Path) -> dict[str, Path]:
     found = {}
-    for path in sorted((*tree.glob("deid/**/*.py"), *tree.glob("demo/**/*.py"))):
-        name = ".".join(path.relative_to(tree).with_suffix("").parts)
+    places = ("deid", "demo", "lab/nocturne_lab")
+    for path in sorted(path for place in places for path in tree.glob(f"{place}/**/*.py")):
+        name = ".".join(path.relative_to(tree).with_suffix("").parts).removeprefix("lab.")
         found[name.removesuffix(".__init__")] = path
     return found
 
 
 def _package(name: str) -> str:
-    return ".".join(name.split(".")[:2]) if name.startswith("deid") else name.split(".")[0]
+    return ".".join(name.split(".")[:2]) if name.startswith(LIBRARY) else name.split(".")[0]
 
 
 def _imports(name: str, path: Path, modules: Mapping[str, Path]) -> set[str]:

@@ -30,12 +30,12 @@ from typing import Any, ClassVar, NamedTuple
 from deid.config import policy
 from deid.domain.document import Document, Mention
 from deid.domain.labels import OPTIONAL, Label
-from deid.evaluation.corpus import load_corpus
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor, substitutor
 from deid.substitution.drafts import Draft, Generator
 from deid.substitution.registry import Generators
 from demo.population import population
+from nocturne_lab.evaluation.corpus import load_corpus
 
 _CHUNK = 32
 _PASSES = ("begun", "new", "known")

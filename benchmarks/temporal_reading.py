@@ -11,9 +11,9 @@ from pathlib import Path
 
 from deid.config.policy import load as load_policy
 from deid.domain.labels import Label
-from deid.evaluation.corpus import load_corpus
 from deid.substitution.context import DocumentContext
 from deid.substitution.temporal.normalisation import normalise
+from nocturne_lab.evaluation.corpus import load_corpus
 
 LABELS = (Label.DATE, Label.RELDATE, Label.AGE)
 

@@ -15,8 +15,8 @@ from typing import Any
 
 from deid.detection.taggers.bilstm import PACKAGED_EMBEDDINGS, load_embeddings
 from deid.detection.taggers.tagging import MANIFEST_FILE
-from deid.evaluation.corpus import GoldDocument
-from deid.learning.taggers.training import Recipe, corpus_fingerprint, train_tagger
+from nocturne_lab.evaluation.corpus import GoldDocument
+from nocturne_lab.learning.taggers.training import Recipe, corpus_fingerprint, train_tagger
 
 TIME = "minutes.json"
 

@@ -20,10 +20,10 @@ from deid.config.policy import load as load_policy
 from deid.detection import Detector
 from deid.domain.document import Mention
 from deid.domain.errors import SettingsError
-from deid.evaluation.corpus import GoldDocument, load_corpus
-from deid.evaluation.score_tables import markdown
-from deid.evaluation.scoring import Judged, evaluate
-from deid.learning.ablation import with_recall_bias
+from nocturne_lab.evaluation.corpus import GoldDocument, load_corpus
+from nocturne_lab.evaluation.score_tables import markdown
+from nocturne_lab.evaluation.scoring import Judged, evaluate
+from nocturne_lab.learning.ablation import with_recall_bias
 
 DRAWS, SEED = 2000, 2026
 RULES = ("patterns", "gazetteer", "context")

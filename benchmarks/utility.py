@@ -17,12 +17,12 @@ from tqdm import tqdm
 from deid.config.policy import DEFAULT, Policy, load
 from deid.detection import Detector
 from deid.domain.document import Document, Mention
-from deid.evaluation.utility import Measure, Pair, measure
-from deid.evaluation.utility.facts import health_classes
 from deid.reference import CommuneTable
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
 from demo.population import population
+from nocturne_lab.evaluation.utility import Measure, Pair, measure
+from nocturne_lab.evaluation.utility.facts import health_classes
 
 KEY = b"the key of the measure of utility"
 POLICIES = ("default", "strict", "tchouka2022", "tchouka2023")

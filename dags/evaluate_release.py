@@ -26,7 +26,7 @@ from typing import Any
 
 from airflow.sdk import Asset, Param, PartitionedAssetTimetable, dag
 from nocturne_airflow import launch
-from nocturne_airflow.steps import DEFAULT_ARGS, PUBLISHING_QUEUE, Tag, step
+from nocturne_airflow.steps import DEFAULT_ARGS, PUBLISHING_QUEUE, Tag, in_lab, step
 
 RELEASED = Asset("released_documents", uri="nocturne://research/document", group="nocturne")
 
@@ -44,26 +44,26 @@ RELEASED = Asset("released_documents", uri="nocturne://research/document", group
     tags=[Tag.RELEASE, Tag.IMPACT_LOW],
 )
 def evaluate_release() -> None:
-    @step(hours=1, task_display_name="Tirer l'échantillon")
+    @step(hours=1, **in_lab(), task_display_name="Tirer l'échantillon")
     def choose(params: dict[str, Any], dag_run: Any, partition_key: str | None = None) -> dict[str, int]:
         """Tirer l'échantillon et dire combien de documents il a."""
-        from deid.evaluation import released
-
         key = launch.interval_key(partition_key)
         launch.evaluation_wanted(dag_run)
+        from nocturne_lab.evaluation import released
+
         return released.choose(key, params["size"])
 
-    @step(hours=6, task_display_name="Attaquer")
+    @step(hours=6, **in_lab(), task_display_name="Attaquer")
     def attack(params: dict[str, Any], dag_run: Any, partition_key: str | None = None) -> dict[str, int]:
         """Attaquer les textes publiés de l'échantillon."""
-        from deid.evaluation import released
+        from nocturne_lab.evaluation import released
 
         return released.attack(launch.interval_key(partition_key), params["size"], dag_run.run_id)
 
-    @step(hours=6, task_display_name="Mesurer l'utilité")
+    @step(hours=6, **in_lab(), task_display_name="Mesurer l'utilité")
     def utility(params: dict[str, Any], dag_run: Any, partition_key: str | None = None) -> dict[str, int]:
         """Mesurer ce que les textes publiés valent encore."""
-        from deid.evaluation import released
+        from nocturne_lab.evaluation import released
 
         return released.utility(launch.interval_key(partition_key), params["size"], dag_run.run_id)
 

@@ -43,7 +43,7 @@ from typing import Any
 
 from airflow.sdk import Param, dag
 from nocturne_airflow.launch import asked_for, requested_by, round_arguments, stated_reason
-from nocturne_airflow.steps import DEFAULT_ARGS, Tag, on_device, step
+from nocturne_airflow.steps import DEFAULT_ARGS, Tag, in_lab, step
 
 FORMATS = ["prodigy", "prodigy-lines", "doccano", "brat", "conll", "webanno"]
 
@@ -95,7 +95,7 @@ FORMATS = ["prodigy", "prodigy-lines", "doccano", "brat", "conll", "webanno"]
     tags=[Tag.LEARNING, Tag.IMPACT_LOW],
 )
 def exchange_annotations() -> None:
-    @step(hours=12, **on_device(), task_display_name="Donner des documents")
+    @step(hours=12, **in_lab(device=True), task_display_name="Donner des documents")
     def give(
         params: dict[str, Any],
         dag_run: Any,
@@ -103,15 +103,15 @@ def exchange_annotations() -> None:
         data_interval_end: datetime | None = None,
     ) -> dict[str, int]:
         """Tirer des documents, les marquer d'avance, les écrire pour leurs annotateurs."""
-        from deid.learning.exchange.rounds import RoundOrder, give_documents
+        from nocturne_lab.learning.exchange.rounds import RoundOrder, give_documents
 
         asked_for(params, "export")
         return give_documents(RoundOrder(**round_arguments(params, dag_run, data_interval_start, data_interval_end)))
 
-    @step(hours=2, task_display_name="Reprendre les annotations")
+    @step(hours=2, **in_lab(), task_display_name="Reprendre les annotations")
     def take(params: dict[str, Any], dag_run: Any) -> dict[str, Any]:
         """Lire, contrôler et comparer ce que les annotateurs ont rendu."""
-        from deid.learning.exchange.rounds import take_annotations
+        from nocturne_lab.learning.exchange.rounds import take_annotations
 
         asked_for(params, "import")
         return take_annotations(
@@ -123,18 +123,18 @@ def exchange_annotations() -> None:
             labels=params["labels"],
         )
 
-    @step(hours=2, task_display_name="Reprendre les relectures")
+    @step(hours=2, **in_lab(), task_display_name="Reprendre les relectures")
     def reviews(params: dict[str, Any], dag_run: Any) -> dict[str, int]:
         """Écrire ce que des personnes ont corrigé en relecture et en quarantaine."""
-        from deid.learning.exchange.rounds import take_reviews
+        from nocturne_lab.learning.exchange.rounds import take_reviews
 
         asked_for(params, "reviews")
         return take_reviews(params["round"], requested_by=requested_by(dag_run), reason=stated_reason(params))
 
-    @step(hours=1, task_display_name="Arbitrer")
+    @step(hours=1, **in_lab(), task_display_name="Arbitrer")
     def adjudicate(params: dict[str, Any], dag_run: Any) -> dict[str, int]:
         """Écrire les désaccords des annotateurs ; décidés, le corpus arbitré."""
-        from deid.learning.exchange.rounds import adjudicate_round
+        from nocturne_lab.learning.exchange.rounds import adjudicate_round
 
         asked_for(params, "adjudicate")
         return adjudicate_round(params["round"], requested_by=requested_by(dag_run), reason=stated_reason(params))

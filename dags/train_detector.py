@@ -40,7 +40,7 @@ from typing import Any
 
 from airflow.sdk import Param, dag
 from nocturne_airflow.launch import training_arguments
-from nocturne_airflow.steps import DEFAULT_ARGS, Tag, on_device, sensor, step
+from nocturne_airflow.steps import DEFAULT_ARGS, Tag, in_lab, sensor, step
 
 
 @dag(
@@ -138,45 +138,50 @@ from nocturne_airflow.steps import DEFAULT_ARGS, Tag, on_device, sensor, step
     tags=[Tag.LEARNING, Tag.IMPACT_LOW],
 )
 def train_detector() -> None:
-    @step(hours=12, task_display_name="Réunir les documents")
+    @step(hours=12, **in_lab(), task_display_name="Réunir les documents")
     def collect(params: dict[str, Any], dag_run: Any) -> dict[str, int]:
         """Réunir les documents à apprendre et ceux de l'évaluation."""
-        from deid.learning import trainings
+        from nocturne_lab.learning import trainings
 
         return trainings.collect(trainings.TrainingOrder(**training_arguments(params, dag_run)))
 
-    @step(hours=24, **on_device(), retries=4, task_display_name="Entraîner")
+    @step(hours=24, **in_lab(device=True), retries=4, task_display_name="Entraîner")
     def train(params: dict[str, Any]) -> dict[str, int]:
         """Entraîner ; une reprise part du dernier point sauvé, s'il y en a."""
-        from deid.learning import trainings
+        from nocturne_lab.learning import trainings
 
         return trainings.train(params["training"])
 
-    @step(hours=2, task_display_name="Inscrire au registre")
+    @step(hours=2, **in_lab(), task_display_name="Inscrire au registre")
     def register(params: dict[str, Any]) -> str:
         """Mettre le modèle au registre, comme candidat."""
-        from deid.learning import trainings
+        from nocturne_lab.learning import trainings
 
         return trainings.register(params["training"])
 
-    @step(hours=12, **on_device(), task_display_name="Comparer")
+    @step(hours=12, **in_lab(device=True), task_display_name="Comparer")
     def evaluate(params: dict[str, Any], digest: str) -> dict[str, Any]:
         """Comparer au modèle en service, et appliquer la règle."""
-        from deid.learning import trainings
+        from nocturne_lab.learning import trainings
 
         return trainings.evaluate(params["training"], digest, automatic=params["automatic"])
 
-    @sensor(poke_interval=60, timeout=timedelta(days=14).total_seconds(), task_display_name="Attendre la décision")
+    @sensor(
+        poke_interval=60,
+        timeout=timedelta(days=14).total_seconds(),
+        **in_lab(),
+        task_display_name="Attendre la décision",
+    )
     def decision(evaluated: dict[str, Any]) -> bool:
         """Attendre qu'une personne décide, si la règle ne l'a pas fait."""
-        from deid.learning import trainings
+        from nocturne_lab.learning import trainings
 
         return trainings.is_settled(evaluated["hash"])
 
-    @step(hours=1, task_display_name="Effacer les textes réunis")
+    @step(hours=1, **in_lab(), task_display_name="Effacer les textes réunis")
     def clear(params: dict[str, Any]) -> None:
         """Effacer les textes réunis pour l'entraînement."""
-        from deid.learning import trainings
+        from nocturne_lab.learning import trainings
 
         trainings.clear(params["training"])
 

@@ -9,14 +9,14 @@ from dataclasses import replace
 import numpy as np
 
 from deid.domain.labels import Label
-from deid.evaluation.attacks.document_dates import DocumentDates
-from deid.evaluation.attacks.histories import Histories
 from deid.substitution.temporal.values import Instant, Unit, index_of
 from demo.hospital import build, journeys
 from demo.hospital.calendar import Calendar
 from demo.hospital.model import Stay
 from demo.hospital.streams import Stream
 from demo.population import surrounding
+from nocturne_lab.evaluation.attacks.document_dates import DocumentDates
+from nocturne_lab.evaluation.attacks.histories import Histories
 
 _DOCUMENTS_PER_PATIENT = 8
 _NIGHTS = 30

@@ -1,4 +1,4 @@
-"""The synthetic hospital as the population that `deid.evaluation.attacks` attacks."""
+"""The synthetic hospital as the population that `nocturne_lab.evaluation.attacks` attacks."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from datetime import date
 
 from deid.domain.document import Document, Mention, Patient
 from deid.domain.document import Stay as StayDates
-from deid.evaluation.attacks.inputs import Population, Record, Resident, Stay
 from deid.formats import read_source
 from demo.hospital import generate, model
+from nocturne_lab.evaluation.attacks.inputs import Population, Record, Resident, Stay
 
 SEED = 2026
 DOCUMENTS_PER_PATIENT = 8

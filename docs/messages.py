@@ -35,16 +35,21 @@ CARRIERS: Mapping[str, tuple[int, ...]] = {
     "_say_state": (1,),
     "_conclude": (0, 1),
 }
-SPOKEN = ("deid/cli", "deid/doctor", "deid/warehouse/source_check.py")  # where those functions print
+SPOKEN = (
+    "deid/cli",
+    "lab/nocturne_lab/cli",
+    "deid/doctor",
+    "deid/warehouse/source_check.py",
+)  # where those functions print
 # Tables of messages, printed through a name: module → the tables.
 TABLES: Mapping[str, tuple[str, ...]] = {
     "deid/warehouse/source_check.py": ("_WORDS",),
     "deid/doctor/__init__.py": ("CHECKS",),
     "deid/doctor/databases.py": ("_DOING",),
     "deid/cli/sources.py": ("_THINGS",),
-    "deid/cli/coding.py": ("_FAULTS", "_LEVELS", "_PARTS", "_ARMS"),
-    "deid/cli/annotation.py": ("_FAULTS",),
-    "deid/cli/models.py": ("_OUTCOMES",),
+    "lab/nocturne_lab/cli/coding.py": ("_FAULTS", "_LEVELS", "_PARTS", "_ARMS"),
+    "lab/nocturne_lab/cli/annotation.py": ("_FAULTS",),
+    "lab/nocturne_lab/cli/models.py": ("_OUTCOMES",),
     "deid/cli/stewardship.py": ("_FAULTS",),
     "deid/cli/linking.py": ("UNPUBLISHED", "UNREADABLE", "OUTSIDE"),
     "deid/doctor/finding.py": ("Level",),
@@ -336,7 +341,8 @@ def _template(node: ast.JoinedStr) -> str:
 
 
 def _modules() -> list[Module]:
-    paths = [path for folder in ("deid", "plugins/nocturne_airflow") for path in sorted((ROOT / folder).rglob("*.py"))]
+    folders = ("deid", "lab/nocturne_lab", "plugins/nocturne_airflow")
+    paths = [path for folder in folders for path in sorted((ROOT / folder).rglob("*.py"))]
     trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in paths}
     errors = {"NocturneError"}
     while True:

@@ -28,9 +28,9 @@ HOLDERS = ("deid.warehouse", "deid.nightly", "deid.reviews", "deid.release", "de
 # Packages that work on the text itself, in plain strings and their own types: one row each.
 WHOLE = {
     "deid/detection/": "the text, the patient's identity, the staff",
-    "deid/evaluation/": "annotated documents and what was found in them",
+    "lab/nocturne_lab/evaluation/": "annotated documents and what was found in them",
     "deid/formats/": "the source's bytes and text, until they are rewritten",
-    "deid/learning/": "annotated documents: the corpus, and those that a hospital adds",
+    "lab/nocturne_lab/learning/": "annotated documents: the corpus, and those that a hospital adds",
     "deid/quality/": "source and candidate side by side; gives numbers and reasons, never words",
     "deid/substitution/": "the values that are replaced, and the patient's identity",
 }
@@ -76,15 +76,19 @@ class Module:
 
 
 class Tree:
-    """The modules below `deid` and `plugins`, and what they mean by a name."""
+    """The modules below `deid`, `lab` and `plugins`, and what they mean by a name."""
 
     def __init__(self, root: Path = ROOT) -> None:
         self.root = root
         self.modules: dict[str, Module] = {}
-        for base in (root, root / "plugins"):
-            for top in ("deid",) if base == root else ("nocturne_airflow", "nocturne_pages"):
-                for path in sorted((base / top).rglob("*.py")):
-                    name = ".".join(path.relative_to(base).with_suffix("").parts).removesuffix(".__init__")
+        for base, tops in (
+            ("", ("deid",)),
+            ("lab", ("nocturne_lab",)),
+            ("plugins", ("nocturne_airflow", "nocturne_pages")),
+        ):
+            for top in tops:
+                for path in sorted((root / base / top).rglob("*.py")):
+                    name = ".".join(path.relative_to(root / base).with_suffix("").parts).removesuffix(".__init__")
                     self.modules[name] = Module(name, str(path.relative_to(root)), ast.parse(path.read_text("utf-8")))
 
     def origin(self, symbol: Symbol) -> Symbol:

@@ -2,7 +2,7 @@
 
     python -m tests.verdict [ARGUMENTS OF PYTEST]
 
-Branch coverage of `deid` is measured beside: benchmarks/coverage_by_package.py holds it to a floor.
+Branch coverage of `deid` and `nocturne_lab` is measured beside: benchmarks/coverage_by_package.py holds it to a floor.
 Exit status 0: all passed, or at most two failed that passed alone; the last lines name these as FLAKY, a defect to
 mend. A test that looks for leaks is not asked twice.
 """
@@ -31,9 +31,8 @@ def judge(arguments: Sequence[str], root: Path = ROOT) -> int:
     python, pytest = [sys.executable, "-X", "faulthandler"], ["-m", "pytest", "-rfEs", "-o", f"cache_dir={cache}"]
     command = [*python, *pytest]
     COVERAGE.parent.mkdir(exist_ok=True)
-    measured = (
-        ["-m", "slipcover", "--branch", "--source", "deid", "--json", "--out", str(COVERAGE)] if root == ROOT else []
-    )
+    slipcover = ["-m", "slipcover", "--branch", "--source", "deid,lab/nocturne_lab", "--json", "--out", str(COVERAGE)]
+    measured = slipcover if root == ROOT else []
     status = subprocess.run([*python, *measured, *pytest, *arguments], cwd=root, check=False).returncode
     failed = _failed(cache)
     if status != FAILED or not 0 < len(failed) <= MOST or any(test.startswith(NEVER) for test in failed):

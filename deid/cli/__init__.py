@@ -3,7 +3,7 @@
 Help and messages are in French, for data stewards, or in English (`deid.cli.language`). Exit status: 0 done; 1
 something was refused or failed, with the reason on standard error; 2 the command cannot be carried out as given.
 Standard output carries results only. A command imports its part of the library when it runs, so that `--help` answers
-at once.
+at once. Other distributions add commands by the entry points of `nocturne.commands` (`deid.domain.extensions`).
 """
 
 from __future__ import annotations
@@ -16,25 +16,23 @@ from collections.abc import Sequence
 import typer
 
 from deid.cli import (
-    annotation,
-    coding,
     deployment,
     doctor,
     documents,
     files,
     keys,
+    laboratory,
     linking,
     models,
     nights,
     policies,
-    scoring,
     sources,
     stewardship,
-    training,
 )
 from deid.cli.console import UNUSABLE, Guarded, write_json_logs
 from deid.cli.language import check_language, complain, translated_error
 from deid.domain.errors import SettingsError
+from deid.domain.extensions import COMMANDS, find_extensions
 
 app = typer.Typer(
     name="deid",
@@ -50,18 +48,16 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )
 for command in (
-    *(documents.detect, documents.deidentify, files.file, scoring.evaluate, scoring.score, training.train),
+    *(documents.detect, documents.deidentify, files.file),
     *(deployment.provision, deployment.migrate, deployment.refresh, doctor.doctor),
     *(nights.night, nights.publish, nights.make_visible, nights.report, nights.dpo_annex, linking.link),
 ):
     app.command()(command)
-for name, group in {
+groups = {
     "policy": policies.policy_app,
     "budget": policies.budget_app,
     "key": keys.app,
     "models": models.app,
-    "annotations": annotation.app,
-    "coding": coding.app,
     "runs": nights.runs_app,
     "source": sources.app,
     "quarantine": stewardship.quarantine_app,
@@ -70,8 +66,15 @@ for name, group in {
     "rights": stewardship.rights_app,
     "ids": stewardship.ids_app,
     "references": deployment.references_app,
-}.items():
+}
+for name, group in groups.items():
     app.add_typer(group, name=name)
+for name, extension in find_extensions(COMMANDS).items():
+    try:
+        extension.load()(app)
+    except ImportError as error:
+        complain(f"the extension {name} cannot be loaded: {type(error).__name__}, {error.name}")
+laboratory.name_missing(app, groups)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

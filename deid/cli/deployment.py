@@ -112,27 +112,3 @@ def rollback(
     from deid.refresh.reference_versions import roll_back
 
     say(roll_back(source, dsn=read_settings().dsn("refresher"), to=to))
-
-
-@references_app.command("map")
-def references_map(
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="File to write, .svg or .png.")] = Path(
-        "territories.svg"
-    ),
-    packaged: Annotated[
-        bool, typer.Option("--packaged", help="The communes that ship with the product, without a database.")
-    ] = False,
-) -> None:
-    """Draw the territories: the communes among which a place is drawn.
-
-    Those of the version of the communes in use; the file loads nothing from elsewhere.
-    """
-    from deid.evaluation.territory_map import draw_map as draw_territories
-    from deid.nightly import runtime
-    from deid.reference.tables import packaged_tables
-
-    if output.suffix.lower() not in (".svg", ".png"):
-        raise typer.BadParameter("the file ends in .svg or .png")
-    table = packaged_tables().communes if packaged else runtime.current_communes()
-    draw_territories(table, output)
-    tell(f"{output}: {len(table.partition)} territories, {table.partition_digest[:16]}")

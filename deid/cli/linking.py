@@ -175,20 +175,33 @@ def _read_table(path: Path) -> tuple[Sequence[str], list[Row]]:
     """
     try:
         if path.suffix.lower() == _PARQUET:
-            from pyarrow import parquet
-
-            read = parquet.read_table(path)
-            return read.column_names, read.to_pylist()
+            return _read_parquet(path)
         with path.open(encoding="utf-8-sig", newline="") as file:
             reader = csv.DictReader(file, delimiter=_delimiter(path), strict=True)
             rows: list[Row] = list(reader)
-    except (OSError, ValueError, csv.Error):  # of pyarrow, too: its errors are ValueErrors and OSErrors
+    except (OSError, ValueError, csv.Error):
         raise InputRefused(
             "the table cannot be read.", "Give a CSV in UTF-8 with a header, or a Parquet file."
         ) from None
     if any(None in row or None in row.values() for row in rows):
         raise InputRefused("rows of the table differ in length.", "Give each row as many cells as the header has.")
     return reader.fieldnames or (), rows
+
+
+def _read_parquet(path: Path) -> tuple[Sequence[str], list[Row]]:
+    """Return the columns and rows of a Parquet file.
+
+    Raises:
+        ValueError: it is none.
+    """
+    import duckdb
+
+    with duckdb.connect() as engine:
+        try:
+            read = engine.read_parquet(str(path))
+            return read.columns, [dict(zip(read.columns, row, strict=True)) for row in read.fetchall()]
+        except duckdb.Error as error:
+            raise ValueError from error
 
 
 def _delimiter(path: Path) -> str:
@@ -201,10 +214,11 @@ def _write_table(path: Path, source: Path, columns: Sequence[str], rows: Sequenc
     """Write the result; it appears under its name once it is complete."""
     with _complete(path) as partial:
         if path.suffix.lower() == _PARQUET:
-            import pyarrow as pa
-            from pyarrow import parquet
+            import duckdb
+            import pandas as pd
 
-            parquet.write_table(pa.table({name: [row[name] for row in rows] for name in columns}), partial)
+            with duckdb.connect() as engine:
+                engine.from_df(pd.DataFrame(rows, columns=[*columns], dtype=object)).write_parquet(str(partial))
             return
         delimiter = _delimiter(source) if source.suffix.lower() == _CSV else ","
         with partial.open("w", encoding="utf-8", newline="") as file:

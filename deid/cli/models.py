@@ -1,4 +1,7 @@
-"""`models`: the registry of the hospital's own models: register, evaluate, promote, refuse, roll back."""
+"""`models`: the registry of the hospital's own models: what serves, a person's decision, the way back.
+
+`nocturne-lab` adds what makes and measures a model (`nocturne_lab.cli.models`).
+"""
 
 from __future__ import annotations
 
@@ -9,14 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from deid.cli.console import REFUSED, chosen_policy, command_group, say
-from deid.cli.language import complain, translated
-from deid.cli.training import distinct
+from deid.cli.console import chosen_policy, command_group, say
+from deid.cli.language import complain
 
 if TYPE_CHECKING:
-    from deid.evaluation.comparison import Comparison
-    from deid.evaluation.corpus import GoldDocument
-    from deid.learning.memorisation import Check
     from deid.warehouse.models import Model
 
 app = command_group("Keep the registry of the hospital's models.")
@@ -24,21 +23,6 @@ app = command_group("Keep the registry of the hospital's models.")
 Digest = Annotated[str, typer.Argument(metavar="DIGEST", help="Its digest in `models list`, or the beginning of it.")]
 Directory = Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder of a model.", exists=True, file_okay=False)]
 Motive = Annotated[str, typer.Option("--reason", metavar="REASON", help="10 to 200 characters; no name.")]
-Corpora = Annotated[
-    list[Path],
-    typer.Argument(metavar="CORPUS...", help="Annotated folders or .jsonl that neither model learned."),
-]
-TrainingCorpora = Annotated[
-    list[Path] | None, typer.Option("--corpus", metavar="CORPUS", help="Training corpus; can be repeated.")
-]
-Bound = Annotated[
-    float | None,
-    typer.Option("--bound", min=0, metavar="BITS", help="Mean exposure allowed, else 3.", show_default=False),
-]
-PolicyFile = Annotated[
-    Path | None,
-    typer.Option("--policy", metavar="FILE", help="Policy; else NOCTURNE_POLICY, else the one that ships."),
-]
 
 
 @app.command("list")
@@ -63,93 +47,18 @@ def show(digest: Digest) -> None:
 
 
 @app.command()
-def register(
-    directory: Directory,
-    licence: Annotated[
-        str, typer.Option("--licence", help="Licence written to a new card; other: stays in the hospital.")
-    ] = "other",
-    corpora: TrainingCorpora = None,
-) -> None:
-    """Copy a model to the registry (NOCTURNE_MODELS), as a candidate, and write its digest.
-
-    With --corpus, keeps beside it the ids of the documents learned, and no text: `evaluate_release` measures the
-    membership attack by them. Refused: a model that is damaged, or trained for other labels than those of this version.
-    Written to the audit trail.
-    """
-    from deid.learning import registry
-
-    documents = _load(corpora)
-    learned = None if documents is None else {one.document.id for one in documents}
-    say({"hash": registry.register(directory, getpass.getuser(), licence, learned)})
-
-
-@app.command()
-def evaluate(
-    digest: Digest,
-    corpora: Corpora,
-    policy: PolicyFile = None,
-    settle: Annotated[
-        bool, typer.Option("--settle", help="Apply the policy's rule: put in service, or refuse.")
-    ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="All figures, as JSON.")] = False,
-) -> None:
-    """Compare a model with the one in service, on the same annotated documents.
-
-    The policy's whole detector, with one model and then the other. Intervals of 95 % by resampling of documents; the
-    difference is paired. The first model of a kind that does not ship is compared with the detector without that
-    annotator. The last line tells what the rule (“promotion” of the policy) concludes; it applies it only with
-    --settle. The figures go to the registry and the model's card.
-    """
-    from deid.evaluation.comparison import judge
-    from deid.learning import registry
-
-    chosen = chosen_policy(policy)
-    comparison = registry.compare(digest, distinct(corpora), chosen)
-    judgement = registry.settle(comparison, chosen) if settle else judge(comparison, chosen.promotion)
-    if as_json:
-        against = comparison.against or ("none" if comparison.first else "shipped")
-        say({**comparison.numbers(), "against": against, "outcome": judgement.outcome, "reason": judgement.reason})
-        return
-    typer.echo(_table(comparison))
-    typer.echo(f"\n{translated(_OUTCOMES[judgement.outcome, settle])} — {translated(judgement.reason)}")
-
-
-_OUTCOMES = {
-    ("promote", True): "Put in service",
-    ("promote", False): "The rule would put it in service (--settle)",
-    ("wait", True): "Waits for a person's decision (models promote)",
-    ("wait", False): "The rule would wait for a person's decision",
-    ("refuse", True): "Refused",
-    ("refuse", False): "The rule would refuse it (--settle)",
-}
-
-
-def _table(comparison: Comparison) -> str:
-    from deid.evaluation.comparison import SCORES
-    from deid.evaluation.score_tables import markdown
-
-    shipped = (
-        "the detector without this annotator, of which no model ships" if comparison.first else "the model that ships"
-    )
-    against = comparison.against[:12] or shipped
-    title = translated(f"{comparison.documents} documents; in service: {against}.")
-    head = ["measure", "this model", "in service", "difference"]
-    short = markdown([*map(translated, head)], comparison.rows())
-    return f"{title}\n\n{short}\n\n{markdown([translated('this model'), *SCORES], comparison.breakdown())}"
-
-
-@app.command()
 def promote(digest: Digest, reason: Motive) -> None:
     """Put a model in service, from the next night on; a data steward's decision, written to the audit trail.
 
     Connects as the steward (NOCTURNE_STEWARD_DSN): who lacks that right does not decide. Refused if it was not compared
     with the model in service. A night under way keeps the model with which it began.
     """
-    from deid.learning import registry
+    from deid.models.directories import asked_kinds
+    from deid.warehouse.models import promote_model
 
-    model = registry.promote(digest, getpass.getuser(), reason)
+    model = promote_model(digest, getpass.getuser(), reason)
     say({"kind": model.kind, "serving": model.hash})
-    if not registry.is_asked(model.kind):
+    if model.kind not in asked_kinds(chosen_policy(None)):
         complain(
             f"the policy in force does not ask the registry for {model.kind} (model: registry): nothing changes.",
         )
@@ -172,48 +81,9 @@ def rollback(
     """Put the former model in service again, in the end the one that ships. Connects as the steward; in the audit
     trail.
     """
-    from deid.learning import registry
+    from deid.warehouse.models import roll_back_model
 
-    say({"kind": kind, "serving": registry.roll_back(kind, getpass.getuser(), reason) or None})
-
-
-@app.command()
-def check(directory: Directory, corpora: TrainingCorpora = None, bound: Bound = None) -> None:
-    """Measure what a model memorised of its corpus, and write it to its card (README.md).
-
-    The exposure (Carlini et al. 2019) of invented sentences, put in the corpus by “train --canaries”; the search, in
-    the files, for names and numbers that only the given corpus holds. The exit status is 1 if the model must not leave
-    the hospital.
-    """
-    from deid.learning import registry
-
-    found = registry.check(directory, _load(corpora), _bound(bound))
-    say({**_figures(found), "obstacles": found.obstacles})
-    if found.obstacles:
-        raise typer.Exit(REFUSED)
-
-
-@app.command()
-def membership(
-    directory: Directory,
-    members: Annotated[
-        list[Path], typer.Option("--members", metavar="CORPUS", help="Documents learned; can be repeated.")
-    ],
-    others: Annotated[
-        list[Path],
-        typer.Option("--others", metavar="CORPUS", help="Similar documents, not learned; can be repeated."),
-    ],
-) -> None:
-    """Attack a model: which documents did it learn, by its loss on each (Yeom et al. 2018)?
-
-    The model is a learned annotator, or an encoder that predicts words. Writes the AUC (0.5: nothing), the advantage at
-    the best threshold and what it is by chance, and the share of learned documents found at 1 % of false positives,
-    with their intervals of 95 %.
-    """
-    from deid.evaluation.attacks.membership import attack_model
-
-    found = attack_model(directory, _load(members) or [], _load(others) or [])
-    say(asdict(found))
+    say({"kind": kind, "serving": roll_back_model(kind, getpass.getuser(), reason) or None})
 
 
 @app.command()
@@ -222,50 +92,6 @@ def tokenizer(directory: Directory) -> None:
     from deid.detection.annotators.transformer.flaubert import convert
 
     say({"tokenizer": convert(directory)})
-
-
-@app.command()
-def export(
-    directory: Directory,
-    archive: Annotated[Path, typer.Argument(metavar="ARCHIVE", help=".tar.gz file to write.")],
-    corpora: TrainingCorpora = None,
-    bound: Bound = None,
-    licence: Annotated[
-        str | None,
-        typer.Option("--licence", help="To write to the card; else that of the card.", show_default=False),
-    ] = None,
-) -> None:
-    """Repeat the check of “check” and, if it allows it, write the model to an archive; written to the audit trail.
-
-    The model must be in the registry, and the corpus be all that it learned; without --corpus, the check counts that
-    the registry kept of such a corpus. Refused as well: a licence that contradicts that of an open corpus which it
-    learned (WikiNER wants CC BY-SA). Connects as the steward.
-    """
-    from deid.learning import registry
-
-    found = registry.export(directory, archive, _load(corpora), getpass.getuser(), _bound(bound), licence)
-    say({**_figures(found), "archive": archive})
-
-
-def _load(corpora: list[Path] | None) -> list[GoldDocument] | None:
-    return distinct(corpora) if corpora else None
-
-
-def _bound(bits: float | None) -> float:
-    from deid.learning.memorisation import BOUND
-
-    return BOUND if bits is None else bits
-
-
-def _figures(found: Check) -> dict[str, Any]:
-    exposures = {
-        way: [
-            {"times": one.times, "canaries": one.canaries, "mean": round(one.mean, 2), "highest": round(one.highest, 2)}
-            for one in group
-        ]
-        for way, group in found.exposures.items()
-    }
-    return {"exposure_bits": exposures, "bound": found.bound, "searched": found.searched, "found": found.found}
 
 
 def _line_of(model: Model) -> dict[str, Any]:

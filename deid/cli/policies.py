@@ -1,4 +1,4 @@
-"""`policy`: show or check a policy. `budget`: ε on an example, and the patients' spending by the ledger."""
+"""`policy`: show or check a policy. `budget`: the patients' spending by the ledger."""
 
 from __future__ import annotations
 
@@ -56,44 +56,6 @@ def policy_expectations(
     from deid.reports.data_docs import write_suites
 
     say({"project": str(write_suites(chosen_policy(policy), folder))})
-
-
-@policy_app.command("weights")
-def policy_weights(
-    corpus: Annotated[
-        Path, typer.Argument(metavar="CORPUS", help="Folder of annotated .txt, or JSON Lines.", show_default=False)
-    ],
-    policy: PolicyFile = None,
-) -> None:
-    """Propose the weight of each annotator by label, from annotated documents; writes no policy.
-
-    YAML to paste into the policy, once read: precision and its interval of 95 %, number of mentions, recall. The weight
-    makes of an annotator's mean strength the lower bound of its precision, without losing its mentions.
-    """
-    from deid.detection import Detector
-    from deid.detection.staff import NO_STAFF
-    from deid.evaluation.annotator_weights import measure_annotators, proposal
-    from deid.evaluation.corpus import load_corpus, load_staff
-
-    chosen, documents = served_policy(policy), load_corpus(corpus)
-    staff = load_staff(corpus) if corpus.is_dir() else NO_STAFF
-    cells = measure_annotators(documents, Detector(chosen, staff), chosen)
-    tell(f"# {len(documents)} documents, policy {chosen.name} ({chosen.digest}), merge: {chosen.detection.merge}")
-    typer.echo("\n".join(proposal(cells, chosen)))
-
-
-@budget_app.command()
-def example(
-    policy: Annotated[
-        Path | None,
-        typer.Option("--policy", metavar="FILE", help="Policy; else NOCTURNE_POLICY, else the one that ships."),
-    ] = None,
-) -> None:
-    """Compute the tables of docs/fr/budget-epsilon.md: Mr Durand, his dates, his age, his town."""
-    from deid.evaluation.worked_example import example_tables
-    from deid.reference.tables import packaged_tables
-
-    typer.echo("\n\n".join(example_tables(chosen_policy(policy), packaged_tables().communes).values()))
 
 
 @budget_app.command()

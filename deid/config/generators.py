@@ -81,7 +81,7 @@ REFUSALS: Mapping[str, Mapping[Label, str]] = MappingProxyType(
 
 
 def check_choice(label: Label, provider: str, options: Mapping[str, Any]) -> None:
-    """Check that a generator that ships may write this label's surrogates; a dotted path is checked at its import.
+    """Check that a generator that ships may write this label's surrogates; an added one is checked at its import.
 
     Raises:
         ValueError: no generator has that name, it is refused for this label, or it has no such option.
@@ -89,6 +89,10 @@ def check_choice(label: Label, provider: str, options: Mapping[str, Any]) -> Non
     if ":" in provider:
         return
     if provider not in GENERATORS:
+        from deid.domain import extensions
+
+        if provider in extensions.find_extensions(extensions.GENERATORS):
+            return
         raise ValueError(f"{label}: no provider {provider}; known: {', '.join(GENERATORS)}, or package.module:Class")
     if why := REFUSALS[provider].get(label):
         raise ValueError(f"{label}: {provider} is refused: {why}")

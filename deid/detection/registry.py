@@ -1,4 +1,4 @@
-"""Annotators by name: the product's own, and a user's by dotted path `package.module:Class`."""
+"""Annotators by name: the product's own, a distribution's by its entry point, a user's as `package.module:Class`."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from deid.detection.reading import Reading
 from deid.detection.staff import Staff
 from deid.domain.document import Mention
 from deid.domain.errors import PolicyError
+from deid.domain.extensions import ANNOTATORS, find_extensions
 from deid.models.directories import REGISTRY
 
 
@@ -111,7 +112,8 @@ def build(choice: AnnotatorChoice) -> Annotator:
 
 
 def _imported(path: str) -> Callable[..., Any]:
-    module, _, attribute = path.partition(":")
+    extension = find_extensions(ANNOTATORS).get(path)
+    module, _, attribute = (extension.value if extension else path).partition(":")
     if not attribute:
         known = ", ".join(names())
         raise PolicyError(f"detection.annotators: no annotator {path}.", f"Known: {known}; or package.module:Class.")

@@ -17,23 +17,20 @@ import io
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from pathlib import Path
 from typing import Any
 from unicodedata import category
 
-import matplotlib as mpl
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 from reportlab.lib.utils import ImageReader
 from reportlab.pdfbase import pdfmetrics
-from reportlab.pdfbase.ttfonts import TTFont
 from reportlab.pdfgen.canvas import Canvas
 
 from deid.domain.errors import Reason
 from deid.formats.images import MOST_PIXELS
 from deid.formats.reading import Reading, Save
 from deid.formats.scans import DPI, open_pages, read_page
+from deid.formats.typefaces import SANS, registered
 
 _MOST_PAGES = 2_000
 _MOST_CHARACTERS = 5_000_000
@@ -235,13 +232,6 @@ def _put(line: Sequence[_Run]) -> Callable[[tuple[str | None, ...]], None]:
 # ---- Writing
 
 
-@cache
-def _typeface() -> str:
-    path = Path(mpl.get_data_path()) / "fonts" / "ttf" / "DejaVuSans.ttf"
-    pdfmetrics.registerFont(TTFont("DejaVuSans", str(path)))
-    return "DejaVuSans"
-
-
 def _written(pages: Sequence[_Page]) -> bytes:
     """Return a new PDF of the pages."""
     file = io.BytesIO()
@@ -262,7 +252,7 @@ def _written(pages: Sequence[_Page]) -> bytes:
 def _draw(canvas: Canvas, run: _Run, room: float) -> None:
     """Draw a run as wide as it was, or as its new words need and the room before the next one allows."""
     words = run.text.replace("\t", " ").replace("\n", " ").rstrip()
-    natural = pdfmetrics.stringWidth(words, _typeface(), run.size)
+    natural = pdfmetrics.stringWidth(words, registered(SANS), run.size)
     if not natural:
         return
     scale = min(1.0, max(_NARROWEST, room / natural))
@@ -270,7 +260,7 @@ def _draw(canvas: Canvas, run: _Run, room: float) -> None:
     canvas.translate(run.left, run.base)
     canvas.rotate(run.angle)
     drawn = canvas.beginText(0, 0)
-    drawn.setFont(_typeface(), run.size)
+    drawn.setFont(registered(SANS), run.size)
     drawn.setHorizScale(100 * scale)
     drawn.textOut(words)
     canvas.drawText(drawn)

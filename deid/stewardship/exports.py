@@ -86,7 +86,7 @@ def export_figures(figures: Figures, form: str, lang: str) -> bytes:
 
 
 def _pdf(figures: Figures, lang: str) -> bytes:
-    from deid.stewardship.pdf import render_pdf  # ReportLab, for this export only
+    from deid.reports.pdf import render_pdf  # ReportLab, for this export only
 
     return render_pdf(figures, lang)
 

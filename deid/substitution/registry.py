@@ -13,6 +13,7 @@ from deid.config.own_types import CONSTANT, KEEP, LISTED, OwnType
 from deid.config.policy import GeneratorChoice, Policy
 from deid.domain.document import Spend
 from deid.domain.errors import PolicyError
+from deid.domain.extensions import GENERATORS, find_extensions
 from deid.domain.labels import IDENTIFIERS, OPTIONAL, Label
 from deid.privacy.budget import Counts, Shares
 from deid.reference import CommuneTable
@@ -172,7 +173,8 @@ def _constructor(where: str, choice: GeneratorChoice) -> Callable[[DocumentConte
 
 
 def _imported(place: str, choice: GeneratorChoice) -> Callable[[DocumentContext], Generator]:
-    module, _, attribute = choice.provider.partition(":")
+    extension = find_extensions(GENERATORS).get(choice.provider)
+    module, _, attribute = (extension.value if extension else choice.provider).partition(":")
     where = f"{place}: {choice.provider}"
     try:
         found: Callable[..., Any] = getattr(import_module(module), attribute)

@@ -1,7 +1,7 @@
 """Evaluations of releases in the ledger: the sample, read as the worker from the source, and its stored measures.
 
 The worker reads no published text: candidates are gone once they are published. What was published is drawn again,
-which gives the same under the same pipeline, secret and references (`deid.evaluation.released`).
+which gives the same under the same pipeline, secret and references (`nocturne_lab.evaluation.released`).
 """
 
 from __future__ import annotations

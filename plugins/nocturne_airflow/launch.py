@@ -81,7 +81,7 @@ def period(params: Mapping[str, Any], start: datetime | None, end: datetime | No
 def round_arguments(
     params: Mapping[str, Any], dag_run: Any, start: datetime | None, end: datetime | None
 ) -> dict[str, Any]:
-    """Return the keyword arguments of `deid.learning.exchange.rounds.RoundOrder`.
+    """Return the keyword arguments of `nocturne_lab.learning.exchange.rounds.RoundOrder`.
 
     Raises:
         AirflowFailException: no reason was given, or the period is missing or empty.
@@ -100,7 +100,7 @@ def round_arguments(
 
 
 def training_arguments(params: Mapping[str, Any], dag_run: Any) -> dict[str, Any]:
-    """Return the keyword arguments of `deid.learning.training_orders.TrainingOrder`.
+    """Return the keyword arguments of `nocturne_lab.learning.training_orders.TrainingOrder`.
 
     Raises:
         AirflowFailException: no reason was given, or half a period.

@@ -30,6 +30,7 @@ READING_QUEUE = "cpu"  # reads the warehouse, writes the ledger; draws surrogate
 GPU_QUEUE = "gpu"  # the same, for detection
 PUBLISHING_QUEUE = "publication"  # decides, publishes, applies opt-outs, writes reports
 REFERENCES_QUEUE = "references"  # loads open data
+LAB_QUEUE = "NOCTURNE_LAB_QUEUE"  # names the queue whose workers have nocturne-lab; else READING_QUEUE and GPU_QUEUE
 POD_TEMPLATE = "NOCTURNE_POD_TEMPLATE"  # names a file, for KubernetesExecutor: docker/kubernetes/pod-gpu.yaml
 XCOM_BACKEND = "nocturne_airflow.xcom.GuardedXCom"
 
@@ -82,6 +83,14 @@ def time_limit(hours: float) -> timedelta:
         return timedelta(hours=hours * settings().task_time_factor)
     except NocturneError:
         return timedelta(hours=hours)
+
+
+def in_lab(*, device: bool = False) -> dict[str, Any]:
+    """Return the options of `@task` for a task of nocturne-lab: its queue, and the pool where it may use a GPU."""
+    queue = os.environ.get(LAB_QUEUE)
+    if device:
+        return {"pool": GPU_POOL, "queue": queue} if queue else on_device()
+    return {"queue": queue or READING_QUEUE}
 
 
 def on_device() -> dict[str, Any]:
@@ -157,6 +166,14 @@ def redacted_errors(function: Callable[..., Any]) -> Callable[..., Any]:
             if isinstance(error, (NocturneError, AirflowFailException)):
                 log.error("%s", in_words(error))
             raise error from None
+        except ModuleNotFoundError as error:
+            from deid.domain.extensions import is_of_lab, lab_missing
+
+            if is_of_lab(error):
+                missing = lab_missing()
+                log.error("%s", in_words(missing))
+                raise missing from None
+            failed = StepFailed(f"{function.__name__}: ModuleNotFoundError: {error.name}")
         except Exception as error:
             failed = StepFailed(f"{function.__name__}: {type(error).__name__} at {place(error)}")
         again = NocturneError("", "Run the step again, which is safe; if it fails again, report this line.")

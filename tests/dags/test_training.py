@@ -17,21 +17,22 @@ from deid.config.settings import settings
 from deid.detection.annotators.transformer.model_directory import CARD
 from deid.detection.taggers.tagging import MANIFEST_FILE
 from deid.domain.errors import InputRefused
-from deid.evaluation.corpus import gold_record, load_corpus
-from deid.learning import memorisation, registry, self_training, trainings
-from deid.learning.checkpoints import Checkpoint
-from deid.learning.memorisation import check_model
-from deid.learning.taggers import continuation, stages
-from deid.learning.taggers.training import PACKAGED_ENCODER
-from deid.learning.transformer.plan import find_plan
 from deid.models import FOLDER, progress
 from deid.models.directories import learned_documents, place
 from deid.models.progress import tell_epoch
+from deid.warehouse import models
 from deid.warehouse.models import Model, list_models
+from nocturne_lab.evaluation.corpus import gold_record, load_corpus
+from nocturne_lab.learning import memorisation, registry, self_training, trainings
+from nocturne_lab.learning.checkpoints import Checkpoint
+from nocturne_lab.learning.memorisation import check_model
+from nocturne_lab.learning.taggers import continuation, stages
+from nocturne_lab.learning.taggers.training import PACKAGED_ENCODER
+from nocturne_lab.learning.transformer.plan import find_plan
 from tests import ROOT
 from tests.conftest import Database
 from tests.database.warehouse.small_hospital import DAY, LETTER, NIGHT, PAGE, open_hospital, put, withdraw
-from tests.unit.learning.transformer_encoders import encoder
+from tests.lab.learning.transformer_encoders import encoder
 
 DAG = "train_detector"
 POLICY = """extends: default
@@ -97,7 +98,7 @@ def test_an_interrupted_training_goes_on_and_a_steward_decides(
         seen["looks"] += 1
         if seen["looks"] == 3:  # the first of `decision`; the others are of `evaluate`
             assert find(digest).state == "candidate"
-            registry.promote(digest, "c.morel", "meilleur sur nos lettres")
+            models.promote_model(digest, "c.morel", "meilleur sur nos lettres")
         return find(digest)
 
     shown: list[dict[str, Any]] = []

@@ -9,14 +9,14 @@ from math import copysign, hypot, inf, log
 import numpy as np
 import pytest
 
-from deid.evaluation.audit import CASES, Audit, Case, audit, lower_bound
-from deid.evaluation.audit.__main__ import table
 from deid.privacy.bernoulli import bernoulli_exp
 from deid.privacy.bounded_laplace import bounded_scale
 from deid.privacy.exponential import exponential
 from deid.privacy.laplace import discrete_laplace
 from deid.privacy.planar_laplace import planar_laplace
 from deid.privacy.stream import KeyedStream
+from nocturne_lab.evaluation.audit import CASES, Audit, Case, audit, lower_bound
+from nocturne_lab.evaluation.audit.__main__ import table
 
 CLAIMED = [case for case in CASES if case.claimed < inf]
 # Enough to catch what is planted below; `make audit` gives true claims a million.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
-from deid.evaluation.audit.communes import TOWNS, audit_communes
 from deid.reference.tables import packaged_tables
+from nocturne_lab.evaluation.audit.communes import TOWNS, audit_communes
 
 TABLE = packaged_tables().communes
 

@@ -7,8 +7,8 @@ from math import inf, isinf
 import pytest
 
 from deid.config.policy import Policy, load
-from deid.evaluation.audit.__main__ import documents_table
-from deid.evaluation.audit.documents import Neighbours, audit_documents, audited_policy, pairs
+from nocturne_lab.evaluation.audit.__main__ import documents_table
+from nocturne_lab.evaluation.audit.documents import Neighbours, audit_documents, audited_policy, pairs
 from tests.unit.substitution.examples import changed
 
 FEW = 500

@@ -9,10 +9,10 @@ from math import exp, sqrt
 import pytest
 
 from deid.config.policy import Policy
-from deid.evaluation.attacks.city_posterior import commune_law
 from deid.privacy.stream import KeyedStream
 from deid.reference import Commune, CommuneTable
 from deid.substitution.places.strategies import neighbour_draws
+from nocturne_lab.evaluation.attacks.city_posterior import commune_law
 from tests.unit.substitution.examples import changed
 
 EPSILON = Fraction(1, 4)

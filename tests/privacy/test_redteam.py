@@ -11,10 +11,16 @@ import pytest
 from deid.config.policy import load
 from deid.detection import Detector
 from deid.domain.errors import InputRefused
-from deid.evaluation.hostile_texts import Expected, HostileOutcome, HostileText, load_hostile_texts, run_hostile_texts
-from deid.evaluation.readable_forms import GAP, is_readable
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
+from nocturne_lab.evaluation.hostile_texts import (
+    Expected,
+    HostileOutcome,
+    HostileText,
+    load_hostile_texts,
+    run_hostile_texts,
+)
+from nocturne_lab.evaluation.readable_forms import GAP, is_readable
 from tests import ROOT
 
 FOLDER = ROOT / "corpus" / "redteam"

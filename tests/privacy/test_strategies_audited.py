@@ -10,7 +10,6 @@ from math import exp, hypot, log, sqrt
 import pytest
 
 from deid.config.policy import Ages, Policy, SubstitutionPolicy
-from deid.evaluation.audit import Case, audit
 from deid.privacy.stream import KeyedStream
 from deid.reference import Commune, CommuneTable
 from deid.reference.distances import MICRO
@@ -20,6 +19,7 @@ from deid.substitution.temporal import bounded, metric
 from deid.substitution.temporal.ages import Age
 from deid.substitution.temporal.timeline import apart
 from deid.substitution.temporal.values import Instant, Unit
+from nocturne_lab.evaluation.audit import Case, audit
 
 DRAWS = 40_000
 

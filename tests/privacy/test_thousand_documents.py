@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from deid.evaluation.corpus import GoldDocument
+from nocturne_lab.evaluation.corpus import GoldDocument
 from tests import ROOT
 from tests.privacy import thousand
 from tests.unit.substitution.examples import KEY

@@ -16,9 +16,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, replace
 
 from deid.config.policy import load as load_policy
-from deid.evaluation.corpus import GoldDocument, load_corpus
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
+from nocturne_lab.evaluation.corpus import GoldDocument, load_corpus
 from tests import ROOT
 
 CORPUS = ROOT / "corpus" / "train"

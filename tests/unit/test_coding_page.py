@@ -8,9 +8,9 @@ import pytest
 from benchmarks import coding
 from deid.domain.document import Document, Mention
 from deid.domain.labels import Label
-from deid.evaluation.coding import tables
-from deid.evaluation.coding.comparison import Coded
 from demo.hospital.coding import OF_AGE, OF_PLACE
+from nocturne_lab.evaluation.coding import tables
+from nocturne_lab.evaluation.coding.comparison import Coded
 
 LONG = 8  # characters
 Sources = tuple[coding.Texts, dict[str, tuple[str, ...]]]

@@ -20,13 +20,21 @@ from tests import ROOT
 # Decisions are dated and superseded rather than edited, so they may name what is no more; so may the changelog.
 DOCUMENTS = sorted(
     path.relative_to(ROOT).as_posix()
-    for folder in ("*.md", "docs/*.md", "docs/fr/*.md", "corpus/*.md", "deid/models/*/*.md", "benchmarks/*.md")
+    for folder in (
+        "*.md",
+        "docs/*.md",
+        "docs/fr/*.md",
+        "lab/*.md",
+        "corpus/*.md",
+        "deid/models/*/*.md",
+        "benchmarks/*.md",
+    )
     for path in ROOT.glob(folder)
     if path.name != "CHANGELOG.md"
 )
 ARCHITECTURE = (ROOT / "docs/architecture.md").read_text()
 MADE_LATER = {"docker/secrets/nocturne_secret"}  # by docker/secrets.sh
-TOP = "deid|demo|dags|plugins|sql|docker|docs|tests|benchmarks|corpus"
+TOP = "deid|lab|demo|dags|plugins|sql|docker|docs|tests|benchmarks|corpus"
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
@@ -44,7 +52,9 @@ def test_paths_that_are_named_exist(document: str) -> None:
 
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_modules_that_are_named_exist(document: str) -> None:
-    named = set(re.findall(r"\b((?:deid|demo|benchmarks)(?:\.[a-z_]\w*)+)\b(?!\.)", (ROOT / document).read_text()))
+    named = set(
+        re.findall(r"\b((?:deid|nocturne_lab|demo|benchmarks)(?:\.[a-z_]\w*)+)\b(?!\.)", (ROOT / document).read_text())
+    )
     tables = {f"deid.{path.stem}" for path in (ROOT / "sql/deid").glob("*.sql")}
     made = set(re.findall(r"CREATE (?:TABLE|VIEW|FUNCTION) (deid\.\w+)", MIGRATIONS))
     assert not {name for name in named if not is_there(name) and ".".join(name.split(".")[:2]) not in tables | made}
@@ -67,7 +77,7 @@ def is_there(name: str) -> bool:
 
 def runs(module: str) -> bool:
     """Return whether `python -m` has something to run in a module or package."""
-    path = ROOT / module.replace(".", "/")
+    path = ROOT / ("lab" if module.startswith("nocturne_lab") else "") / module.replace(".", "/")
     alone = path.with_suffix(".py")
     return (path / "__main__.py").is_file() or (alone.is_file() and "__main__" in alone.read_text())
 
@@ -80,7 +90,7 @@ def test_commands_that_are_named_exist(document: str) -> None:
         for command in app.registered_commands
     }
     assert set(re.findall(r"python -m deid ([a-z][a-z-]*)", text)) <= groups
-    asked_modules = re.findall(r"python -m ((?:deid|demo|benchmarks)[\w.]*\w)", text)
+    asked_modules = re.findall(r"python -m ((?:deid|nocturne_lab|demo|benchmarks)[\w.]*\w)", text)
     assert all(runs(name) for name in asked_modules)
     targets = set(re.findall(r"^([a-z%-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     asked = set(re.findall(r"`make ([a-z][a-z-]*)", text))

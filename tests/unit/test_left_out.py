@@ -10,7 +10,7 @@ import pytest
 from benchmarks.left_out import Counts, count, false_at_equal_recall, labels_table, plot
 from deid.domain.document import Document, Mention
 from deid.domain.labels import Label
-from deid.evaluation.corpus import GoldDocument
+from nocturne_lab.evaluation.corpus import GoldDocument
 
 TEXT = "Mme Claire MARTIN vue le 3 mars, contrôle à 3 mois"
 GOLD = GoldDocument(

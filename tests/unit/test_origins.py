@@ -8,9 +8,9 @@ import pytest
 from benchmarks.origins import ROLES, Origin, gap, read_origins, recall, renamed, tally
 from deid.domain.document import Document, Patient
 from deid.domain.labels import NAMES, Label
-from deid.evaluation.corpus import GoldDocument
-from deid.evaluation.markup import parse_marked
 from deid.french.folding import words
+from nocturne_lab.evaluation.corpus import GoldDocument
+from nocturne_lab.evaluation.markup import parse_marked
 
 TEXT, MENTIONS = parse_marked(
     "Mme [[PATIENT|Claire DUPONT-LEROY]] (C.D.), née [[PERSON|LEROY]], fille de [[PERSON|Jean Leroy]], vue le "

@@ -17,7 +17,7 @@ METAPHORS = frozenset(
 )
 # Words of a first line that make people read it twice.
 CROOKED = re.compile(r"\b(?:of it|that of|tells|stands)\b")
-PLACES = ("deid", "demo", "dags", "plugins")
+PLACES = ("deid", "lab", "demo", "dags", "plugins")
 FILES = sorted(path.relative_to(ROOT).as_posix() for place in PLACES for path in (ROOT / place).rglob("*.py"))
 Named = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 

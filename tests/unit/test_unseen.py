@@ -5,7 +5,7 @@ from __future__ import annotations
 from benchmarks.unseen import FIGURES, policy_of, row
 from deid.domain.document import Document, Mention
 from deid.domain.labels import Label
-from deid.evaluation.corpus import GoldDocument
+from nocturne_lab.evaluation.corpus import GoldDocument
 
 TEXT = "Mme Brizard vue ce matin. " + "mot " * 95
 NAME, DAY = Mention(4, 11, Label.PATIENT), Mention(16, 24, Label.RELDATE)

@@ -34,7 +34,7 @@ if TYPE_CHECKING:  # pandas takes a second to import, which only the raw nationa
     import pandas as pd
 
 COLUMNS = ("insee", "name", "kind", "department", "region", "zips", "lon", "lat", "population", *FEATURES)
-# Raw files, as `deid.learning.packaging` reads them (docs/reference-data.md, “Rebuilding what ships”).
+# Raw files, as `nocturne_lab.learning.packaging` reads them (docs/reference-data.md, “Rebuilding what ships”).
 RAW = (
     "geo/communes_2024.csv.gz",
     "health/radon_irsn_communes.csv.gz",
@@ -212,7 +212,7 @@ def flagged_communes(source: Path) -> pd.DataFrame:
 COMMUNES = ReferenceSource(
     name="communes",
     title="Communes et indicateurs de santé",
-    format="the compact table of deid.learning.packaging, or a folder of the raw national files",
+    format="the compact table of nocturne_lab.learning.packaging, or a folder of the raw national files",
     licence="Licence Ouverte 2.0 (INSEE, La Poste, DREES, IRSN, CépiDc; see NOTICE)",
     table="commune",
     columns=(

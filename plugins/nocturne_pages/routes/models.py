@@ -10,9 +10,9 @@ from fastapi import APIRouter, Depends, Form, Request
 from fastapi.responses import RedirectResponse, Response
 
 from deid.domain.errors import InputRefused, PolicyError
-from deid.evaluation.comparison import SCORES, score_of
 from deid.models import progress
 from deid.models.directories import CARD, UNSHIPPED, place
+from deid.models.scores import SCORES, score_of
 from deid.warehouse import models
 from deid.warehouse.models import MAX_REASON, MIN_REASON, SHIPPED, Model
 from nocturne_pages.access import Permission, Visitor, needs
@@ -192,7 +192,7 @@ def _card(model: Model) -> Mapping[str, str]:
 
 
 def _section(lines: Iterable[str], name: str) -> str:
-    """Return the lines between the marks of a section (`deid.learning.model_card`), without its heading."""
+    """Return the lines between the marks of a section (`nocturne_lab.learning.model_card`), without its heading."""
     inside, found = False, []
     for line in lines:
         if line.strip() in (f"<!-- nocturne: {name} -->", f"<!-- /nocturne: {name} -->"):

@@ -18,17 +18,18 @@ from psycopg2.errors import InsufficientPrivilege
 from deid.config.settings import settings
 from deid.domain.document import Document
 from deid.domain.errors import InputRefused, PolicyError
-from deid.evaluation import released
-from deid.evaluation.attacks.membership import LEAST
-from deid.evaluation.corpus import GoldDocument
-from deid.learning import registry
 from deid.models import FOLDER
 from deid.reports import gather, render
 from deid.reports.numbers import Writer
 from deid.reports.wording import WORDING
 from deid.stewardship.exports import export_tables
+from deid.warehouse import models
 from deid.warehouse.evaluations import draw_sample, read_codes
 from deid.warehouse.queries import SQL
+from nocturne_lab.evaluation import released
+from nocturne_lab.evaluation.attacks.membership import LEAST
+from nocturne_lab.evaluation.corpus import GoldDocument
+from nocturne_lab.learning import registry
 from tests.conftest import Database
 from tests.database.warehouse import light
 from tests.database.warehouse.nights import night
@@ -204,7 +205,7 @@ def test_a_model_of_the_hospital_is_asked_whom_it_learned_from(
     (model / "model.json").write_text(json.dumps(manifest | {"temperature": 2.0}))
     digest = registry.register(model, "alice")
     registry.compare(digest, [GoldDocument(Document("x", LETTER), (), "")])
-    registry.promote(digest, "alice", "relu sur cent lettres")
+    models.promote_model(digest, "alice", "relu sur cent lettres")
     assert membership(deployed, "unrecorded") == {"attack.membership_unrecorded.crf": (0, None, None, 0)}
     assert escape(WORDING["fr"]["evaluation_attack.membership_unrecorded"] + " – crf") in render(gather(KEY), "fr")
     learned = {f"letter{number}" for number in range(LEAST)}

@@ -10,9 +10,9 @@ import pytest
 from typer.testing import CliRunner
 
 from deid.cli import app, lines
-from deid.evaluation.corpus import load_corpus
 from deid.warehouse import audit
 from deid.warehouse.connection import connect
+from nocturne_lab.evaluation.corpus import load_corpus
 from tests.conftest import Database
 from tests.database.warehouse.small_hospital import NIGHT, PAGE, open_hospital, put, withdraw
 

@@ -19,11 +19,12 @@ from tests import ROOT
 NAMES = sorted(path.stem for path in LOCKS.glob("*.txt"))
 HOLDS = {
     "requirements.txt": ("run", "torch"),
-    "requirements-dev.txt": ("run", "dev"),
+    "lab/requirements.txt": ("run", "lab"),
+    "requirements-dev.txt": ("run", "lab", "dev"),
     "requirements-oracles.txt": ("oracles",),
     "requirements-tools.txt": ("tools",),
     "docker/requirements.txt": ("run", "image"),
-    "constraints.txt": ("run", "torch", "dev"),
+    "constraints.txt": ("run", "torch", "lab", "dev"),
     "docker/constraints.txt": ("run", "image"),
 }
 

@@ -23,11 +23,12 @@ OPERATORS = ROOT / "docs" / "operators.md"
 COMPOSE: dict[str, Any] = yaml.safe_load((DOCKER / "compose.yaml").read_text())
 SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
 AIRFLOW = {name: body for name, body in SERVICES.items() if "build" in body}
-WORKERS = {"worker-cpu", "worker-gpu", "worker-publication", "worker-references"}
+WORKERS = {"worker-cpu", "worker-gpu", "worker-lab", "worker-publication", "worker-references"}
 # What each service reaches of patients and of the product's databases.
 REACHES = {
     "worker-cpu": {"nocturne_secret", "reader_dsn", "worker_dsn"},
     "worker-gpu": {"nocturne_secret", "reader_dsn", "worker_dsn"},
+    "worker-lab": {"nocturne_secret", "reader_dsn", "worker_dsn"},
     "worker-publication": {"nocturne_secret", "publisher_dsn", "steward_dsn"},
     "worker-references": {"refresher_dsn"},
     "api-server": {"steward_dsn", "reader_dsn", "identity_dsn"},
@@ -132,6 +133,7 @@ def test_queues_are_those_of_the_dags() -> None:
     assert {READING_QUEUE, GPU_QUEUE} == set(default.split(","))
     for name, queue in (
         ("worker-gpu", GPU_QUEUE),
+        ("worker-lab", "lab"),
         ("worker-publication", PUBLISHING_QUEUE),
         ("worker-references", REFERENCES_QUEUE),
     ):
@@ -205,8 +207,9 @@ def test_the_image_installs_only_what_the_locks_name() -> None:
     assert "PIP_REQUIRE_HASHES=1 PIP_NO_DEPS=1 PIP_ONLY_BINARY=:all:" in dockerfile
     before = dockerfile.split("RUN pip install")[0]
     assert "PIP_REQUIRE_HASHES=1" in before
-    assert not re.search(r"pip install (?!--requirement )", dockerfile)
-    assert all((ROOT / path).is_file() for path in re.findall(r"--requirement (dependencies/\S+)", dockerfile))
+    others = re.findall(r"pip install (?!--requirement )(.*)", dockerfile)
+    assert others == ["--no-index --no-deps --no-build-isolation ./lab; \\"], "the checkout's own package"
+    assert all((ROOT / path).is_file() for path in re.findall(r"--requirement (dependencies/[\w./]+)", dockerfile))
 
 
 def test_a_third_partys_service_is_reached_by_those_who_hold_the_secret_alone() -> None:

@@ -51,7 +51,9 @@ def test_a_process_is_given_what_compose_gives_it(service: str, environment: lis
 
 def test_queues_are_those_of_the_workers_and_pods_take_the_other() -> None:
     assert {name: one["queue"] for name, one in SETS.items()} == {name: name for name in SETS}
-    assert {f"worker-{name}" for name in SETS} | {"worker-gpu"} == {name for name in SERVICES if "worker" in name}
+    assert {f"worker-{name}" for name in SETS} | {"worker-gpu", "worker-lab"} == {
+        name for name in SERVICES if "worker" in name
+    }
     assert VALUES["workers"]["celery"]["enableDefault"] is False
 
 

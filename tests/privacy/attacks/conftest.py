@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from deid.evaluation.attacks.inputs import Population
 from demo.population import population
+from nocturne_lab.evaluation.attacks.inputs import Population
 
 
 @pytest.fixture(scope="session")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from deid.evaluation.attacks.averaging import average_dates
-from deid.evaluation.attacks.inputs import with_dates
+from nocturne_lab.evaluation.attacks.averaging import average_dates
+from nocturne_lab.evaluation.attacks.inputs import with_dates
 
 
 def test_a_remembered_surrogate_cannot_be_averaged() -> None:

@@ -10,12 +10,12 @@ from math import exp, log, sqrt
 import pytest
 
 from deid.config.policy import Places, load
-from deid.evaluation.attacks.city_posterior import commune_law, commune_posteriors
-from deid.evaluation.attacks.commune_laws import law_of
 from deid.privacy.stream import KeyedStream
 from deid.reference import Commune, CommuneTable
 from deid.reference.tables import packaged_tables
 from deid.substitution.places.strategies import STRATEGIES
+from nocturne_lab.evaluation.attacks.city_posterior import commune_law, commune_posteriors
+from nocturne_lab.evaluation.attacks.commune_laws import law_of
 
 TABLE = packaged_tables().communes
 SHIPPED = load().substitution.places

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from benchmarks import privacy_attacks as command
-from deid.evaluation.attacks import study
-from deid.evaluation.attacks.plots import plots
-from deid.evaluation.attacks.report import study_page
+from nocturne_lab.evaluation.attacks import study
+from nocturne_lab.evaluation.attacks.plots import plots
+from nocturne_lab.evaluation.attacks.report import study_page
 
 
 @pytest.mark.slow

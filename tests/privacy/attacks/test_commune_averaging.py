@@ -7,12 +7,12 @@ from fractions import Fraction
 
 import pytest
 
-from deid.evaluation.attacks.averaging import average_communes, surrogates_per_patient
-from deid.evaluation.attacks.inputs import Population, with_places
 from deid.reference import Commune
 from deid.reference.tables import packaged_tables
 from deid.substitution.places.finding import Place
 from deid.substitution.places.gazette import Gazette
+from nocturne_lab.evaluation.attacks.averaging import average_communes, surrogates_per_patient
+from nocturne_lab.evaluation.attacks.inputs import Population, with_places
 
 TABLE = packaged_tables().communes
 DEPARTMENTS = ("30", "34", "84")

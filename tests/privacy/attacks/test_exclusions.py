@@ -9,11 +9,11 @@ import pytest
 
 from deid.config.policy import Places, load
 from deid.domain.document import Patient
-from deid.evaluation.attacks import exclusions
-from deid.evaluation.attacks.exclusions import exclusion_cost
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
 from deid.substitution.context import DocumentContext, words_of_place
+from nocturne_lab.evaluation.attacks import exclusions
+from nocturne_lab.evaluation.attacks.exclusions import exclusion_cost
 from tests.unit.substitution.examples import KEY, changed, marked, surrogates
 
 TABLE = packaged_tables().communes

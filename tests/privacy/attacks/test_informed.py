@@ -8,9 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from deid.evaluation.attacks.document_dates import DocumentDates, publish_dates
-from deid.evaluation.attacks.frontier import Row, page, plot, utility
-from deid.evaluation.attacks.histories import (
+from demo.dates import histories
+from nocturne_lab.evaluation.attacks.document_dates import DocumentDates, publish_dates
+from nocturne_lab.evaluation.attacks.frontier import Row, page, plot, utility
+from nocturne_lab.evaluation.attacks.histories import (
     PARTS,
     Generalised,
     Histories,
@@ -19,9 +20,8 @@ from deid.evaluation.attacks.histories import (
     is_weekend,
     nearest_of_kind,
 )
-from deid.evaluation.attacks.informed import KNOWN, Found, Known, find
-from deid.evaluation.attacks.inputs import Population, with_dates
-from demo.dates import histories
+from nocturne_lab.evaluation.attacks.informed import KNOWN, Found, Known, find
+from nocturne_lab.evaluation.attacks.inputs import Population, with_dates
 
 EPISODES = Mechanism("episodes", 180, 60)
 DAYS = Mechanism("days", 180, 60, "day", None)

@@ -9,13 +9,13 @@ import pytest
 
 from deid.domain.document import Document, Mention, Patient
 from deid.domain.labels import Label
-from deid.evaluation.attacks.document_dates import DocumentDates, publish_dates
-from deid.evaluation.attacks.inputs import Population, Record, with_dates
-from deid.evaluation.attacks.reidentification import SequenceMatching, match_sequences
 from deid.substitution.temporal import metric
 from deid.substitution.temporal.timeline import Timeline
 from deid.substitution.temporal.values import Instant, index_of
 from demo.hospital.model import Stay
+from nocturne_lab.evaluation.attacks.document_dates import DocumentDates, publish_dates
+from nocturne_lab.evaluation.attacks.inputs import Population, Record, with_dates
+from nocturne_lab.evaluation.attacks.reidentification import SequenceMatching, match_sequences
 
 QUARTER = Fraction(1, 4)
 STAY = Stay("S1", "P1", "1", "MED", "Médecine", date(2026, 9, 1), date(2026, 9, 8), "", "hospitalisation")

@@ -7,9 +7,9 @@ from fractions import Fraction
 import pytest
 
 from deid.config.policy import Policy
-from deid.evaluation.attacks.document_dates import DocumentDates, publish_dates
-from deid.evaluation.attacks.inputs import Population, with_dates
-from deid.evaluation.attacks.reidentification import Linkage, Source, link_known_dates, linkages
+from nocturne_lab.evaluation.attacks.document_dates import DocumentDates, publish_dates
+from nocturne_lab.evaluation.attacks.inputs import Population, with_dates
+from nocturne_lab.evaluation.attacks.reidentification import Linkage, Source, link_known_dates, linkages
 
 
 def _linked(small: Population, policy: Policy, source: Source, known: int) -> Linkage:

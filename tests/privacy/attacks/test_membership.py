@@ -12,12 +12,12 @@ import pytest
 from deid.cli import main
 from deid.domain.document import Document
 from deid.domain.errors import InputRefused, PolicyError
-from deid.evaluation.attacks.membership import attack_losses, attack_model
-from deid.evaluation.corpus import GoldDocument, gold_record, load_corpus
-from deid.learning.taggers.training import SMALL, train_tagger
-from deid.learning.transformer.optimization import Machine
-from deid.learning.transformer.plan import CONFIGS, Plan, load_plan
-from deid.learning.transformer.pretraining import pretrain
+from nocturne_lab.evaluation.attacks.membership import attack_losses, attack_model
+from nocturne_lab.evaluation.corpus import GoldDocument, gold_record, load_corpus
+from nocturne_lab.learning.taggers.training import SMALL, train_tagger
+from nocturne_lab.learning.transformer.optimization import Machine
+from nocturne_lab.learning.transformer.plan import CONFIGS, Plan, load_plan
+from nocturne_lab.learning.transformer.pretraining import pretrain
 from tests import ROOT
 
 SIZE = 30

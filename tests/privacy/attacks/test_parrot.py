@@ -11,9 +11,17 @@ from benchmarks.parrot import links
 from deid.config.policy import load
 from deid.domain.document import Document, Mention, Patient, Surrogate
 from deid.domain.labels import Label
-from deid.evaluation.attacks.inputs import Population
-from deid.evaluation.attacks.parrot import ATTACKS, Suspicions, recall_at, suspect
-from deid.evaluation.attacks.planted import LEAKABLE, Planting, Released, Span, plant, publish, with_assigned_contacts
+from nocturne_lab.evaluation.attacks.inputs import Population
+from nocturne_lab.evaluation.attacks.parrot import ATTACKS, Suspicions, recall_at, suspect
+from nocturne_lab.evaluation.attacks.planted import (
+    LEAKABLE,
+    Planting,
+    Released,
+    Span,
+    plant,
+    publish,
+    with_assigned_contacts,
+)
 
 SHARE = 0.05
 

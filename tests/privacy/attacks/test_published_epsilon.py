@@ -6,10 +6,10 @@ from fractions import Fraction
 
 import pytest
 
-from deid.evaluation.attacks.published_epsilon import published_epsilons
 from deid.privacy.laplace import discrete_laplace
 from deid.privacy.stream import KeyedStream
 from deid.substitution.temporal import timeline
+from nocturne_lab.evaluation.attacks.published_epsilon import published_epsilons
 
 
 def test_no_claim_is_refuted_and_a_shift_shows_all() -> None:

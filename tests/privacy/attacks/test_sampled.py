@@ -9,13 +9,13 @@ import pytest
 
 from deid.config.policy import Policy
 from deid.domain.outcomes import Candidate
-from deid.evaluation.attacks.city_posterior import guess_communes
-from deid.evaluation.attacks.document_dates import KEY
-from deid.evaluation.attacks.inputs import Population, with_dates, with_places
-from deid.evaluation.attacks.sampled import attack_sample
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
 from deid.warehouse.evaluations import Measured
+from nocturne_lab.evaluation.attacks.city_posterior import guess_communes
+from nocturne_lab.evaluation.attacks.document_dates import KEY
+from nocturne_lab.evaluation.attacks.inputs import Population, with_dates, with_places
+from nocturne_lab.evaluation.attacks.sampled import attack_sample
 
 DOCUMENTS = 90  # fewer than the attack of leaks asks for
 
@@ -96,9 +96,11 @@ def test_one_surrogate_per_name_keeps_its_rank_and_one_per_patient_hides_it(smal
 
 
 def test_the_log_counts_attacks_and_nothing_else(small: Population, caplog: pytest.LogCaptureFixture) -> None:
-    with caplog.at_level(logging.INFO, logger="deid.evaluation.attacks.sampled"):
+    with caplog.at_level(logging.INFO, logger="nocturne_lab.evaluation.attacks.sampled"):
         attacked(small, with_dates("metric"), 20)
-    said = [record.getMessage() for record in caplog.records if record.name == "deid.evaluation.attacks.sampled"]
+    said = [
+        record.getMessage() for record in caplog.records if record.name == "nocturne_lab.evaluation.attacks.sampled"
+    ]
     assert said[0] == "attack 1 of 6: text"
     assert said[-1] == "attack 6 of 6: leaks"
     assert len(said) == 6

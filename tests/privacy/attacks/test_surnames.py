@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from deid.evaluation.attacks.inputs import Population, with_dates
-from deid.evaluation.attacks.surnames import band_information, match_ranks
+from nocturne_lab.evaluation.attacks.inputs import Population, with_dates
+from nocturne_lab.evaluation.attacks.surnames import band_information, match_ranks
 
 
 def test_one_surrogate_for_the_corpus_keeps_the_rank(small: Population) -> None:

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from deid.evaluation.attacks.document_dates import publish_dates
-from deid.evaluation.attacks.inputs import Population, with_dates, with_places
-from deid.evaluation.attacks.usefulness import DateUtility, measure_dates, measure_profiles
 from deid.reference.tables import packaged_tables
+from nocturne_lab.evaluation.attacks.document_dates import publish_dates
+from nocturne_lab.evaluation.attacks.inputs import Population, with_dates, with_places
+from nocturne_lab.evaluation.attacks.usefulness import DateUtility, measure_dates, measure_profiles
 
 
 def _kept(small: Population, strategy: str, epsilon: Fraction = Fraction(1, 4), **options: Any) -> DateUtility:

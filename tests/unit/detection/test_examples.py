@@ -6,7 +6,7 @@ import pytest
 
 from deid.detection import Detector
 from deid.domain.document import Document
-from deid.evaluation import markup
+from nocturne_lab.evaluation import markup
 from tests.unit.detection.examples import FOUND, NOT_FOUND
 
 

@@ -12,7 +12,7 @@ from deid.detection.detector import Detector
 from deid.domain.document import Document, Mention
 from deid.domain.errors import InputRefused
 from deid.domain.labels import Label
-from deid.evaluation.hard_negatives import (
+from nocturne_lab.evaluation.hard_negatives import (
     COUNTERPARTS,
     HardNegative,
     Share,

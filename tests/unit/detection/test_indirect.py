@@ -16,7 +16,7 @@ from deid.detection.reading import Reading
 from deid.domain.document import Document, Mention
 from deid.domain.errors import PolicyError
 from deid.domain.labels import OPTIONAL, Label
-from deid.evaluation.markup import parse_marked
+from nocturne_lab.evaluation.markup import parse_marked
 from tests import ROOT
 
 FOUND = (

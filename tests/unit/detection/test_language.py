@@ -10,7 +10,7 @@ from deid.detection.language import foreign_language
 from deid.detection.reading import Reading
 from deid.domain.document import Document, Patient
 from deid.domain.errors import Reason
-from deid.evaluation.corpus import load_corpus
+from nocturne_lab.evaluation.corpus import load_corpus
 from tests import ROOT
 
 CORPUS = ROOT / "corpus" / "train"

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from deid.config import policy
 from deid.detection import Detector, detect_parallel
 from deid.domain.document import Document
-from deid.evaluation import markup
+from nocturne_lab.evaluation import markup
 from tests.unit.detection.examples import FOUND, NOT_FOUND
 
 PLAIN = [markup.parse_marked(one, "example")[0] for some in FOUND.values() for one in some]

@@ -7,7 +7,7 @@ from typing import Any
 
 from deid.config.policy import Policy, Section
 from deid.domain.document import Document, Mention, Patient, Stay, Substitution
-from deid.evaluation.markup import parse_marked
+from nocturne_lab.evaluation.markup import parse_marked
 
 KEY = bytes(range(32))
 ANCHOR = date(2023, 5, 17)

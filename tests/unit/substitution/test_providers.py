@@ -20,8 +20,6 @@ from deid.domain.document import Document, Mention, Patient, Substitution, Surro
 from deid.domain.errors import PolicyError
 from deid.domain.labels import TEMPORAL, Label
 from deid.domain.outcomes import Candidate, Severity
-from deid.evaluation.corpus import GoldDocument
-from deid.evaluation.corpus import load_corpus as load_corpus
 from deid.formats import read_source
 from deid.french.folding import comparable
 from deid.quality import CHECKS, measure
@@ -31,6 +29,8 @@ from deid.substitution import Substitutor
 from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import Draft
 from deid.substitution.generators.masking import ALPHABET
+from nocturne_lab.evaluation.corpus import GoldDocument
+from nocturne_lab.evaluation.corpus import load_corpus as load_corpus
 from tests import ROOT
 from tests.unit.substitution.examples import ANCHOR, KEY, changed, marked, surrogates
 from tests.unit.substitution.test_substitutor import LETTER, PATIENT, SHORT, TEXTS

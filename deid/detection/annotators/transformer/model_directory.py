@@ -239,8 +239,8 @@ class Card(BaseModel):
     tokenizer.json; `weights`: hash of model.safetensors; `corpus`: hash of documents and mentions; `temperature`:
     divides the logarithms of probabilities, to calibrate them; `head`: on the encoder, `crf` adds transitions between
     tags; `window`: sub-words of an input, special ones included; `versions`: of the libraries; `settings`: the training
-    configuration; `data`: numbers of the corpus (`deid.learning.statistics.summarise`), empty where training recorded
-    none; `measures`: what was measured at the end.
+    configuration; `data`: numbers of the corpus (`nocturne_lab.learning.statistics.summarise`), empty where training
+    recorded none; `measures`: what was measured at the end.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)

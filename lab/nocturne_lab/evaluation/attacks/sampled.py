@@ -1,0 +1,213 @@
+"""Attacks on a sample of a release, by who holds the originals of the same patients: shares found, with bounds.
+
+`attack.text`         documents whose nearest original, by its words, is of the right patient. The clinical words are
+                      published as they are: who holds an original recognises it
+`attack.person`       patients whose published names, dates, places… are nearest to their own of all originals
+`attack.dates_exact`  documents with three dates or more whose dates are a shifted copy of one patient's only
+`attack.dates`        the same documents, the nearest dates (`reidentification.match_sequences`)
+`attack.known_dates`  patients ranked first by three true dates of their texts (`reidentification.link_known_dates`)
+`attack.leaks`        leaks, planted in copies of the sample in memory, that are found at a precision of 50 % by who
+                      knows half of them (`parrot.unlike`); of `LEAST_FOR_LEAKS` documents or more
+`attack.places`       communes of a patient guessed from the published one: the likeliest, by who has the mechanism,
+                      its ε and every population (`city_posterior`). Candidates are the territory, which is public, or,
+                      under the other strategies, the true commune's department
+`attack.names`        words of names of care staff whose published word has the same rank by number of documents
+                      (`surnames`), by who knows those numbers
+`attack.chance`       patients found by a random guess
+
+Bounds are those of Clopper and Pearson (1934) for as many patients as the sample has, because the documents of a
+patient are found together.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+
+import numpy as np
+from scipy.stats import beta
+from sklearn.feature_extraction.text import TfidfVectorizer
+
+from deid.config.policy import Places, Policy
+from deid.domain.document import Mention
+from deid.domain.labels import NAMES, Label
+from deid.domain.outcomes import Candidate
+from deid.french.folding import comparable, words
+from deid.privacy.budget import PLACE_COSTS
+from deid.reference import Commune, CommuneTable
+from deid.reference.tables import packaged_tables
+from deid.warehouse.evaluations import Measured
+from nocturne_lab.evaluation.attacks.city_posterior import guess_communes
+from nocturne_lab.evaluation.attacks.document_dates import DocumentDates, read_dates
+from nocturne_lab.evaluation.attacks.document_places import towns_of
+from nocturne_lab.evaluation.attacks.inputs import Record, Stay
+from nocturne_lab.evaluation.attacks.parrot import recall_at, suspect, unlike
+from nocturne_lab.evaluation.attacks.planted import plant, publish
+from nocturne_lab.evaluation.attacks.reidentification import link_known_dates, match_sequences
+from nocturne_lab.evaluation.attacks.surnames import rank_names, word_pairs
+
+log = logging.getLogger(__name__)
+LEAST_FOR_LEAKS = 100  # documents
+_LEAK_SHARE = 0.04  # as in benchmarks/parrot.py
+_KNOWN = 3  # dates
+_GRAM = 3  # characters
+
+
+def attack_sample(
+    sample: Sequence[Candidate], policy: Policy, key: bytes, communes: CommuneTable | None = None
+) -> Iterator[Measured]:
+    """Yield what each attack finds in a sample; nothing where it has no target. The log counts the attacks.
+
+    Args:
+        sample: originals with what was published of them, each of a known patient.
+        policy: what they were published under.
+        key: the secret that they were published with, for the dates as published.
+        communes: those that surrogates are drawn from; None is the table that ships.
+    """
+    people = sorted({_patient(one) for one in sample})
+    if len(people) < 2:  # nobody to be confused with
+        return
+    yield Measured("attack.chance", 1 / len(people), None, None, len(people))
+    attacks: dict[str, Callable[[], Iterable[Measured]]] = {
+        "text": lambda: [_share("attack.text", nearest_texts(sample), len(sample), len(people))],
+        "person": lambda: [_share("attack.person", nearest_people(sample), len(people), len(people))],
+        "dates": lambda: _by_dates(list(_dates(sample, policy, key)), policy),
+        "places": lambda: _places(sample, policy, communes or packaged_tables().communes),
+        "names": lambda: _names(sample),
+        "leaks": lambda: _leaks(sample, policy) if len(sample) >= LEAST_FOR_LEAKS else (),
+    }
+    for number, (name, attack) in enumerate(attacks.items(), start=1):
+        log.info("attack %d of %d: %s", number, len(attacks), name)
+        yield from attack()
+
+
+def nearest_texts(sample: Sequence[Candidate]) -> float:
+    """Return the share of documents whose nearest original, by TF-IDF of words, is of the right patient."""
+    owners = [_patient(one) for one in sample]
+    true, published = ([words(text) for text in texts] for texts in zip(*map(_texts, sample), strict=True))
+    return _nearest(true, published, owners)
+
+
+def nearest_people(sample: Sequence[Candidate]) -> float:
+    """Return the share of patients whose identifiers as published are nearest to their own, by TF-IDF of trigrams."""
+    true: dict[str, list[str]] = defaultdict(list)
+    published: dict[str, list[str]] = defaultdict(list)
+    for one in sample:
+        for surrogate in one.substitution.surrogates:
+            mention = surrogate.mention
+            true[_patient(one)] += _grams(mention, one.document.text[mention.start : mention.end])
+            published[_patient(one)] += _grams(mention, surrogate.text)
+    people = sorted({_patient(one) for one in sample})
+    return _nearest([true[one] for one in people], [published[one] for one in people], people)
+
+
+def bounds(share: float, n: int) -> tuple[float, float]:
+    """Return the bounds of a share of `n`, with 95 % confidence (Clopper and Pearson 1934)."""
+    found = share * n
+    low = float(beta.ppf(0.025, found, n - found + 1)) if found > 0 else 0.0
+    high = float(beta.ppf(0.975, found + 1, n - found)) if found < n else 1.0
+    return low, high
+
+
+def _share(name: str, share: float, n: int, people: int) -> Measured:
+    return Measured(name, share, *bounds(share, min(n, people)), n)
+
+
+def _nearest(true: Iterable[Sequence[str]], published: Iterable[Sequence[str]], owners: Sequence[str]) -> float:
+    """Return the mean probability that the nearest true row has the owner of a published row; ties are drawn."""
+    rows, others = list(true), list(published)
+    vectors = TfidfVectorizer(analyzer=list, sublinear_tf=True)
+    if not any(rows):
+        return 1 / len(set(owners))
+    like = np.asarray((vectors.fit(rows).transform(others) @ vectors.transform(rows).T).todense())
+    best = like >= like.max(axis=1, keepdims=True) - 1e-9
+    right = np.array(owners)[:, None] == np.array(owners)[None, :]
+    return float(((best & right).sum(axis=1) / best.sum(axis=1)).mean())
+
+
+def _grams(mention: Mention, said: str) -> list[str]:
+    family = "name" if mention.label in NAMES else mention.label
+    text = f" {comparable(said)} "
+    return [f"{family} {text[at : at + _GRAM]}" for at in range(len(text) - _GRAM + 1)]
+
+
+def _texts(one: Candidate) -> tuple[str, str]:
+    return one.document.text, one.substitution.text
+
+
+def _patient(one: Candidate) -> str:
+    return one.document.patient.key or one.document.id
+
+
+def _dates(sample: Sequence[Candidate], policy: Policy, key: bytes) -> Iterator[DocumentDates]:
+    for one in sample:
+        if (day := one.document.reference_date) is not None:
+            record = Record(one.document, one.mentions, Stay(day, day))
+            yield read_dates(record, one.substitution, policy, key)
+
+
+def _by_dates(published: Sequence[DocumentDates], policy: Policy) -> Iterator[Measured]:
+    people = len({one.patient for one in published})
+    with suppress(ValueError):  # no document has three dates
+        matched = match_sequences(published)
+        yield _share("attack.dates_exact", matched.exact, matched.documents, people)
+        yield _share("attack.dates", matched.nearest, matched.documents, people)
+    with suppress(ValueError):  # no patient of the half that is looked for has them
+        linked = link_known_dates(published, policy.substitution.dates, "text", _KNOWN)
+        yield _share("attack.known_dates", linked.top_1, linked.targets, people)
+
+
+def _places(sample: Sequence[Candidate], policy: Policy, communes: CommuneTable) -> Iterator[Measured]:
+    """Guess each patient's communes; a draw under another ε is another target."""
+    places = policy.substitution.places
+    if places.strategy == "tag":
+        return
+    targets: dict[tuple[str, float], set[tuple[str, Commune, Commune]]] = defaultdict(set)
+    for one in sample:
+        spent = next((spend for spend in one.substitution.spends if spend.category == "place" and spend.elements), None)
+        if spent is None:
+            continue
+        epsilon = spent.epsilon / spent.elements / PLACE_COSTS.get(places.strategy, 1)
+        for true, drawn in towns_of(one.document, one.substitution, communes):
+            if drawn is not None:
+                targets[_crowd(true, drawn, places, communes), epsilon].add((_patient(one), true, drawn))
+    crowds: dict[str, list[Commune]] = defaultdict(list)
+    for commune in communes.communes:
+        crowds[_crowd(commune, commune, places, communes)].append(commune)
+    found, prior, chance = [], [], []
+    for (crowd, epsilon), ones in targets.items():
+        rows = sorted(ones, key=lambda row: (row[0], row[1].insee, row[2].insee))
+        guesses = guess_communes(communes, places, epsilon, crowds[crowd], [drawn for _, _, drawn in rows])
+        found += [(true in guess) / len(guess) for (_, true, _), guess in zip(rows, guesses, strict=True)]
+        most = max(one.population for one in crowds[crowd])
+        largest = [one for one in crowds[crowd] if one.population == most]
+        prior += [(true in largest) / len(largest) for _, true, _ in rows]
+        chance += [1 / len(crowds[crowd])] * len(rows)
+    if found:
+        people = len({patient for ones in targets.values() for patient, _, _ in ones})
+        yield _share("attack.places", sum(found) / len(found), len(found), people)
+        yield _share("attack.places_prior", sum(prior) / len(prior), len(prior), people)
+        yield Measured("attack.places_chance", sum(chance) / len(chance), None, None, len(chance))
+
+
+def _crowd(true: Commune, drawn: Commune, places: Places, communes: CommuneTable) -> str:
+    """Return the set of communes that the attacker chooses from."""
+    return communes.territory_name(drawn) if places.strategy == "health_exponential" else true.department
+
+
+def _names(sample: Sequence[Candidate]) -> Iterator[Measured]:
+    hits = rank_names(word_pairs(one.document, one.substitution, Label.DOCTOR) for one in sample).hits
+    if len(hits) > 1:
+        yield _share("attack.names", sum(hits) / len(hits), len(hits), len(hits))
+
+
+def _leaks(sample: Sequence[Candidate], policy: Policy) -> Iterator[Measured]:
+    texts = [(one.document, one.mentions) for one in sample]
+    released = publish(texts, plant(texts, _LEAK_SHARE), policy)
+    suspicions = suspect(released.documents, unlike)
+    leaks = int(suspicions.leaks.sum())
+    if leaks:
+        found = recall_at(suspicions)
+        yield Measured("attack.leaks", found.share, found.low, found.high, leaks)
