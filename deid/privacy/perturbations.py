@@ -39,7 +39,7 @@ _FRENCH = {
     "semester": "semestre", "year": "année", "decade": "décennie",
 }  # fmt: skip
 _DRAWN: dict[Label, str] = {
-    **dict.fromkeys(NAMES, "autre nom, de même genre et de fréquence voisine ; l'initiale n'est jamais gardée"),
+    **dict.fromkeys(NAMES, "autre nom, de mêmes genre et origine apparente, de fréquence voisine, d'autre initiale"),
     Label.STREET: "autre voie, de la commune de substitution quand elle en a",
     Label.LOC: "autre lieu, qui suit la commune de substitution",
     Label.ORG: "autre organisation du même genre, dans la commune de substitution",
