@@ -171,9 +171,9 @@ def _linkability(figures: Figures) -> Iterable[str]:
     yield (
         "Qui connaît les dates de trois (cinq) documents d'un patient retrouve son pseudonyme parmi 160 patients "
         "fictifs dans 83 % (98 %) des cas sous la politique `tchouka2023`, dans 29 % (51 %) avec "
-        "`dates.document_date: metric` (`benchmarks/privacy_attacks.md`). Sous la politique livrée, trois documents de "
-        "trois séjours le font retrouver parmi 320 dans 26 % des cas (`benchmarks/known_dates.md`). Réglage de cette "
-        "publication : "
+        "`dates.document_date: metric` (`benchmarks/privacy_attacks.md`). Sous la politique livrée, trois dates d'un "
+        "séjour le font retrouver parmi 320 dans 77 % des cas, trois documents de trois séjours dans 26 % "
+        "(`benchmarks/known_dates.md`). Réglage de cette publication : "
         f"{_setting(figures, 'substitution', 'dates', 'document_date')}."
     )
     yield ""
@@ -183,7 +183,7 @@ def _linkability(figures: Figures) -> Iterable[str]:
 def _arrival_lines(figures: Figures) -> Iterable[str]:
     model, visible = figures["arrival"], _setting(figures, "release", "visible")
     yield "**Lecture à chaque réécriture.** Qui lit la table des chercheurs à chaque réécriture apprend la période "
-    yield "d'arrivée de chaque document, et en déduit le décalage des dates d'un patient (`benchmarks/arrival.md`)."
+    yield "d'arrivée de chaque document, et en déduit de combien ses dates sont déplacées (`benchmarks/arrival.md`)."
     yield f"Réglage de cette publication : {_PERIODS.get(visible, visible)}."
     yield ""
     if model is None:
@@ -207,7 +207,7 @@ def _arrival_lines(figures: Figures) -> Iterable[str]:
         f"Modèle appliqué au rythme de {_n(model['patients'])} patients : leurs nuits d'arrivée réelles, des délais "
         f"tirés de ceux qui s'observent entre les documents d'un même patient ({_n(model['lags'])} documents), des "
         f"décalages tirés de la loi (échelle {_W.plain(model['scale'], 0)} jours). Aucune date réelle n'y entre. Les "
-        "délais observés sont un peu moins dispersés que les vrais : le chiffre est plutôt majoré."
+        "délais observés sont peu dispersés : chiffre plutôt majoré. Sous `episodes`, chaque séjour se retrouve à part."
     )
 
 
@@ -216,8 +216,8 @@ def _inference(figures: Figures) -> Iterable[str]:
     yield "## 3. Inférence"
     yield ""
     yield (
-        "ε borne ce qu'un tirage apprend sur une date, un âge ou une commune (`docs/privacy.md`). Il se compose par "
-        "addition. Le total par patient additionne tous ses documents publiés ; il borne peu quand ils sont nombreux."
+        "ε borne, pour les faits d'une liste (`docs/privacy.md`), ce qu'un tirage apprend d'une date, d'un âge ou "
+        "d'une commune. Il s'additionne ; le total par patient compte tous ses documents ; nombreux, il borne peu."
     )
     yield ""
     lines = [("par document de cette publication", documents)] if documents else []
@@ -257,7 +257,7 @@ def _inference(figures: Figures) -> Iterable[str]:
         "Restent dans le texte, sans mention ni borne : l'histoire racontée, l'ordre des événements, les durées "
         f"écrites, et ce que les dates disent les unes des autres ({_n(stated)} relations relevées dans cet "
         f"intervalle, dont {_n(violated)} ne tiennent plus), le côté du document où se trouve une date, le territoire "
-        "d'une commune."
+        "d'une commune, l'origine apparente d'un nom."
     )
 
 
