@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from docs import policy_keys, raw_text
+from docs import claims, policy_keys, raw_text
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -77,6 +77,10 @@ BLOCKS: Mapping[tuple[str, str], Callable[[], str]] = {
     ("CONTRIBUTING.md", "raw text"): raw_text.table,
     ("README.md", "dags"): short_dag_table,
     ("docs/architecture.md", "dags"): dag_table,
+    ("docs/evaluation.md", "attacks"): claims.english_attacks,
+    ("docs/fr/dossier-dpo.md", "attaques"): claims.french_attacks,
+    ("docs/fr/dossier-dpo.md", "autres attaques"): claims.french_limits,
+    ("docs/fr/dossier-dpo.md", "réglages"): claims.french_settings,
     ("docs/policy.md", "keys"): policy_keys.policy,
 }
 
