@@ -23,10 +23,11 @@ from deid.domain.document import Patient
 from deid.domain.errors import PolicyError
 from deid.domain.labels import Label
 from deid.french.calendar import MONTH_OF
+from deid.french.check_digits import cip_holds
 from deid.french.folding import fold
 
 _LONGEST = 8  # parts of the longest path of a rule
-Kind = Literal["text", "identity", "drop", "keep"]
+Kind = Literal["text", "identity", "drop", "keep", "code"]
 
 
 class Rule(BaseModel):
@@ -34,12 +35,15 @@ class Rule(BaseModel):
 
     Args:
         kind: `text` is searched like any text; `identity` is a mention of `label` as a whole; `drop` is emptied; `keep`
-            stays, and is neither shown nor searched (codes, units).
-        label: of an identity.
+            stays, and is neither shown nor searched; `code` stays where `stays_as_code` knows the value, and is text
+            else, or a mention of its label.
+        label: of an identity, or of what is no code.
         patient: field of `Patient` that the value feeds where the warehouse leaves it empty.
         caption: words before the value in the plain text.
         value: `date` for a day that the format writes in digits (20240302, 2024-03-02T10:00), `telecom` for a phone
-            number or e-mail with its scheme (tel:0102030405), `reference` for an id after a type (Patient/12).
+            number or e-mail with its scheme (tel:0102030405), `reference` for an id after a type (Patient/12), `number`
+            for a code that may be a number of any length (SNOMED CT, drugs, measures).
+        codes: values of `code` that the tables of the standard list.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -48,12 +52,13 @@ class Rule(BaseModel):
     label: Label | None = None
     patient: str | None = None
     caption: str = ""
-    value: Literal["text", "date", "telecom", "reference"] = Field("text", alias="as")
+    value: Literal["text", "date", "telecom", "reference", "number"] = Field("text", alias="as")
+    codes: tuple[str, ...] = ()
 
     @model_validator(mode="before")
     @classmethod
     def _short(cls, given: Any) -> Any:
-        """Read `text`, `drop` and `keep` alone, and `identity` where there is a label."""
+        """Read a kind alone, and `identity` where there is a label."""
         if isinstance(given, str):
             return {"kind": given}
         if isinstance(given, Mapping) and "label" in given:
@@ -62,17 +67,24 @@ class Rule(BaseModel):
 
     @model_validator(mode="after")
     def _sound(self) -> Rule:
-        if (self.kind == "identity") != (self.label is not None):
+        if self.kind != "code" and (self.kind == "identity") != (self.label is not None):
             raise ValueError("an identity has a label, and nothing else has one")
         if self.patient is not None and self.patient not in Patient.__dataclass_fields__:
             raise ValueError(f"patient is one of {', '.join(Patient.__dataclass_fields__)}")
         return self
 
+    @property
+    def without_code(self) -> Rule:
+        """Rule of a value that is no code; as the name of an exam, a label of a nomenclature is not read as a name."""
+        kind = "text" if self.label is None else "identity"
+        return self.model_copy(update={"kind": kind, "caption": self.caption or _TERM, "value": "text"})
+
 
 class FieldMap(BaseModel):
     """Rules of a format by path. A rule holds for every path that ends as its own; the longest wins.
 
-    In YAML, `keep` and `drop` list paths of these rules, and `types` names sets of rules by the end of a path, which
+    In YAML, `keep`, `drop` and `code` list paths of these rules, `codes` the values that every rule `code` knows, and
+    `types` names sets of rules by the end of a path, which
     `fields` gives to a path by that name: with `types: {XCN: {.1: …, .2: …}}`, `PV1-7: XCN` is a rule of PV1-7.1 and
     one of PV1-7.2.
     """
@@ -89,21 +101,28 @@ class FieldMap(BaseModel):
             return given
         types = given.get("types") or {}
         fields: dict[str, Any] = {}
-        for kind in ("keep", "drop"):
+        for kind in ("keep", "drop", "code"):
             fields |= {str(path).casefold(): kind for path in given.get(kind) or ()}
         for path, rule in (given.get("fields") or {}).items():
             known = types.get(rule, {"": rule}) if isinstance(rule, str) else {"": rule}
             fields |= {f"{path}{end}".casefold(): part for end, part in known.items()}
         if long := [path for path in fields if path.count("/") >= _LONGEST]:
             raise ValueError(f"paths of more than {_LONGEST} parts: {', '.join(long)}")
-        others = {name: value for name, value in given.items() if name not in ("keep", "drop", "types")}
+        if codes := given.get("codes"):
+            fields = {path: _with_codes(rule, codes) for path, rule in fields.items()}
+        others = {name: value for name, value in given.items() if name not in ("keep", "drop", "code", "codes", "types")}
         return {**others, "fields": fields}
 
-    def find(self, path: str) -> Rule | None:
-        """Return the rule of a path whose parts are joined by `/`; None if there is none."""
+    def find(self, path: str) -> tuple[int, Rule] | None:
+        """Return the rule of a path whose parts are joined by `/`, and how many of them it names; None without one."""
         parts = path.casefold().split("/")[-_LONGEST:]
-        found = (self.fields.get("/".join(parts[start:])) for start in range(len(parts)))
-        return next((rule for rule in found if rule is not None), None)
+        found = ((len(parts) - start, self.fields.get("/".join(parts[start:]))) for start in range(len(parts)))
+        return next(((length, rule) for length, rule in found if rule is not None), None)
+
+
+def _with_codes(rule: Any, codes: Any) -> Any:
+    told = {"kind": rule} if isinstance(rule, str) else rule
+    return {**told, "codes": codes} if isinstance(told, Mapping) and told.get("kind") == "code" else rule
 
 
 class FileRules(BaseModel):
@@ -132,12 +151,15 @@ class FileRules(BaseModel):
         return hashlib.sha256(canonical.encode()).hexdigest()[:16]
 
     def find(self, format: str, *paths: str) -> Rule:
-        """Return the rule of the first path that has one, else the default of the format."""
+        """Return the rule that names the longest part of a path, of the first where two do; else the default."""
         own, shipped = self.formats.get(format), shipped_map(format)
+        best: tuple[int, Rule] | None = None
         for path in paths:
-            for known in (own, shipped):
-                if known is not None and (rule := known.find(path)) is not None:
-                    return rule
+            found = (own.find(path) if own is not None else None) or shipped.find(path)
+            if found is not None and (best is None or found[0] > best[0]):
+                best = found
+        if best is not None:
+            return best[1]
         return shipped.default if own is None or "default" not in own.model_fields_set else own.default
 
 
@@ -164,6 +186,42 @@ def load_rules(path: Path) -> FileRules:
     except ValidationError as error:
         faults = "; ".join(f"{'.'.join(map(str, one['loc'])) or 'file'}: {one['msg']}" for one in error.errors())
         raise PolicyError(f"field map {path}: {faults}.", "See docs/formats.md.") from None
+
+
+# ---- Codes
+
+_TERM = "Type d'examen"  # caption of what is no code, which `deid.detection.language` leaves out
+# Neither the words nor the digits of a person: no word of five letters, no date, no long number.
+_CODE = re.compile(r"(?=\D*\d)(?!.*[^\W\d_]{5})(?!(?:\D*\d){8})(?!.*\d{7})[^\s@]{1,32}")
+_ABBREVIATION = re.compile(r"[A-Z]{1,4}")
+_NUMBER = re.compile(r"[<>=]{0,2}[+-]?\d+(?:[.,]\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
+_OID = re.compile(r"(?:urn:oid:)?[0-2](?:\.(?:0|[1-9]\d*)){3,}", re.ASCII)
+# Units of UCUM, and as French laboratories and pharmacies write them
+_ATOM = (
+    r"(?:[YZEPTGMkhdcmuµμnpf]|da)?(?:m|g|s|[lL]|mol|eq|[oO]sm|Pa|bar|Hz|J|W|V|A|K|N|C|F|S|Bq|Gy|Sv|Ohm|kat|Eq|cal|"
+    r"U|UI|IU|\[[iI]U\]|m\[Hg\]|mHg|m\[H2O\]|mH2O)|°C|Cel|°|%|‰|min|h|d|wk|mo|a|j|jours?|mois|ans?|semaines?|fois|dB|UFC|"
+    r"CFU|log|ppm|\[pH\]|pH|ratio|copies|cellules?|cp|comprimés?|gélules?|sachets?|ampoules?|doses?|gouttes?|bouffées?|"
+    r"unités?|prises?|score|points?"
+)
+_UNIT = re.compile(rf"(?:(?:{_ATOM})[2-3]?)?(?:[./](?:{_ATOM})[2-3]?)*")
+_DATED = re.compile(
+    r"(?:\d{1,2}[/.-]){1,2}(?:18|19|20)\d\d|\d{1,2}([/-])\d{1,2}\1\d\d|(?:18|19|20)\d\d(?:[/.-]\d\d){1,2}", re.ASCII
+)
+
+
+def stays_as_code(value: str, rule: Rule) -> bool:
+    """Return whether a value is a code: one that its rule lists or, without a label, an abbreviation or a short number.
+
+    Where the rule is of numbers, a long one is a code too.
+    """
+    if value in rule.codes:
+        return True
+    if rule.label is not None:
+        return False
+    if rule.value == "number" and _NUMBER.fullmatch(value):
+        return True
+    shaped = _ABBREVIATION.fullmatch(value) or _UNIT.fullmatch(value) or _OID.fullmatch(value) or _CODE.fullmatch(value)
+    return (shaped is not None and _DATED.fullmatch(value) is None) or cip_holds(value)
 
 
 # ---- Days that a format writes in digits

@@ -18,11 +18,13 @@ from deid.formats.fields import (
     shown_day,
     split_reference,
     split_telecom,
+    stays_as_code,
     telecom_label,
     written_day,
 )
 from deid.formats.segments import Changes, Segment, fold_runs, normalize, normalize_runs, replaced
 from deid.formats.source import Replacement, SourceText
+from deid.french.folding import fold
 
 Save = Callable[[], bytes]
 # Reads a file that was recognised, or an embedded one: (its bytes, hint of its type, where it is told).
@@ -35,6 +37,7 @@ _RATIO = 100  # most bytes that a byte of a file may expand to
 _LONG = 200  # characters from which a value of letters and digits only is base64
 _WORD = 40  # least length of a line of base64
 _BASE64 = re.compile(r"[A-Za-z0-9+/\s]{100,}={0,2}\s*", re.ASCII)
+_NAMES = ("last_name", "birth_name", "first_names")
 _DAY = Rule.model_validate({"label": "DATE", "as": "date"})
 _MASK = re.compile(r"\[[A-Z]+\]")
 _NOTHING: tuple[tuple[Replacement, ...], ...] = ((),)
@@ -141,6 +144,10 @@ class Reading:
 
     def field(self, rule: Rule, value: str, put: Callable[[str], None], *, caption: str = "") -> None:
         """Add a field of one value under its rule; a field that is kept or empty gives no segment."""
+        if rule.kind == "code" and value.strip():
+            if stays_as_code(value.strip(), rule) and not self._names(value):
+                return
+            rule = rule.without_code
         if rule.kind == "keep" or not value.strip():
             if rule.patient is not None:
                 self.feed(rule.patient, value)
@@ -171,6 +178,11 @@ class Reading:
         )
         if rule.patient is not None:
             self.feed(rule.patient, iso_day(value))
+
+    def _names(self, value: str) -> bool:
+        """Return whether a value is a name of the patient whom the file told before."""
+        told = (name for field in _NAMES for name in self._file.patient.get(field, ()))
+        return fold(value.strip()) in map(fold, told)
 
     def _prefixed(self, rule: Rule, value: str, put: Callable[[str], None], caption: str) -> None:
         """Add a number, an address or a reference, whose scheme or type before it stays."""

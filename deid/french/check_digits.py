@@ -1,4 +1,4 @@
-"""Check digits: Luhn, the French social security number (NIR), IBAN."""
+"""Check digits: Luhn, the French social security number (NIR), IBAN, presentations of drugs (CIP)."""
 
 from __future__ import annotations
 
@@ -43,3 +43,10 @@ def iban_digits(country: str, account: str) -> str:
 def iban_holds(number: str) -> bool:
     """Return whether an IBAN, blanks included, has the length of its country and its check digits (ISO 7064)."""
     return bool(iban.is_valid(number, check_country=False))
+
+
+def cip_holds(number: str) -> bool:
+    """Return whether `number` is a CIP 13, the code of a drug's presentation: an EAN 13 that begins with 34009."""
+    if len(number) != 13 or not number.startswith("34009") or not number.isdecimal():
+        return False
+    return sum(int(digit) * (3 if place % 2 else 1) for place, digit in enumerate(number)) % 10 == 0

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import pairwise
 from types import MappingProxyType
 
+from deid.french.check_digits import cip_holds
 from deid.quality.dates import WrittenDate
 
 _SEPARATOR = r"[\s.\-/\u00a0\u202f]"
@@ -87,8 +88,7 @@ def _is_drug_code(text: str, start: int, end: int) -> bool:
     digits = text[start:end]
     if len(digits) != 13 or not digits.startswith("34009"):
         return False
-    right = sum(int(digit) * (3 if place % 2 else 1) for place, digit in enumerate(digits)) % 10 == 0
-    return right or _DRUG_BEFORE.search(text[max(0, start - _BESIDE) : start]) is not None
+    return cip_holds(digits) or _DRUG_BEFORE.search(text[max(0, start - _BESIDE) : start]) is not None
 
 
 def _is_countdown(groups: str) -> bool:
