@@ -1,7 +1,13 @@
-"""Language of a document (Braghin et al. 2019, section 4.1): clinical shorthand, lists and capitals count as French."""
+"""Language of a document (Braghin et al. 2019, section 4.1): clinical shorthand, lists and capitals count as French.
+
+Names of exams and labels of nomenclatures do not count: consoles and standards give them in English in French files.
+"""
 
 from __future__ import annotations
 
+import re
+import sys
+from bisect import bisect_right
 from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -25,19 +31,22 @@ _MIN_WORDS = 25  # least distinct words to tell a language
 _SAMPLE = 60  # distinct words of a sample
 _SURE = 0.97  # least confidence in another language
 _KNOWN = 0.5  # share of words of the French lexicon from which a text is French
+_LABELS = re.compile(r"^Type d'examen : .*\n?", re.MULTILINE)  # as the fields of files show them
 # Languages of letters to French hospitals.
 _LANGUAGES = "ARABIC DUTCH ENGLISH FRENCH GERMAN ITALIAN POLISH PORTUGUESE ROMANIAN RUSSIAN SPANISH TURKISH".split()
 
 
 def plainly_french(text: str) -> bool:
     """True if French function words are frequent in the text: a fast test, true for nearly every document."""
-    words = text.lower().split()
+    words = _LABELS.sub("", text).lower().split()
     return sum(map(_WRITTEN.__contains__, words)) > _USUAL * len(words)
 
 
 def foreign_language(reading: Reading) -> str | None:
     """Return the ISO 639-1 code of a language other than French; None for French, short or doubtful texts."""
-    words = [word for word in reading.words if len(word) > 1 and word.isalpha()]
+    labels = [found.span() for found in _LABELS.finditer(reading.text)]
+    written = zip(reading.starts, reading.words, strict=True)
+    words = [word for start, word in written if len(word) > 1 and word.isalpha() and not _within(start, labels)]
     if sum(word in _FUNCTION_WORDS for word in words) > _USUAL * len(words):
         return None
     distinct = list(islice(dict.fromkeys(words), 4 * _SAMPLE))
@@ -51,6 +60,12 @@ def foreign_language(reading: Reading) -> str | None:
     best = _detector().compute_language_confidence_values(sample)[0]
     code = best.language.iso_code_639_1.name.lower()
     return code if best.value >= _SURE and code != "fr" else None
+
+
+def _within(position: int, spans: list[tuple[int, int]]) -> bool:
+    """Return whether a position is in one of sorted, disjoint spans."""
+    at = bisect_right(spans, (position, sys.maxsize)) - 1
+    return at >= 0 and position < spans[at][1]
 
 
 def _written(reading: Reading, words: list[str]) -> list[str]:

@@ -28,10 +28,11 @@ def read_cda(raw: bytes, reading: Reading) -> Save:
 
 
 def _variants(element: Any) -> tuple[str, ...]:
-    """Return names of an element that tell more: whose id, what kind of name, the type of a value."""
+    """Return names of an element that tell more: whose id or code, what kind of name, the type of a value."""
     name = local(element)
     marks = [
         element.get("root"),
+        element.get("codeSystem"),
         *(element.get("qualifier") or "").split(),
         (element.get(_TYPE) or "").rpartition(":")[2],
     ]

@@ -13,7 +13,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import pydicom
@@ -98,7 +98,7 @@ class _Attributes:
         elif rule.kind == "drop" or element.VR in _REMOVED or self._is_blob(items, element, rule):
             del items[element.tag]
             self._reading.removed("field")
-        elif rule.kind == "keep" or element.value in (None, ""):
+        elif rule.kind == "keep" or element.value in (None, "") or _is_standard(element):
             return
         elif element.VR == "PN":
             self._name(element, rule)
@@ -147,6 +147,19 @@ class _Attributes:
 
         if not self._reading.embed(bytes(element.value).rstrip(b"\0"), hint, put):
             del items[element.tag]
+
+
+def _is_standard(element: Any) -> bool:
+    """Return whether an attribute is the meaning of a code of DICOM's own tables (PS3.16), which are in English."""
+    return element.keyword == "CodeMeaning" and str(element.value).casefold() in _meanings()
+
+
+@cache
+def _meanings() -> frozenset[str]:
+    from pydicom.sr.codedict import codes  # a second: only files with codes need it
+
+    tables = (getattr(codes, scheme).concepts.values() for scheme in codes.schemes())
+    return frozenset(code.meaning.casefold() for table in tables for code in table)
 
 
 def _of(element: Any, rule: Rule) -> Rule:

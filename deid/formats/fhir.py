@@ -60,7 +60,10 @@ def _leaf(file: JsonText, reading: Reading, leaf: Leaf, known: Mapping[Pointer, 
         return "" if found is None else found.value
 
     def put(value: str) -> None:
-        file.put(leaf, value)
+        if value:
+            file.put(leaf, value)
+        else:  # FHIR has no empty value
+            file.remove(leaf)
 
     name = leaf.pointer[-1]
     if name == "div":
@@ -141,6 +144,8 @@ def _attribute(element: Any, attribute: str, value: str, path: tuple[str, ...], 
 
     def put(new: str) -> None:
         element.set(attribute, new)
+        if not new:  # FHIR has no empty value
+            _remove(element, attribute)
 
     where = "/".join(path if attribute == "value" else (*path, attribute))
     if path[-1] == "data" and (sibling("contentType") or where == "Binary/data"):
@@ -157,6 +162,14 @@ def _attribute(element: Any, attribute: str, value: str, path: tuple[str, ...], 
     if where == "Patient/gender" and value in _SEXES:
         reading.feed("sex", _SEXES[value])
     reading.field(reading.rule("fhir", *_paths(where, sibling("system"))), value, put)
+
+
+def _remove(element: Any, attribute: str) -> None:
+    """Remove an attribute, and the elements that are empty without it."""
+    del element.attrib[attribute]
+    while (parent := element.getparent()) is not None and not len(element) and not element.attrib:
+        parent.remove(element)
+        element = parent
 
 
 def _narrative(element: Any, reading: Reading) -> None:

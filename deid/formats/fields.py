@@ -195,6 +195,7 @@ _TERM = "Type d'examen"  # caption of what is no code, which `deid.detection.lan
 _CODE = re.compile(r"(?=\D*\d)(?!.*[^\W\d_]{5})(?!(?:\D*\d){8})(?!.*\d{7})[^\s@]{1,32}")
 _ABBREVIATION = re.compile(r"[A-Z]{1,4}")
 _NUMBER = re.compile(r"[<>=]{0,2}[+-]?\d+(?:[.,]\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
+_MEDIA = re.compile(r"(?:text|application|image|audio|video|message)/[a-z\d.+-]+(?:; ?charset=[\w-]+)?", re.IGNORECASE)
 _OID = re.compile(r"(?:urn:oid:)?[0-2](?:\.(?:0|[1-9]\d*)){3,}", re.ASCII)
 # Units of UCUM, and as French laboratories and pharmacies write them
 _ATOM = (
@@ -214,14 +215,15 @@ def stays_as_code(value: str, rule: Rule) -> bool:
 
     Where the rule is of numbers, a long one is a code too.
     """
-    if value in rule.codes:
+    if value in rule.codes or not any(map(str.isalnum, value)):
         return True
     if rule.label is not None:
         return False
     if rule.value == "number" and _NUMBER.fullmatch(value):
         return True
-    shaped = _ABBREVIATION.fullmatch(value) or _UNIT.fullmatch(value) or _OID.fullmatch(value) or _CODE.fullmatch(value)
-    return (shaped is not None and _DATED.fullmatch(value) is None) or cip_holds(value)
+    if any(shape.fullmatch(value) for shape in (_ABBREVIATION, _CODE, _UNIT, _OID, _MEDIA)):
+        return _DATED.fullmatch(value) is None
+    return cip_holds(value)
 
 
 # ---- Days that a format writes in digits

@@ -21,6 +21,10 @@ _TOKEN = re.compile(
 )
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
 _KEY = re.compile(r"[\w.:@$#/+-]{0,64}", re.ASCII)
+# A leaf that is removed, with its key where it has one, and the object or array of which it was the last
+_GONE = r'(?:"[^"\\\0]*(?:\\.[^"\\\0]*)*"\s*:\s*)?\0'
+_GONE_AFTER, _GONE_BEFORE = re.compile(rf",\s*{_GONE}"), re.compile(rf"{_GONE}\s*,\s*")
+_GONE_ALONE = re.compile(rf"[{{\[]\s*{_GONE}\s*[}}\]]")
 _WORDS = frozenset({"true", "false", "null"})
 _DECODER = json.JSONDecoder(strict=False)
 
@@ -86,6 +90,16 @@ class JsonText(SplicedText):
         plain = leaf.number and _NUMBER.fullmatch(value)
         written = value if plain else json.dumps(value, ensure_ascii=self.text.isascii())
         self.place(leaf.start, leaf.end)(written)
+
+    def remove(self, leaf: Leaf) -> None:
+        """Remove a leaf with its key, and what is empty without it."""
+        self.place(leaf.start, leaf.end)("\0")
+
+    def settle(self, text: str) -> str:
+        """Return the text without the leaves that were removed."""
+        while "\0" in text:
+            text = _GONE_ALONE.sub("\0", _GONE_BEFORE.sub("", _GONE_AFTER.sub("", text)))
+        return text
 
 
 def read_json(raw: bytes, reading: Reading) -> Save:

@@ -40,4 +40,8 @@ class SplicedText:
         for start, (end, piece) in sorted(self._pieces.items()):
             written += self.text[position:start], piece
             position = end
-        return self._mark + encode("".join((*written, self.text[position:])), self.encoding)
+        return self._mark + encode(self.settle("".join((*written, self.text[position:]))), self.encoding)
+
+    def settle(self, text: str) -> str:
+        """Return the text to write, once every part is replaced."""
+        return text
