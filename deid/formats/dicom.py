@@ -23,6 +23,7 @@ from pydicom.uid import UID, ImplicitVRLittleEndian
 from deid.domain.errors import Reason
 from deid.formats.fields import Rule
 from deid.formats.reading import Reading, Save
+from deid.french.folding import words
 
 # Text of any length is searched; codes, numbers and times stay.
 _TEXTS = frozenset({"LO", "SH", "ST", "LT", "UT", "UC", "UR"})
@@ -31,6 +32,12 @@ _PIXELS = ("PixelData", "FloatPixelData", "DoubleFloatPixelData", "PixelDataProv
 # Ages, names of stations, and what is unknown
 _REMOVED = frozenset({"AS", "AE", "UN"})
 _STANDARD = "1.2.840.10008."
+# Words of imaging on consoles that no code of DICOM has
+_CONSOLE = frozenset(
+    "adult angio artefacts diffusion flair gadolinium mprage pediatric routine save scout shim".split()
+)
+_SHORT = 3  # letters and digits of the abbreviations of imaging: SAG, T2W, TAP
+_DIGITS = 4  # most of them that a description holds, fewer than a date
 # Modalities whose devices write names into their images
 _WRITTEN_INTO = frozenset({"US", "SC", "OT", "XC", "ES", "GM", "OP", "DOC", "IVUS", "ECG", "HC", "RF", "XA"})
 _METHOD = (
@@ -78,6 +85,8 @@ class _Attributes:
     def __init__(self, file: Dataset, reading: Reading) -> None:
         self._file = file
         self._reading = reading
+        named = (str(element.value) for element in file.iterall() if element.VR == "PN")
+        self._people = frozenset(word for name in named for word in words(name))
 
     def read(self, items: Dataset) -> None:
         """Read the attributes of a file or of an item of a sequence."""
@@ -98,12 +107,23 @@ class _Attributes:
         elif rule.kind == "drop" or element.VR in _REMOVED or self._is_blob(items, element, rule):
             del items[element.tag]
             self._reading.removed("field")
-        elif rule.kind == "keep" or element.value in (None, "") or _is_standard(element):
+        elif (
+            rule.kind == "keep"
+            or element.value in (None, "")
+            or (rule.kind == "code" and self._is_term(str(element.value)))
+        ):
             return
         elif element.VR == "PN":
             self._name(element, rule)
         elif element.VR in _TEXTS | _DATES | {"UI"} or rule.kind == "identity":
             self._values(element, rule)
+
+    def _is_term(self, value: str) -> bool:
+        """Return whether a value is of words of imaging alone, in English as consoles write, and names nobody told."""
+        told = frozenset(words(value))
+        if sum(map(str.isdigit, value)) > _DIGITS or not told.isdisjoint(self._people):
+            return False
+        return all(len(word) <= _SHORT or word in _terms() for word in told)
 
     def _is_blob(self, items: Dataset, element: Any, rule: Rule) -> bool:
         """Return whether an attribute is of bytes that may hold anything: all but pixels and what the map keeps."""
@@ -149,17 +169,14 @@ class _Attributes:
             del items[element.tag]
 
 
-def _is_standard(element: Any) -> bool:
-    """Return whether an attribute is the meaning of a code of DICOM's own tables (PS3.16), which are in English."""
-    return element.keyword == "CodeMeaning" and str(element.value).casefold() in _meanings()
-
-
 @cache
-def _meanings() -> frozenset[str]:
-    from pydicom.sr.codedict import codes  # a second: only files with codes need it
+def _terms() -> frozenset[str]:
+    """Return the words in small letters of the meanings of DICOM's own codes (PS3.16), which hold no name."""
+    from pydicom.sr.codedict import codes  # a second: only files with such fields need it
 
     tables = (getattr(codes, scheme).concepts.values() for scheme in codes.schemes())
-    return frozenset(code.meaning.casefold() for table in tables for code in table)
+    meanings = " ".join(code.meaning for table in tables for code in table)
+    return _CONSOLE | frozenset(word for word in re.findall(r"[^\W\d_]+", meanings) if word.islower())
 
 
 def _of(element: Any, rule: Rule) -> Rule:

@@ -27,6 +27,7 @@ from deid.french.check_digits import cip_holds
 from deid.french.folding import fold
 
 _LONGEST = 8  # parts of the longest path of a rule
+_LISTED = frozenset({"keep", "drop", "code", "codes", "types"})  # of a YAML file, that `FieldMap` writes as fields
 Kind = Literal["text", "identity", "drop", "keep", "code"]
 
 
@@ -110,7 +111,9 @@ class FieldMap(BaseModel):
             raise ValueError(f"paths of more than {_LONGEST} parts: {', '.join(long)}")
         if codes := given.get("codes"):
             fields = {path: _with_codes(rule, codes) for path, rule in fields.items()}
-        others = {name: value for name, value in given.items() if name not in ("keep", "drop", "code", "codes", "types")}
+        others = {
+            name: value for name, value in given.items() if name not in ("keep", "drop", "code", "codes", "types")
+        }
         return {**others, "fields": fields}
 
     def find(self, path: str) -> tuple[int, Rule] | None:
