@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import pairwise
 from types import MappingProxyType
 
-from deid.french.check_digits import cip_holds
+from deid.french.drug_codes import is_drug_code
 from deid.quality.dates import WrittenDate
 
 _SEPARATOR = r"[\s.\-/\u00a0\u202f]"
@@ -54,7 +54,7 @@ _UNIT = (
 _UNIT_AFTER = re.compile(_UNIT, re.IGNORECASE)
 # Codes of nomenclatures (reimbursed products, drugs, articles, trials, genes), never of a person.
 _CODE_BEFORE = re.compile(
-    r"(?:\b(?:lppr?|cip(?:\s?-?(?:7|13))?|ucd|pmid|pmc|nct|orpha|omim|mim|snomed(?:\s?ct)?|gene\s?id)"
+    r"(?:\b(?:lppr?|pmid|pmc|nct|orpha|omim|mim|snomed(?:\s?ct)?|gene\s?id)"
     r"\W{0,3}(?:code|n\s?[°o]|:)?\W{0,3}(?:\d{7}\s?[/,;]\s?){0,6}"
     r"|\b(?:n[mrpcg]|x[mp])_|\b(?:enst|ensg|ensp|nct|rs|cosm|cosv)|\bchr(?:\d{1,2}|[xym])\s?:\s?(?:g\.)?(?:\d+[-_])?"
     r"|\b[cgm]\.|\b0x|\b10\.\d{4,5}/\S{0,30})\Z",
@@ -64,7 +64,6 @@ _CODE_BEFORE = re.compile(
 _PRODUCT = re.compile(r"[1-4]\d{6}")
 _PRODUCT_BEFORE = re.compile(r"\b(?:lppr?\b[^\n]*|code\W{1,3})\Z", re.IGNORECASE)
 _PRODUCT_REACH = 120
-_DRUG_BEFORE = re.compile(r"\b(?:cip|code|ean|gtin)[\s\d]{0,3}\W{0,4}\Z", re.IGNORECASE)
 _ARTICLE_BEFORE = re.compile(r"\br[ée]f(?:[ée]rence)?\W{1,3}\Z", re.IGNORECASE)
 _BATCH_AFTER = re.compile(
     r"[\w\-./]{0,12}\W{1,4}(?:lot|batch|udi|exp|per|s/?n|n\s?[°o]\s(?:de\s)?s[ée]rie)\b", re.IGNORECASE
@@ -74,21 +73,13 @@ _BATCH_AFTER = re.compile(
 def _is_code(text: str, start: int, end: int) -> bool:
     """Return whether digits are a count with its unit, or a code of a nomenclature."""
     before, after = text[max(0, start - _BESIDE) : start], text[end : end + _BESIDE]
-    if _UNIT_AFTER.match(after) or _CODE_BEFORE.search(before) or _is_drug_code(text, start, end):
+    if _UNIT_AFTER.match(after) or _CODE_BEFORE.search(before) or is_drug_code(text, start, end):
         return True
     if _ARTICLE_BEFORE.search(before) and _BATCH_AFTER.match(after):
         return True
     if _PRODUCT.fullmatch(text, start, end) is None:
         return False
     return _PRODUCT_BEFORE.search(text[max(0, start - _PRODUCT_REACH) : start]) is not None
-
-
-def _is_drug_code(text: str, start: int, end: int) -> bool:
-    """Return whether digits are the code of a presentation of a drug: CIP 13, an EAN 13 that begins with 34009."""
-    digits = text[start:end]
-    if len(digits) != 13 or not digits.startswith("34009"):
-        return False
-    return cip_holds(digits) or _DRUG_BEFORE.search(text[max(0, start - _BESIDE) : start]) is not None
 
 
 def _is_countdown(groups: str) -> bool:
@@ -114,7 +105,7 @@ def _is_long_group(text: str, group: re.Match[str]) -> bool:
 
 
 def _nir(text: str) -> int:
-    return sum(not _is_drug_code(text, *match.span()) for match in _NIR.finditer(text))
+    return sum(not is_drug_code(text, *match.span()) for match in _NIR.finditer(text))
 
 
 def _emails(text: str) -> int:

@@ -13,6 +13,8 @@ from deid.detection.reading import Reading
 from deid.domain.document import Mention
 from deid.domain.labels import IDENTIFIERS, Label
 from deid.french.calendar import DETECTED_MONTHS, WEEKDAYS
+from deid.french.check_digits import cip_holds
+from deid.french.drug_codes import is_named_drug_code
 
 _LABELLED = IDENTIFIERS | {Label.PHONE}
 _NUMBERED = _LABELLED | {Label.ZIP, Label.DATE}
@@ -26,6 +28,11 @@ def _words(*titles: str) -> str:
     listed = {word for title in titles for word in word_list(title)}
     return "|".join(re.escape(word) for word in sorted(listed, key=lambda word: (-len(word), word)))
 
+
+_SPECIALITY = re.compile(r"6\d{7}")  # the code CIS of a drug
+_KIND = re.compile(r"(?:cip|ucd|cis)(?: ?-?(?:7|13))?\b[ .:=°]{0,3}(?=\d)")
+_OF_PERSONS = sorted(word for word, (label, _) in TRIGGERS.items() if label is not Label.ID)
+_PERSONAL = re.compile(rf"\b(?:{'|'.join(_OF_PERSONS)})\b[^\n\d]{{0,25}}\Z")
 
 # The rest of a number of which a part was found: "60" of "60-124".
 _LEFT = re.compile(r"(?:[a-z\d]+[-–/.]|\d+,)+\Z")
@@ -85,6 +92,8 @@ def _is_value(reading: Reading, mention: Mention) -> bool:
         start += 1
     while start < end and not text[end - 1].isalnum():
         end -= 1
+    if _is_drug_code(reading, start, end):
+        return True
     if start == end or (_labelled(reading, mention) and not _is_reference_range(text, start, end)):
         return False
     if left := _LEFT.search(text, max(0, start - _REACH), start):
@@ -95,6 +104,25 @@ def _is_value(reading: Reading, mention: Mention) -> bool:
     if mention.label is Label.DATE and _is_pressure_pair(number) and _PRESSURE_NAMED.search(text, 0, start):
         return True
     return any(test(number) for test in (_DATE_TESTS if mention.label is Label.DATE else _IDENTIFIER_TESTS))
+
+
+def _is_drug_code(reading: Reading, start: int, end: int) -> bool:
+    """Return whether a number is a code of a drug: by its kind, or by its key or the drug's name behind it.
+
+    The label of a person's number before it says otherwise, but for its kind.
+    """
+    text = reading.digits
+    if kind := _KIND.match(text, start, end):
+        start = kind.end()
+    if not text[start:end].isdecimal():
+        return False
+    if is_named_drug_code(text, start, end):
+        return True
+    if _PERSONAL.search(text[max(0, start - _REACH) : start]):
+        return False
+    after = reading.words[reading.token_at(end) : reading.token_at(end) + 2]
+    of_a_drug = _SPECIALITY.fullmatch(text, start, end) and any(word in reading.lexicon.drugs for word in after)
+    return bool(of_a_drug) or cip_holds(text[start:end])
 
 
 def _labelled(reading: Reading, mention: Mention) -> bool:
