@@ -94,7 +94,7 @@ class _Attributes:
             if element.tag.group & 0xFF00 in (0x5000, 0x6000):  # curves and overlays
                 del items[element.tag]
                 self._reading.removed("image")
-            elif element.VR == "SQ" and self._reading.rule("dicom", element.keyword).kind != "drop":
+            elif element.VR == "SQ" and self._reading.rule("dicom", element.keyword).kind not in ("drop", "keep"):
                 for item in element.value:
                     self.read(item)
             else:

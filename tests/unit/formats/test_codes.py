@@ -1,0 +1,293 @@
+"""Coded fields: codes stay, and what is no code is read as text or as what its field holds."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import pydicom
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deid.domain.labels import Label
+from deid.formats import FileRules, SegmentedSource, read_file
+from deid.formats.fields import FieldMap, Rule, stays_as_code
+from tests.unit.formats.test_dicom import dicom, item
+
+NAME = "Zorglub"
+TERM = "Type d'examen : "
+HEAD = "MSH|^~\\&|APP|CHU|DPI|CHU|20240302143000||ORU^R01|M1|P|2.5|||||FRA|UNICODE UTF-8\r"
+INS = "261059912345678^^^ASIP-SANTE-INS-NIR&1.2.250.1.213.1.4.8&ISO^INS"
+PID = f"PID|1||8012345679^^^CHU-X&390000123&N^PI~{INS}||ROUX^Anne"
+CODE = Rule(kind="code", codes=("final", "Next-of-Kin"))
+
+
+def read(raw: bytes | str, hint: str = "", rules: FileRules | None = None) -> SegmentedSource:
+    content = raw.encode() if isinstance(raw, str) else raw
+    return read_file(content, document_id="d", max_bytes=1_000_000, hint=hint, rules=rules or FileRules())
+
+
+def without(raw: bytes | str, *secrets: str, hint: str = "") -> str:
+    """Return a file whose own fields and `secrets` are replaced, as text."""
+    source = read(raw, hint)
+    spans = {(one.start, one.end): "X" for one in source.mentions}
+    for secret in secrets:
+        at = source.text.find(secret)
+        while at >= 0:
+            spans[at, at + len(secret)] = "Martin"
+            at = source.text.find(secret, at + 1)
+    return source.rewrite([(*span, new) for span, new in sorted(spans.items())]).decode("utf-8", "replace")
+
+
+@pytest.mark.parametrize(
+    "value",
+    "18748-4 100986-5 E11.9 DEQP003 B01AF02 HbA1c 2.16.840.1.113883.6.1 urn:oid:1.2.250.1.213.2 10*9/L mmol/L µmol/L "
+    "g/dL mm[Hg] /min % kg/m2 mL/min/1.73m2 ADT_A01 v2-0203 UTF-8 2.5 39013 PENI INSI H 12.5 >= 3400930085370 final "
+    "Next-of-Kin text/plain application/fhir+json comprimés".split(),
+)
+def test_a_code_is_known_by_its_form_or_its_table(value: str) -> None:
+    assert stays_as_code(value, CODE)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *"ZORGLUB Zorglub zorglub-anne Anne ZORGLUB1 ZORGLUB-1961 0612345678 03-84-51-77-20 14/05/1961".split(),
+        *"1961-05-14 14/05/61 05/1961 19610514 8012345679 A26014477 a@b1 3400930085371 text/zorglub;x".split(),
+        *("Mme A1", "CR Mme ROUX", "mg (Mme ROUX)", "1 A"),
+    ],
+)
+def test_what_may_name_a_person_is_no_code(value: str) -> None:
+    assert not stays_as_code(value, CODE)
+
+
+@given(st.text(st.characters(categories=["Lu"]), min_size=5, max_size=20))
+def test_a_word_in_capitals_is_no_code_without_its_table(word: str) -> None:
+    assert not stays_as_code(word, CODE)
+
+
+def test_a_label_leaves_codes_of_the_table_alone_and_numbers_may_be_long() -> None:
+    place = Rule(kind="code", label=Label.ORG, codes=("ISO",))
+    assert [stays_as_code(one, place) for one in ("ISO", "CHU", "CHU1")] == [True, False, False]
+    number = Rule.model_validate({"kind": "code", "as": "number"})
+    assert [stays_as_code(one, number) for one in ("763034006", "60019927", "Anne", "06 12")] == [
+        True,
+        True,
+        False,
+        False,
+    ]
+
+
+def test_a_short_name_that_the_file_told_is_no_code() -> None:
+    raw = f"{HEAD}{PID}\rOBR|1|||ROUX^ECG^L\r"
+    assert f"{TERM}ROUX" in read(raw).text
+    assert TERM not in read(raw.replace("ROUX^ECG", "ECHO^ECG")).text
+
+
+# ---- HL7
+
+
+@pytest.mark.parametrize(
+    "segment",
+    [
+        f"OBX|1|TX|CR^CR de {NAME}^L||texte",
+        f"OBX|1|NM|1^{NAME}^L||4|{NAME}",
+        f"OBR|1|||CR^Scanner {NAME}^L",
+        f"TXA|1|{NAME}^CR {NAME}|TEXT^Texte {NAME}",
+        f"TXA|1|CN|TEXT||||||||||||||||||{NAME}",
+        f"PV2||||Chute de {NAME}",
+        f"SPM|1|||{NAME}",
+        f"OBX|1|CWE|1^a||1^{NAME}^L^{NAME}",
+        f"OBX|1|NM|1^a||{NAME}",
+        f"IAM|1|DA|A1^{NAME}|{NAME}|{NAME}",
+        f"ARV|1|A|DEM|{NAME}^{NAME}",
+        f"PRT||AD|{NAME}|RCT^{NAME}|^{NAME}",
+        f"ZFA|{NAME}|",
+        f"NK1|1|{NAME}||||||||||||{NAME}",
+        f"RXE|1|60019927^{NAME}^CIS",
+        f"ZBE|1|||{NAME}|N||{NAME}^^^^^{NAME}|{NAME}",
+        f"PID|1|||||||{NAME}|{NAME}|{NAME}",
+    ],
+)
+def test_no_coded_field_of_hl7_hides_a_name(segment: str) -> None:
+    assert NAME not in without(f"{HEAD}{PID}\r{segment}\r", NAME)
+
+
+@pytest.mark.parametrize(
+    "segment",
+    [
+        "OBR|1|||18748-4^CR imagerie^LN",
+        "OBX|1|NM|718-7^Hémoglobine [Masse/Volume] Sang ; Numérique^LN||12.5|g/dL|12-16|N",
+        "OBX|1|SN|PLAQ^Plaquettes^L||>^1250000|/mm3",
+        "TXA|1|CN^Compte rendu^L|TEXT",
+        "ZFP|1|45",
+        "ZFM|8|7|1|",
+        "ZFD|||Y|N|INSI",
+        "IAM|1|DA|PENI^Pénicilline|SV|Urticaire|A",
+        "ARV|1|A|DEM|BREAK^Bris de glace^L",
+        "PRT||AD||RCT^Results Copies To",
+        "RXE|1|60019927^SOLIAN 100 mg^CIS|1||CPR",
+        "RXA|0|1|||3400930085370^ELIQUIS 5 mg^CIP|1|CPR",
+        "PV1|1|I|MED|||||||CAR",
+        "AL1|1|DA|PENI^Pénicilline^L|SV",
+        "DG1|1||I48.9^Fibrillation auriculaire^CIM10",
+        "ZFA|ACTIF||||||||INO||IC",
+    ],
+)
+def test_codes_and_labels_of_hl7_stay(segment: str) -> None:
+    assert f"\r{segment}\r" in without(f"{HEAD}{PID}\r{segment}\r", NAME)
+
+
+def test_the_unit_of_a_movement_stays_and_its_hospital_goes() -> None:
+    unit = "Cardiologie A^^^^^CHU-X&390000123&N^UF^^^6268"
+    written = without(f"{HEAD}{PID}\rZBE|44^CHU-X^390000123|20240302||INSERT|N||{unit}|{unit}|HMS\r")
+    assert "|INSERT|N||Cardiologie A^^^^^X&X&N^UF^^^6268|Cardiologie A^^^^^X&X&N^UF^^^6268|HMS\r" in written
+    assert "390000123" not in written
+    assert "CHU-X" not in written
+    assert "^^^ASIP-SANTE-INS-NIR&1.2.250.1.213.1.4.8&ISO^INS" in written
+
+
+def test_the_insee_codes_and_the_lunar_birth_date_of_hl7_go() -> None:
+    addresses = "|||||||1 rue A^^LYON^^69000^FRA^H^^69381~^^ARBOIS^^39600^FRA^BDL^^39013"
+    written = without(f"{HEAD}PID|1||8^^^A^PI|{addresses}\rZFD|30^02^1961||Y\r")
+    assert "39013" not in written
+    assert "69381" not in written
+    assert "^FRA^BDL^^" in written
+    assert "1961" not in written
+
+
+# ---- FHIR
+
+
+def _fhir(**fields: object) -> str:
+    return json.dumps({"resourceType": "Observation", **fields}, ensure_ascii=False)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"code": {"text": NAME}},
+        {"code": {"coding": [{"system": "urn:x", "code": NAME, "display": NAME}]}},
+        {"status": NAME},
+        {"type": {"text": NAME}},
+        {"class": {"display": NAME}},
+        {"meta": {"tag": [{"code": NAME, "display": NAME}]}},
+        {"valueQuantity": {"value": 3, "unit": f"mg ({NAME})", "code": NAME}},
+        {"item": [{"linkId": NAME}]},
+        {"valueCode": NAME},
+        {"language": NAME},
+        {"identifier": [{"type": {"text": NAME}}]},
+        {"active": NAME},
+        {"valueCodeableConcept": {"text": NAME}},
+        {"name": [{"prefix": [NAME]}]},
+        {"address": [{"country": NAME}]},
+    ],
+)
+def test_no_coded_field_of_fhir_hides_a_name(fields: dict[str, object]) -> None:
+    assert NAME not in without(_fhir(**fields), NAME)
+
+
+def test_codes_labels_and_units_of_fhir_stay() -> None:
+    cis = {"system": "urn:oid:1.2.250.1.213.2.3.1", "code": "66057393", "display": "ELIQUIS 5 mg"}
+    cip = {"system": "https://smt.esante.gouv.fr/terminologie-cip", "code": "3008537"}
+    sct = {"system": "http://snomed.info/sct", "code": "763034006"}
+    raw = _fhir(status="final", code={"coding": [cis, cip, sct]}, valueQuantity={"value": 1250000, "unit": "/mm3"})
+    source = read(raw)
+    assert source.text == f"{TERM}ELIQUIS 5 mg"
+    assert read(raw.replace('"763034006"', '"0612345678"')).text == source.text
+    assert (
+        "0612345678"
+        in read(raw.replace('"urn:oid:1.2.250.1.213.2.3.1"', '"urn:x"').replace("66057393", "0612345678")).text
+    )
+
+
+BIRTHPLACE = {
+    "city": "Arbois",
+    "extension": [
+        {"url": "u", "valueCoding": {"system": "https://x/TRE-R13-CommuneOM", "code": "39013", "display": "Arbois"}}
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    "patient",
+    [{"extension": [{"url": "birthPlace", "valueAddress": BIRTHPLACE}]}, {"address": [BIRTHPLACE]}],
+)
+def test_the_insee_code_of_fhir_goes_with_its_name(patient: dict[str, object]) -> None:
+    raw = json.dumps({"resourceType": "Patient", **patient})
+    written = without(raw)
+    assert "39013" not in written
+    assert "Arbois" not in written
+    assert json.loads(written) == json.loads(raw.replace(', "code": "39013"', "").replace("Arbois", "X"))
+
+
+def test_what_fhir_empties_goes_with_what_is_empty_without_it() -> None:
+    raw = '{"resourceType": "Location", "position": {"longitude": 5.8,\n "latitude": 46}, "name": "\\"x, \\", y"}'
+    assert json.loads(read(raw).rewrite([])) == {"resourceType": "Location", "name": '"x, ", y'}
+    first = (
+        '{"position": {"latitude": 46, "z": 1}, "resourceType": "Location", "a": [{"position": {"altitude": 1}}, 2]}'
+    )
+    assert json.loads(read(first, "application/fhir+json").rewrite([])) == {
+        "position": {"z": 1},
+        "resourceType": "Location",
+        "a": [2],
+    }
+    xml = (
+        '<Location xmlns="http://hl7.org/fhir"><name value="x"/><position><longitude value="5"/>'
+        '<latitude value="4"/></position></Location>'
+    )
+    assert b"position" not in read(xml).rewrite([])
+
+
+# ---- CDA and DICOM
+
+CDA = (
+    '<ClinicalDocument xmlns="urn:hl7-org:v3" classCode="DOCCLIN" moodCode="EVN"><typeId root="2.16.840.1.113883.1.3" '
+    'extension="POCD_HD000040"/><templateId root="1.2.250.1.213.1.1.1.1" extension="2021-09-01"/><code code="34105-7" '
+    'codeSystem="2.16.840.1.113883.6.1" displayName="CR{0}"/><recordTarget><patientRole><addr><county>39013</county>'
+    "</addr></patientRole></recordTarget><component><observation><code><originalText>Scanner{0}</originalText></code>"
+    '<value value="1250000" unit="/mm3"/><statusCode code="completed{0}"/></observation><code code="66057393" '
+    'codeSystem="1.2.250.1.213.2.3.1"><translation code="3400930085370" codeSystem="1.2.250.1.213.2.3.2"/></code>'
+    "</component></ClinicalDocument>"
+)
+
+
+def test_labels_of_cda_are_searched_and_its_codes_stay() -> None:
+    plain = CDA.replace("<county>39013</county>", "<county/>")
+    assert without(CDA.format(""), NAME).partition("\n")[2] == plain.format("")
+    assert NAME not in without(CDA.format(f" {NAME}"), NAME)
+
+
+def test_descriptions_of_dicom_stay_in_its_own_words_unless_somebody_bears_them() -> None:
+    raw = dicom(
+        StudyDescription="MRI BRAIN WITH CONTRAST",
+        ProtocolName="Head 0612345678",
+        SeriesDescription=f"T1 SAG {NAME}",
+        AcquisitionProtocolName="HEAD",
+        CurrentPatientLocation=f"Chambre 214 {NAME}",
+        PatientName="HEAD^Anne",
+        InstitutionCodeSequence=[item(CodeValue="1", CodeMeaning=NAME)],
+        ConceptNameCodeSequence=[item(CodeValue="1", CodingSchemeDesignator="X", CodeMeaning=f"Examen de {NAME}")],
+        ContentSequence=[item(ConceptNameCodeSequence=[item(CodeValue="121070", CodeMeaning="Findings")])],
+    )
+    source = read(raw)
+    shown = [line.removeprefix(TERM) for line in source.text.split("\n") if line.startswith(TERM)]
+    assert sorted(shown) == sorted(["Head 0612345678", f"T1 SAG {NAME}", "HEAD", f"Examen de {NAME}"])
+    written = pydicom.dcmread(io.BytesIO(source.rewrite([])))
+    assert "CurrentPatientLocation" not in written
+    assert "InstitutionCodeSequence" not in written
+
+
+# ---- Maps of a source
+
+
+def test_a_map_lists_codes_of_its_own_and_the_rule_that_names_more_of_a_path_wins() -> None:
+    own = FieldMap.model_validate(
+        {"codes": ["ZORG"], "code": ["x/type"], "fields": {"x/lieu": {"kind": "code", "label": "ORG"}}}
+    )
+    rules = FileRules(formats={"json": own})
+    source = read(json.dumps({"x": {"type": NAME, "lieu": "ZORG"}}), "a.json", rules)
+    assert source.text == f"{TERM}{NAME}"
+    assert rules.find("json", "a/type", "x/type").kind == "code"
+    assert rules.digest == FileRules(formats={"json": own}).digest
