@@ -17,6 +17,120 @@ MESSAGE = (
     "OBX|1|TX|1^CR||Mme VASSEROT vue par le Dr TREGUIER, état stable.||||||F\r"
 )
 TABLE = "ipp;nom_patient;ddn;texte\n8001234567;VASSEROT;14/05/1961;Vue hier.\n8009876543;KERGOAT;02/03/1970;Vu.\n"
+# Labels of LOINC, CIM-10 and CCAM in French, of drugs and places of care
+LABELS = """
+Hémoglobine [Masse/Volume] Sang ; Numérique
+Leucocytes [Nombre/Volume] Sang ; Numérique ; Comptage automate
+Plaquettes [Nombre/Volume] Sang ; Numérique
+Créatinine [Moles/Volume] Sérum/Plasma ; Numérique
+Potassium [Moles/Volume] Sérum/Plasma ; Numérique
+Sodium [Moles/Volume] Sérum/Plasma ; Numérique
+Glucose [Moles/Volume] Sérum/Plasma ; Numérique
+Protéine C réactive [Masse/Volume] Sérum/Plasma ; Numérique
+Troponine I cardiaque [Masse/Volume] Sérum/Plasma ; Numérique
+Troponine T cardiaque [Masse/Volume] Sérum/Plasma ; Numérique ; haute sensibilité
+Hémoglobine A1c/Hémoglobine totale [Fraction massique] Sang ; Numérique
+Thyréostimuline [Unités/Volume] Sérum/Plasma ; Numérique
+Ferritine [Masse/Volume] Sérum/Plasma ; Numérique
+Alanine aminotransférase [Catalytique/Volume] Sérum/Plasma ; Numérique
+Bilirubine totale [Moles/Volume] Sérum/Plasma ; Numérique
+Gamma glutamyl transférase [Activité/Volume] Sérum/Plasma ; Numérique
+INR [Temps relatif] Plasma pauvre en plaquettes ; Numérique ; Coagulation
+Fibrinogène [Masse/Volume] Plasma pauvre en plaquettes ; Numérique
+Débit de filtration glomérulaire [Volume/Temps/Surface] Sérum/Plasma ; Numérique ; CKD-EPI
+Bactéries identifiées [Identifiant] Urine ; Résultat nominal ; Culture
+Antigène de surface du virus de l'hépatite B [Présence] Sérum ; Résultat ordinal
+Groupe sanguin ABO et Rh [Type] Sang ; Résultat nominal
+Compte rendu d'hospitalisation
+CR d'hospitalisation
+CR imagerie
+CR d'anatomie pathologique
+Lettre de sortie
+Lettre de liaison à la sortie
+Compte rendu opératoire
+Compte rendu de consultation
+Compte rendu d'examens biologiques
+Compte rendu de passage aux urgences
+Prescription de médicaments
+Synthèse médicale
+Directives anticipées
+Volet médical de synthèse
+Fréquence cardiaque
+Pression artérielle systolique
+Pression artérielle diastolique
+Température corporelle
+Saturation en oxygène
+Poids corporel
+Taille du patient
+Indice de masse corporelle
+Infarctus transmural aigu du myocarde de la paroi antérieure
+Insuffisance cardiaque, sans précision
+Diabète sucré de type 2, sans complication
+Hypertension essentielle (primitive)
+Fibrillation et flutter auriculaires
+Maladie d'Alzheimer à début tardif
+Maladie de Parkinson
+Maladie de Crohn de l'intestin grêle
+Maladie de Basedow
+Maladie de Hodgkin à sclérose nodulaire
+Lymphome de Burkitt
+Sarcome de Kaposi
+Syndrome de Guillain-Barré
+Syndrome de Gougerot-Sjögren
+Syndrome de Down
+Maladie de Horton
+Purpura de Henoch-Schönlein
+Maladie de Paget des os
+Tumeur maligne du sein, sans précision
+Pneumopathie, micro-organisme non précisé
+Accouchement spontané céphalique
+Chute, lieu sans précision
+Antécédents familiaux de tumeur maligne du sein
+Hospitalisation complète
+Hospitalisation de jour
+Consultation externe
+Urgences
+Domicile
+Sang total
+Sérum
+Plasma hépariné
+Urine du milieu du jet
+Écouvillon nasopharyngé
+Liquide céphalorachidien
+Pénicilline
+Arachide
+Urticaire
+Bris de glace
+Entrée programmée
+Mutation
+fils
+épouse
+Personne de confiance
+Médecin traitant
+Anatomie
+Escherichia coli
+Staphylococcus aureus
+Clostridioides difficile
+Apixaban 5 mg, comprimé pelliculé
+ELIQUIS 5 mg, comprimé pelliculé
+DOLIPRANE 1000 mg, comprimé
+KARDEGIC 75 mg, poudre pour solution buvable en sachet-dose
+Doppler des troncs supra-aortiques
+Échographie transthoracique
+Radiographie du thorax de face
+Scanner cérébral sans injection
+IRM encéphalique avec injection de gadolinium
+Hémoglobine
+Natrémie
+Kaliémie
+NFS
+Ionogramme sanguin
+Gaz du sang
+""".strip().split("\n")
+UNITS = (
+    "mmol/L µmol/L umol/L g/dL g/L mg/L mg/dL ng/mL pg/mL UI/L U/L mUI/L 10*9/L 10*12/L G/L T/L % fL pg /min "
+    "mm[Hg] mmHg Cel °C kg cm kg/m2 mL/min/1.73m2 mL/min s ratio mL h d jour comprimé gélule mEq/L kPa"
+).split()
 RULES = ROOT / "deid" / "config" / "policies" / "rules.yaml"
 IDENTITY = ("VASSEROT", "Maëlys", "TREGUIER", "8001234567", "14/05/1961", "19610514")
 
@@ -57,3 +171,44 @@ def test_a_target_that_would_overwrite_is_refused(deid: Call, tmp_path: Path) ->
     letter.write_text(LETTER, encoding="utf-8")
     for source, target in ((letter, letter), (letter, tmp_path), (tmp_path, tmp_path / "x"), (tmp_path / "no", letter)):
         assert deid("file", "--policy", RULES, source, target).status == 2
+
+
+@pytest.mark.usefixtures("secret")
+def test_labels_and_units_of_codes_stay_byte_for_byte_and_the_names_in_them_go(deid: Call, tmp_path: Path) -> None:
+    source, target = tmp_path / "in", tmp_path / "out"
+    source.mkdir()
+    patient = {
+        "resourceType": "Patient",
+        "name": [{"family": "Vasserot", "given": ["Maëlys"]}],
+        "birthDate": "1961-05-14",
+    }
+    observed: list[dict[str, object]] = [
+        {"resourceType": "Observation", "status": "final", "code": {"coding": [{"code": "X1", "display": label}]}}
+        for label in LABELS
+    ]
+    observed += [{"resourceType": "Observation", "valueQuantity": {"value": 1, "unit": unit}} for unit in UNITS]
+    named = {"resourceType": "Observation", "code": {"text": "Scanner de Mme Vasserot"}}
+    entries = [{"resource": one} for one in (patient, *observed, named)]
+    bundle = {"resourceType": "Bundle", "type": "collection", "entry": entries}
+    (source / "a.json").write_text(json.dumps(bundle, ensure_ascii=False), encoding="utf-8")
+    exams = "".join(f"OBX|{at}|NM|X1^{label}^L||1|{UNITS[at % len(UNITS)]}|||||F\r" for at, label in enumerate(LABELS))
+    (source / "b.hl7").write_bytes((MESSAGE + exams + "OBR|1|||X1^Scanner de Mme Vasserot\r").encode())
+    assert deid("file", "--keep-names", source, target).status == 0
+    written = json.loads((target / "a.json").read_text(encoding="utf-8"))["entry"]
+    assert [one["resource"] for one in written[1:-1]] == observed
+    message = (target / "b.hl7").read_bytes().decode()
+    assert exams in message
+    for text in (json.dumps(written, ensure_ascii=False), message):
+        assert "vasserot" not in text.casefold()
+        assert "Scanner de Mme " in text
+
+
+@pytest.mark.usefixtures("secret")
+def test_the_code_of_a_drug_stays_and_the_number_of_a_person_goes(deid: Call, tmp_path: Path) -> None:
+    letter = tmp_path / "a.txt"
+    drugs = "ELIQUIS 5 mg (CIS 66057393, CIP13 3400930085370), UCD 9385361, [CIS 60019927] SOLIAN 100 mg."
+    letter.write_text(f"{LETTER}\nTraitement de sortie : {drugs}\nDossier n° 60019927.\n", encoding="utf-8")
+    assert deid("file", letter, tmp_path / "b.txt").status == 0
+    written = (tmp_path / "b.txt").read_text(encoding="utf-8")
+    assert drugs in written
+    assert "n° 60019927" not in written

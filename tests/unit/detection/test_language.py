@@ -6,7 +6,7 @@ import pytest
 
 from deid.config import policy
 from deid.detection import Detector
-from deid.detection.language import foreign_language
+from deid.detection.language import foreign_language, plainly_french
 from deid.detection.reading import Reading
 from deid.domain.document import Document, Patient
 from deid.domain.errors import Reason
@@ -62,6 +62,13 @@ def test_letters_from_abroad_are_told(language: str, head: str) -> None:
 )
 def test_shorthand_and_scraps_are_not_foreign(text: str) -> None:
     assert _told(text) is None
+
+
+def test_names_of_exams_do_not_count() -> None:
+    labels = "\n".join(f"Type d'examen : {line.strip()}" for line in LETTERS["en"].split("\n"))
+    assert _told(labels) is None
+    assert _told(f"{labels}\n{LETTERS['en']}\n{labels}") == "en"
+    assert not plainly_french(f"{LETTERS['en']}\nType d'examen : {'avec pour dans ' * 50}")
 
 
 def test_no_document_of_the_corpus_is_foreign() -> None:

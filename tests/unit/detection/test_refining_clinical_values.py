@@ -103,6 +103,34 @@ def test_an_age_that_a_test_or_a_correction_gives_is_a_value(text: str, part: st
     assert kept(text, part, Label.AGE) is stays
 
 
+@pytest.mark.parametrize(
+    ("text", "part", "stays"),
+    [
+        ("(CIP13 3400930085370)", "3400930085370", False),
+        ("(CIP13 3400930085370)", "CIP13 3400930085370", False),
+        ("ELIQUIS 5 mg 3400930085370", "3400930085370", False),
+        ("ELIQUIS 5 mg 3400930085371", "3400930085371", True),
+        ("code CIP : 3008537", "3008537", False),
+        ("CIP 3008537, 3577056", "3577056", False),
+        ("UCD 9385361", "9385361", False),
+        ("Code UCD n° 3400893853610", "3400893853610", False),
+        ("[CIS 60019927] SOLIAN", "60019927", False),
+        ("60019927 - SOLIAN 100 mg", "60019927", False),
+        ("60019927, suivie par M. Solian", "60019927", True),
+        ("CIS 20019927", "20019927", True),
+        ("CIS 0612984403", "0612984403", True),
+        ("CIP 281023901301224", "281023901301224", True),
+        ("IPP 60019927 SOLIAN 100 mg", "60019927", True),
+        ("N° de sécurité sociale : 3400930085370", "3400930085370", True),
+        ("IPP : 3400930085370", "3400930085370", True),
+        ("dossier 60019927", "60019927", True),
+    ],
+)
+@pytest.mark.parametrize("label", [Label.ID, Label.NIR])
+def test_the_code_of_a_drug_is_no_number_of_a_person(text: str, part: str, label: Label, stays: bool) -> None:
+    assert kept(text, part, label) is stays
+
+
 def test_one_digit_is_no_postal_code() -> None:
     assert not kept("descente de la brèche, névé, 2 700", "2", Label.ZIP)
     assert kept("02700 Tergnier", "02700", Label.ZIP)

@@ -119,7 +119,8 @@ def test_a_number_cut_by_a_surrogate_is_still_seen() -> None:
         "télésuivi Merlin@home",
         "DxCare version 8.2.14", "généré par DXCare 8.2.14", "logiciel embarqué : 1.4.02",
         "Apgar\n7-9-10", "Apgar à 10/10/10", "avulsion des dents 11-12-21", "vaccins (0-1-2-12 mois)",
-        "PAP 28/10/16 mmHg", "LPP 3401234", "LPP 3118404 / 3191520", "code 1188684", 'cip="3400935447718"',
+        "PAP 28/10/16 mmHg", "LPP 3401234", "LPP 3118404 / 3191520", "code 1188684", 'cip="3400935447718"', "CIS 60019927", "UCD 9385361",
+        "CIP13 : 3400935447718, 3400930085370",
         "REF 1500300-23, LOT A12", "NM_001040142.2:c.2558G>A", "chr2:166201379", "rs1234567890", "NCT01234567",
         "charge virale 1523467 copies/ml", "série 93-86-79-72-65", "erreur 0x80040154",
     ],
@@ -146,6 +147,7 @@ def test_ordinary_writing_is_not_a_residue(text: str) -> None:
         ("LPP\ndossier 3401234", "residual_digits"),
         ("code patient 1188684", "residual_digits"),
         ("3400935447718", "residual_nir"),
+        ("CIS 80019927", "residual_digits"),
         ("93-86-79-72-60", "residual_digits"),
     ],
 )
