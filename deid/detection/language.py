@@ -6,8 +6,6 @@ Names of exams and labels of nomenclatures do not count: consoles and standards 
 from __future__ import annotations
 
 import re
-import sys
-from bisect import bisect_right
 from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -44,9 +42,9 @@ def plainly_french(text: str) -> bool:
 
 def foreign_language(reading: Reading) -> str | None:
     """Return the ISO 639-1 code of a language other than French; None for French, short or doubtful texts."""
-    labels = [found.span() for found in _LABELS.finditer(reading.text)]
+    labels = {at for found in _LABELS.finditer(reading.text) for at in range(*found.span())}
     written = zip(reading.starts, reading.words, strict=True)
-    words = [word for start, word in written if len(word) > 1 and word.isalpha() and not _within(start, labels)]
+    words = [word for start, word in written if len(word) > 1 and word.isalpha() and start not in labels]
     if sum(word in _FUNCTION_WORDS for word in words) > _USUAL * len(words):
         return None
     distinct = list(islice(dict.fromkeys(words), 4 * _SAMPLE))
@@ -60,12 +58,6 @@ def foreign_language(reading: Reading) -> str | None:
     best = _detector().compute_language_confidence_values(sample)[0]
     code = best.language.iso_code_639_1.name.lower()
     return code if best.value >= _SURE and code != "fr" else None
-
-
-def _within(position: int, spans: list[tuple[int, int]]) -> bool:
-    """Return whether a position is in one of sorted, disjoint spans."""
-    at = bisect_right(spans, (position, sys.maxsize)) - 1
-    return at >= 0 and position < spans[at][1]
 
 
 def _written(reading: Reading, words: list[str]) -> list[str]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import pairwise
 from types import MappingProxyType
 
-from deid.french.drug_codes import is_drug_code
+from deid.french.check_digits import is_drug_code
 from deid.quality.dates import WrittenDate
 
 _SEPARATOR = r"[\s.\-/\u00a0\u202f]"

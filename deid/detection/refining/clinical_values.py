@@ -13,8 +13,7 @@ from deid.detection.reading import Reading
 from deid.domain.document import Mention
 from deid.domain.labels import IDENTIFIERS, Label
 from deid.french.calendar import DETECTED_MONTHS, WEEKDAYS
-from deid.french.check_digits import cip_holds
-from deid.french.drug_codes import is_named_drug_code
+from deid.french.check_digits import cip_holds, is_named_drug_code
 
 _LABELLED = IDENTIFIERS | {Label.PHONE}
 _NUMBERED = _LABELLED | {Label.ZIP, Label.DATE}
