@@ -145,7 +145,7 @@ class Reading:
     def field(self, rule: Rule, value: str, put: Callable[[str], None], *, caption: str = "") -> None:
         """Add a field of one value under its rule; a field that is kept or empty gives no segment."""
         if rule.kind == "code" and value.strip():
-            if stays_as_code(value.strip(), rule) and not self._names(value):
+            if stays_as_code(value.strip(), rule) and not (value.strip().isalpha() and self._names(value)):
                 return
             rule = rule.without_code
         if rule.kind == "keep" or not value.strip():
