@@ -15,8 +15,8 @@ def add_commands(app: typer.Typer) -> None:
         app.command()(command)
     app.add_typer(annotation.app, name="annotations")
     app.add_typer(coding.app, name="coding")
-    for command in (models.register, models.evaluate, models.check, models.membership, models.export):
-        registry.app.command()(command)
+    for of_models in (models.register, models.evaluate, models.check, models.membership, models.export):
+        registry.app.command()(of_models)
     policies.policy_app.command("weights")(measures.policy_weights)
     policies.budget_app.command()(measures.example)
     deployment.references_app.command("map")(measures.references_map)
