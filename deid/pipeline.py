@@ -11,7 +11,7 @@ stops the step, as a failure of Great Expectations does.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
@@ -41,10 +41,12 @@ from deid.formats import (
     with_told,
 )
 from deid.formats.rewriting import write_file, write_files
+from deid.formats.searching import bare_words
 from deid.isolation import process_within
 from deid.quality import DEFAULT, validate_batch
 from deid.quality.reasons import Waiver, apply_waiver
 from deid.quality.statements import agreement, statements
+from deid.quality.words import is_word
 from deid.substitution.temporal.constraints import count_constraints
 
 if TYPE_CHECKING:
@@ -145,10 +147,11 @@ def substitute(
     }
     if not files:
         return drawn
+    common = _common_words((item.document, item.substitution) for item, _ in files.values())
     written = iter(
         process_within(
             replace(limits, isolated=True),
-            write_files,
+            partial(write_files, common=common),
             list(files.values()),
             length=lambda pair: _length(pair[0]),
             together=lambda _pair: "",
@@ -382,12 +385,17 @@ def _candidate(item: Detected, substitutor: Substitutor) -> Candidate | Refused:
     return Candidate(item.document, item.mentions, substitution, page, title, file)
 
 
+def _common_words(pairs: Iterable[tuple[Document, Substitution]]) -> frozenset[str]:
+    """Return the words of the language among the names and streets that the files of documents may not hold."""
+    return frozenset(word for pair in pairs for word in bare_words(*pair) if is_word(word))
+
+
 def _rewrite(item: Detected, substitution: Substitution) -> str | RewrittenFile | None:
     markup = item.markup
     if markup is None:
         return None
     if isinstance(markup, SegmentedSource):
-        return write_file(item.document, substitution, markup)
+        return write_file(item.document, substitution, markup, _common_words([(item.document, substitution)]))
     spans = [(drawn.mention.start, drawn.mention.end, drawn.text) for drawn in substitution.surrogates]
     page = markup.rewrite(spans)
     return page if isinstance(page, str) else None

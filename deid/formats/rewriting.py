@@ -11,35 +11,43 @@ from dataclasses import replace
 
 from deid.domain.document import Document, Substitution
 from deid.domain.errors import DocumentRefused, NocturneError, Reason
-from deid.domain.labels import DIRECT
 from deid.domain.outcomes import Candidate, Refused, RewrittenFile
+from deid.formats.searching import Sought, require_gone
 from deid.formats.segments import SegmentedSource
 
 log = logging.getLogger(__name__)
-_TELLING = 4  # characters from which a value that was replaced may not stand in the written file
 
 
-def write_files(pending: Sequence[tuple[Candidate, SegmentedSource | None]]) -> list[Candidate | Refused]:
-    """Return candidates with their files rewritten; one outcome each, in order. Without a source there is no file."""
-    return [candidate if source is None else _with_file(candidate, source) for candidate, source in pending]
+def write_files(
+    pending: Sequence[tuple[Candidate, SegmentedSource | None]], common: frozenset[str]
+) -> list[Candidate | Refused]:
+    """Return candidates with their files rewritten; one outcome each, in order. Without a source there is no file.
+
+    `common` holds the words of the language among the names of the candidates (`deid.formats.searching.bare_words`).
+    """
+    return [candidate if source is None else _with_file(candidate, source, common) for candidate, source in pending]
 
 
-def write_file(document: Document, substitution: Substitution, source: SegmentedSource) -> RewrittenFile:
+def write_file(
+    document: Document, substitution: Substitution, source: SegmentedSource, common: frozenset[str] = frozenset()
+) -> RewrittenFile:
     """Return a file with its document's surrogates.
 
     Raises:
-        DocumentRefused: substitution_failed, if the written file holds a value that was replaced; or it cannot be read.
+        DocumentRefused: substitution_failed, if the written file holds a value that was replaced or is known of the
+            patient, or cannot be read.
     """
     spans = [(drawn.mention.start, drawn.mention.end, drawn.text) for drawn in substitution.surrogates]
     content = source.rewrite(spans)
-    _require_gone(document, substitution, source.read_again(content) if spans else "")
+    again = source.read_again(content) if spans else ""
+    require_gone(content, again, Sought(document, substitution, common), document.id)
     return RewrittenFile(content, source.format, source.suffix, source.removed, source.patients)
 
 
-def _with_file(candidate: Candidate, source: SegmentedSource) -> Candidate | Refused:
+def _with_file(candidate: Candidate, source: SegmentedSource, common: frozenset[str]) -> Candidate | Refused:
     document_id = candidate.document.id
     try:
-        return replace(candidate, file=write_file(candidate.document, candidate.substitution, source))
+        return replace(candidate, file=write_file(candidate.document, candidate.substitution, source, common))
     except DocumentRefused as refused:
         return Refused(document_id, (refused.reason,), refused.detail)
     except (NocturneError, MemoryError):
@@ -47,16 +55,3 @@ def _with_file(candidate: Candidate, source: SegmentedSource) -> Candidate | Ref
     except Exception as error:  # the kind only: its message may quote the document
         log.warning("rewriting failed on %s: %s", document_id, type(error).__name__)
         return Refused(document_id, (Reason.SUBSTITUTION_FAILED,))
-
-
-def _require_gone(document: Document, substitution: Substitution, written: str) -> None:
-    """Refuse a rewritten file whose text, read again, holds what was replaced and the substitution does not.
-
-    Raises:
-        DocumentRefused: substitution_failed.
-    """
-    for drawn in substitution.surrogates:
-        original = document.text[drawn.mention.start : drawn.mention.end]
-        direct = drawn.mention.label in DIRECT and len(original) >= _TELLING
-        if direct and original in written and original not in substitution.text:
-            raise DocumentRefused(document.id, Reason.SUBSTITUTION_FAILED, "the written file holds a replaced value")

@@ -1,0 +1,307 @@
+"""What a written file may not hold is found in it wherever and however it stands, and chance is no find."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import html
+import io
+import quopri
+import re
+import urllib.parse
+import zipfile
+import zlib
+from collections.abc import Callable
+from dataclasses import replace
+from random import Random
+
+import pypdf
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from deid.domain.document import Document, Mention, Patient, Substitution, Surrogate
+from deid.domain.errors import DocumentRefused
+from deid.domain.labels import Label
+from deid.formats import read_file
+from deid.formats.archives import write_zip
+from deid.formats.rewriting import write_file
+from deid.formats.segments import SegmentedSource
+from tests.unit.formats import test_dicom, test_docx
+from tests.unit.formats.samples import FIRST, IPP, NAME, SAMPLES, STREET, TEXT
+from tests.unit.formats.test_round_trips import _pdf as pdf
+
+PATIENT = Patient(
+    last_name=NAME, first_names=(FIRST,), ipp=IPP, phones=("06 12 34 56 78",), emails=("h.zorglube@exemple.fr",),
+    addresses=(STREET,), nir="2 61 05 21 000 123 45",
+)  # fmt: skip
+VALUES = (NAME, NAME.upper(), f"{FIRST} {NAME}", IPP, "0612345678", "+33 6 12 34 56 78", *PATIENT.emails, STREET)
+NEW = {Label.DATE: "09/03/2024", Label.PATIENT: "Kwyx", Label.DOCTOR: "Vhuq", Label.PERSON: "Jopz"}
+COMMON = frozenset({"petit", "bras", "impasse"})
+
+
+def substituted(source: SegmentedSource, patient: Patient = PATIENT) -> tuple[Document, Substitution]:
+    """Return a document and its substitution, where what its fields tell and the planted names are replaced."""
+    spans = [(one.start, one.end, one.label) for one in source.mentions]
+    for value, label in ((NAME, Label.PATIENT), (FIRST, Label.PATIENT), (STREET, Label.STREET), (IPP, Label.IPP)):
+        for found in re.finditer(f"(?i){re.escape(value)}", source.text):
+            if not any(start < found.end() and found.start() < end for start, end, _ in spans):
+                spans.append((*found.span(), label))
+    drawn = tuple(Surrogate(Mention(*span), NEW.get(span[2], "Wyxz 771"), "test") for span in sorted(spans))
+    pieces: list[str] = []
+    at = 0
+    for one in drawn:
+        pieces += source.text[at : one.mention.start], one.text
+        at = one.mention.end
+    return Document("d", source.text, patient), Substitution("".join((*pieces, source.text[at:])), drawn, ())
+
+
+def write(raw: bytes, hint: str = "", patient: Patient = PATIENT) -> bytes:
+    source = read_file(raw, document_id="d", max_bytes=10**7, hint=hint)
+    return write_file(*substituted(source, patient), source, COMMON).content
+
+
+class Blind:
+    """A file whose reader sees one line, and writes what it was made with."""
+
+    segments = ()
+
+    def __init__(self, content: bytes) -> None:
+        self.content = content
+
+    def write(self, _changes: object) -> bytes:
+        return self.content
+
+
+def held(content: bytes, text: str = "Vu hier.", kept: str = "Vu hier.", mentions: str = "") -> str:
+    """Return where a written file holds what it may not; "" where it is not refused."""
+    source = SegmentedSource(text, (), b"", Blind)
+    source = replace(source, parse=lambda _raw: Blind(content))
+    drawn = tuple(
+        Surrogate(Mention(*found.span(), Label.DOCTOR), "Vhuq", "test") for found in re.finditer(mentions or "$^", text)
+    )
+    spans = Substitution(kept, drawn, ())
+    try:
+        write_file(Document("d", text, PATIENT), spans, source, COMMON)
+    except DocumentRefused as refused:
+        return f"{refused.reason}: {refused.detail}"
+    return ""
+
+
+# ---- Ways in which bytes hold a text
+
+
+def zipped(raw: bytes) -> bytes:
+    return write_zip({"a/b.bin": raw})
+
+
+def unlisted(raw: bytes) -> bytes:
+    """A part that the directory of its archive does not list."""
+    inner = zipped(raw)
+    return inner[: inner.rindex(b"PK\x01\x02")] + zipped(b"x")
+
+
+def in_references(raw: bytes) -> bytes:
+    return "".join(f"&#{ord(one)};" for one in raw.decode("latin-1")).encode()
+
+
+def in_json(raw: bytes) -> bytes:
+    return "".join(f"\\u{ord(one):04x}" for one in raw.decode("latin-1")).encode()
+
+
+def in_rtf(raw: bytes) -> bytes:
+    return b"{\\rtf1 {\\*\\x " + "".join(f"\\'{one:02x}" for one in raw).encode() + b"}}"
+
+
+def in_rtf_codes(raw: bytes) -> bytes:
+    return b"{\\rtf1 " + "".join(f"\\u{ord(one)}?" for one in raw.decode("latin-1")).encode() + b"}"
+
+
+def in_hl7(raw: bytes) -> bytes:
+    return b"ZZZ|1|\\X" + raw.hex().upper().encode() + b"\\|"
+
+
+WAYS: dict[str, Callable[[bytes], bytes]] = {
+    "as it is": bytes,
+    "UTF-16": lambda raw: raw.decode("latin-1").encode("utf-16"),
+    "UTF-16, big": lambda raw: raw.decode("latin-1").encode("utf-16-be"),
+    "base64": base64.b64encode,
+    "base64 of URLs, glued": lambda raw: b"data_" + base64.urlsafe_b64encode(raw).rstrip(b"="),
+    "base64 in lines": base64.encodebytes,
+    "encoded word": lambda raw: b"=?iso-8859-1?B?" + base64.b64encode(raw) + b"?=",
+    "hexadecimal": lambda raw: raw.hex().encode(),
+    "zip": zipped,
+    "zip in zip": lambda raw: zipped(zipped(raw)),
+    "zip, stored": lambda raw: write_zip({"mimetype": zipped(raw)}),
+    "zip, not listed": unlisted,
+    "gzip": gzip.compress,
+    "stream": lambda raw: b"<< /Filter /FlateDecode >> stream\n" + zlib.compress(raw) + b"\nendstream",
+    "ASCII85": lambda raw: b"stream\n" + base64.a85encode(zlib.compress(raw)) + b"~>endstream",
+    "references": in_references,
+    "JSON": in_json,
+    "PDF": lambda raw: b"(" + b"".join(b"\\%03o" % one for one in raw) + b")",
+    "RTF": in_rtf,
+    "RTF, codes": in_rtf_codes,
+    "RTF, binary": lambda raw: b"{\\rtf1 \\bin%d " % len(raw) + raw + b"}",
+    "HL7": in_hl7,
+    "quoted-printable": lambda raw: quopri.encodestring(raw).replace(b"r", b"=72"),
+    "URL": lambda raw: urllib.parse.quote_from_bytes(raw).replace("r", "%72").encode(),
+    "within tags": lambda raw: raw[:3] + b"<b>" + raw[3:] + b"</b>",
+    "comment": lambda raw: b"<!-- " + raw + b" -->",
+}
+# Those that may hold the bytes of another
+OUTER = (
+    "as it is",
+    "base64",
+    "base64 in lines",
+    "hexadecimal",
+    "zip",
+    "zip in zip",
+    "gzip",
+    "stream",
+    "HL7",
+    "comment",
+)
+LINE = f"{FIRST} {NAME}, {IPP}".encode("latin-1")
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_every_way_to_hold_a_text_is_searched(way: str) -> None:
+    told = held(WAYS[way](LINE))
+    assert told.startswith("substitution_failed: the written file holds a replaced value (")
+    assert not re.search(f"(?i){NAME}|{FIRST}|{IPP}", told)
+    assert held(b"Vu hier. " * 50 + WAYS[way](LINE) + bytes(range(256)))
+    assert held(WAYS[way](b"Madame Dupuis, 7012345679, vue hier.")) == ""
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.sampled_from(VALUES), st.sampled_from(sorted(WAYS)), st.sampled_from(OUTER), st.randoms())
+def test_what_is_planted_in_a_written_file_holds_it_back(value: str, way: str, outer: str, chance: Random) -> None:
+    kind = chance.choice([one for one in SAMPLES if one != "zip"])
+    written = WRITTEN[kind]
+    planted = WAYS[outer](WAYS[way](f"Note sur {value} ; à revoir".encode("latin-1")))
+    at = chance.randrange(len(written) + 1)
+    assert held(written[:at] + b"\n" + planted + b"\n" + written[at:]), (kind, way, outer)
+
+
+WRITTEN = {kind: write(bytes(raw), name) for kind, (name, raw) in SAMPLES.items()}
+
+
+@pytest.mark.parametrize("kind", WRITTEN)
+def test_a_good_file_is_written(kind: str) -> None:
+    assert held(WRITTEN[kind]) == ""
+
+
+def zorglubed(line: str) -> bytes:
+    file = io.BytesIO()
+    writer = pypdf.PdfWriter(clone_from=io.BytesIO(pdf([line])))
+    writer.add_metadata({"/Author": f"{FIRST} {NAME}"})
+    writer.add_attachment("a.txt", TEXT.encode())
+    writer.write(file)
+    return file.getvalue()
+
+
+def with_unread_part(raw: bytes) -> bytes:
+    file = io.BytesIO(raw)
+    with zipfile.ZipFile(file, "a") as archive:
+        archive.writestr("customXml/item9.xml", f"<x>{html.escape(TEXT)}</x>")
+        archive.comment = NAME.encode()
+    return file.getvalue()
+
+
+# Places that readers skip, with what is planted there: by name, hint and bytes
+UNREAD = {
+    "PDF, metadata": ("a.pdf", zorglubed("Vue hier.")),
+    "DOCX, part": ("a.docx", with_unread_part(test_docx.docx("<w:p><w:r><w:t>Vue hier</w:t></w:r></w:p>"))),
+    "RTF, binary": ("a.rtf", b"{\\rtf1\\ansi Vue hier.{\\*\\objdata \\bin%d %b}\\par}" % (len(LINE), LINE)),
+    "RTF, behind": ("a.rtf", b"{\\rtf1\\ansi Vue hier.\\par}" + LINE),
+    "XML, instruction": ("a.xml", f"<?xml version='1.0'?><?x {NAME} {IPP}?><d>Vue hier.<!-- {NAME} --></d>".encode()),
+    "XML, base64": ("a.xml", b"<d><t>Vue hier.</t><b>" + base64.b64encode(LINE * 9) + b"</b></d>"),
+    "HL7, Z": ("a.hl7", f"MSH|^~\\&|A|B|C|D|2024||ORU^R01|1|P|2.5\rOBX|1|TX|1||Vue hier.\rZPI|{NAME}\r".encode()),
+    "HL7, kept": ("a.hl7", f"MSH|^~\\&|{NAME}|B|C|D|2024||ORU^R01|1|P|2.5\rOBX|1|TX|1||Vue hier.\r".encode()),
+    "DICOM, behind": ("a.dcm", test_dicom.dicom() + LINE),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("place", UNREAD)
+def test_what_a_reader_skips_is_gone_or_holds_the_file_back(place: str) -> None:
+    name, raw = UNREAD[place]
+    source = read_file(raw, document_id="d", max_bytes=10**7, hint=name)
+    document, substitution = substituted(source)
+    spans = [(one.mention.start, one.mention.end, one.text) for one in substitution.surrogates]
+    if re.search(f"(?i){NAME}|{IPP}".encode(), source.rewrite(spans)):
+        with pytest.raises(DocumentRefused, match="substitution_failed"):
+            write_file(document, substitution, source, COMMON)
+    else:
+        write_file(document, substitution, source, COMMON)
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        (b"docteur Vhuq, docteur Faure", True),  # short, yet a name
+        (b"docteur Petit", False),  # a word of the language
+        (b"petit bras", False),  # of two persons
+        (b"Bernard, le Dr Petit", True),  # beside the first name
+        (b"Bernard" + b" x" * 60 + b" petit", False),
+        (b"Faurel, Lefaure", False),  # within words
+    ],
+)
+def test_words_of_the_language_count_beside_another_value(written: bytes, expected: bool) -> None:
+    text = "Vus : Faure ; Bras ; Lo Petit"
+    assert bool(held(written, text, "Vus : Vhuq", "Faure|Bras|Lo Petit")) is (expected and b"Bernard" not in written)
+    assert bool(held(written, "Vus : Bernard Petit", "Vus : Vhuq", "Bernard Petit")) is (b"Bernard" in written)
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        (b"<sheets><sheet name='x'/></sheets><c t='a'>3 mm</c>", False),
+        (b'{"sheet": {"id": 3}}', False),
+        (b'<Override ContentType="application/vnd.spreadsheetml.sheet.main+xml"/>', False),
+        (b"\0\1\0\0\0\x0dname \\o The typeface sheet of Bitstream", False),
+        (b"<nom>Sheet</nom>", True),
+        (b"<nom sheet='1'>Lou Sheet</nom>", True),  # beside the first name
+    ],
+)
+def test_words_that_a_format_writes_count_beside_another_value(written: bytes, expected: bool) -> None:
+    assert bool(held(written, "Vu : Lou Sheet", "Vu : Vhuq", "Lou Sheet")) is expected
+
+
+def test_a_name_of_two_words_of_the_language_is_found() -> None:
+    assert held(b"Vu : BRAS Petit", "Vu : Petit Bras", "Vu : Vhuq", "Petit Bras")
+    assert held(b"<a/><b>PETIT^BRAS</b>", "Vu : Petit Bras", "Vu : Vhuq", "Petit Bras")
+
+
+def test_what_the_new_text_holds_is_not_sought() -> None:
+    content = f"le docteur {NAME} et le {IPP}".encode()
+    assert held(content)
+    assert held(content, kept=f"Le docteur {NAME}, numéro {IPP}") == ""  # drawn for others
+
+
+def test_days_and_communes_are_not_sought() -> None:
+    patient = replace(PATIENT, birth_date=None, city="Quimperlé", zip="29300", identifiers=("19610514",))
+    raw = b"MSH|^~\\&|A|B|C|D|2024||ORU^R01|1|P|2.5\rOBX|1|TX|1||Vue hier.\rOBX|2|NM|2||19610514\rOBX|3|ID|2||29300\r"
+    assert b"19610514" in write(raw, "a.hl7", patient)
+    assert b"29300" in write(raw, "a.hl7", patient)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.binary(max_size=3000))
+def test_any_bytes_are_searched(raw: bytes) -> None:
+    held(raw)
+
+
+NOISE = b"".join(hashlib.sha256(str(at).encode()).digest() for at in range(1 << 15))
+
+
+def test_noise_holds_nothing() -> None:
+    assert held(NOISE) == ""
+
+
+def test_a_bomb_holds_the_file_back() -> None:
+    inner = zlib.compress(bytes(1 << 27), 9)
+    source = replace(SegmentedSource("Vu hier.", (), b"", Blind), parse=lambda _raw: Blind(inner))
+    with pytest.raises(DocumentRefused, match="expands"):
+        write_file(Document("d", "Vu hier.", PATIENT), Substitution("Vu hier.", (), ()), source)
