@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import posixpath
+import re
 import zipfile
 from collections.abc import Mapping
 from functools import partial
@@ -13,6 +14,8 @@ from deid.formats.reading import Reading, Save
 
 _MOST_PARTS = 10_000
 _CHUNK = 1 << 20
+_STRICT = re.compile(rb"http://purl\.oclc\.org/ooxml/(\w+)/")
+_TRANSITIONAL = rb"http://schemas.openxmlformats.org/\1/2006/"
 
 
 def read_zip(raw: bytes, reading: Reading) -> dict[str, bytes]:
@@ -40,6 +43,17 @@ def read_zip(raw: bytes, reading: Reading) -> dict[str, bytes]:
     except (zipfile.BadZipFile, zipfile.LargeZipFile, NotImplementedError, EOFError, OSError, ValueError) as error:
         reading.refuse(Reason.MALFORMED, f"archive: {type(error).__name__}")
     return parts
+
+
+def read_package(raw: bytes, reading: Reading) -> dict[str, bytes]:
+    """Return the parts of an Office Open XML file by name, with the namespaces of its Transitional form.
+
+    Those of the Strict form (ISO/IEC 29500-1) differ by their address alone.
+
+    Raises:
+        DocumentRefused: as `read_zip`.
+    """
+    return {name: _STRICT.sub(_TRANSITIONAL, content) for name, content in read_zip(raw, reading).items()}
 
 
 def _expand(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, reading: Reading) -> bytes:

@@ -17,7 +17,7 @@ from typing import Any
 from lxml import etree
 
 from deid.domain.errors import Reason
-from deid.formats.archives import read_zip, write_zip
+from deid.formats.archives import read_package, write_zip
 from deid.formats.images import without_metadata
 from deid.formats.reading import Reading, Save
 from deid.formats.trees import local, parse_xml
@@ -71,7 +71,8 @@ def read_docx(raw: bytes, reading: Reading) -> Save:
     Raises:
         DocumentRefused: malformed, encrypted, expands_too_much, pictures.
     """
-    package = _Package(read_zip(raw, reading), reading)
+    files = {name.lower(): content for name, content in read_package(raw, reading).items()}  # case does not count
+    package = _Package(files, reading)
     for part in sorted(package.parts, key=lambda one: _ORDER.get(one.kind, 9)):
         if part.kind in _ORDER:
             _read_words(part.root, reading)
@@ -132,7 +133,7 @@ class _Package:
             return
         for relation in parse_xml(self._files[file], self._reading).iter(f"{{{_RELATIONS}}}Relationship"):
             kind = (relation.get("Type") or "").rpartition("/")[2]
-            target = posixpath.normpath(posixpath.join("/", folder, relation.get("Target") or "")).lstrip("/")
+            target = posixpath.normpath(posixpath.join("/", folder, relation.get("Target") or "")).lstrip("/").lower()
             yield relation.get("Id") or "", kind, target
 
     # ---- Writing

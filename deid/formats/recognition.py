@@ -44,6 +44,7 @@ HINTS: Mapping[str, str] = MappingProxyType(
 )  # fmt: skip
 
 _ENDINGS = {"cda": "xml", "fhir": "json", "fhir_xml": "xml"}  # of formats whose files have a wider one's ending
+_MOST_TYPES = 1 << 20  # bytes of the list of types that are looked at
 _HEAD = 4096  # bytes that are looked at
 _IMAGES = re.compile(
     rb"\x89PNG|\xff\xd8\xff|GIF8[79]a|II\*\0|MM\0\*|BM.{4}\0\0\0\0|RIFF....WEBP|\0\0\x01\0|\xd7\xcd\xc6\x9a"
@@ -54,7 +55,10 @@ _NO_TEXT = re.compile(rb"\x1f\x8b|BZh|\xfd7zXZ\0|7z\xbc\xaf\x27\x1c|Rar!|%!PS|MS
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 # Names of the streams of an OLE file, in its directory
 _STREAMS = (("EncryptedPackage", "encrypted"), ("WordDocument", "doc"), ("Workbook", "xls"), ("Book", "xls"))
-_PARTS = (("word/document.xml", "docx"), ("xl/workbook.xml", "xlsx"))
+_PARTS = (("word/document", "docx"), ("xl/workbook", "xlsx"))  # beginnings, for a file that declares no types
+_TYPES = "[content_types].xml"
+# Types of the main part of a document and of a workbook, with or without macros, templates too
+_MAIN = re.compile(rb"(?:(?:wordprocessingml|ms-word)|(spreadsheetml|ms-excel))\.[\w.]+\.main\+xml", re.IGNORECASE)
 _DICOM_GROUPS = (b"\x02\x00", b"\x08\x00")
 _HL7 = re.compile(r"[\x0b\s]*(?:(?:FHS|BHS).{6,}\s+)*MSH(?P<bar>[^\w\s]).{4}")
 _PROLOG = re.compile(
@@ -124,15 +128,19 @@ def _binary(raw: bytes) -> str:
 
 
 def _archive(raw: bytes) -> str:
-    """Return the format of an archive by its directory; a broken one is a zip, whose reader says so."""
+    """Return the format of an archive by the types that it declares; a broken one is a zip, whose reader says so."""
     try:
         with zipfile.ZipFile(io.BytesIO(raw)) as archive:
             names = set(archive.namelist())
             if "mimetype" in names and archive.getinfo("mimetype").file_size < 200:
                 return HINTS.get(archive.read("mimetype").decode("ascii", "replace").strip(), UNKNOWN)
+            types = next((name for name in names if name.lower() == _TYPES), None)
+            main = _MAIN.search(archive.open(types).read(_MOST_TYPES)) if types else None
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, ValueError, EOFError, zlib.error):
         return "zip"
-    return next((kind for name, kind in _PARTS if name in names), "zip")
+    if main:
+        return "xlsx" if main[1] else "docx"
+    return next((kind for name, kind in _PARTS if any(one.lower().startswith(name) for one in names)), "zip")
 
 
 def _text(raw: bytes) -> str:

@@ -24,7 +24,7 @@ from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
 from openpyxl.styles import Font
 
 from deid.domain.errors import Reason
-from deid.formats.archives import read_zip, write_zip
+from deid.formats.archives import read_package, write_zip
 from deid.formats.fields import shown_day, written_day
 from deid.formats.reading import Reading, Save
 from deid.formats.records import TITLES, find_header
@@ -62,13 +62,13 @@ def read_xlsx(raw: bytes, reading: Reading) -> Save:
     Raises:
         DocumentRefused: malformed, encrypted, expands_too_much, pictures.
     """
-    files = read_zip(raw, reading)
+    files = read_package(raw, reading)
     for what, mark in (("macro", "vbaProject"), ("comment", "comments"), ("attachment", "embeddings/")):
         if any(mark in name for name in files):
             reading.removed(what)
     if any(name.startswith("xl/media/") for name in files) and reading.image():
         reading.removed("image")  # the new workbook has none, whatever the rules say
-    book = openpyxl.load_workbook(io.BytesIO(raw), data_only=True, keep_links=False)
+    book = openpyxl.load_workbook(io.BytesIO(write_zip(files)), data_only=True, keep_links=False)
     return _read([_opened(sheet, reading) for sheet in book.worksheets], reading)
 
 

@@ -6,6 +6,7 @@ import io
 import re
 import subprocess
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from PIL import Image, PngImagePlugin
 from deid.domain.errors import DocumentRefused, Reason
 from deid.formats.fields import FileRules
 from deid.formats.files import read_file
+from deid.formats.recognition import recognise
 from deid.formats.segments import SegmentedSource
 from tests.unit.formats.offices import WRITER
 
@@ -254,3 +256,52 @@ def test_libreoffice_reads_what_is_written(tmp_path: Path) -> None:
     command = ["soffice", profile, "--headless", "--convert-to", "txt:Text (encoded):UTF8", "--outdir", str(tmp_path)]
     subprocess.run([*command, str(tmp_path / "lettre.docx")], check=True, capture_output=True, timeout=120)
     assert "Vu M. Éloïse\t12/8" in (tmp_path / "lettre.txt").read_text("utf-8")
+
+
+def renamed(raw: bytes, changes: Mapping[str, str]) -> bytes:
+    """Return a package with other words in its parts and their names."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(raw)) as given, zipfile.ZipFile(file, "w") as archive:
+        for name in given.namelist():
+            content = given.read(name)
+            for old, new in changes.items():
+                name, content = name.replace(old, new), content.replace(old.encode(), new.encode())
+            archive.writestr(name, content)
+    return file.getvalue()
+
+
+MAIN = (
+    b"<Types xmlns='http://schemas.openxmlformats.org/package/2006/content-types'><Override PartName='/w/brief.xml' "
+    b"ContentType='application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml'/></Types>"
+)
+TYPES = "<Types xmlns='http://schemas.openxmlformats.org/package/2006/content-types'/>"
+STRICT = {f"http://schemas.openxmlformats.org/{one}/2006/": f"http://purl.oclc.org/ooxml/{one}/" for one in (
+    "wordprocessingml", "officeDocument", "drawingml"
+)}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"document.xml": "document2.xml"},
+        {"word/document.xml": "word/Document.XML", "word/_rels/document": "word/_rels/Document"},
+        {"word/": "w/", "document.xml": "brief.xml", TYPES: MAIN.decode()},
+        STRICT,
+    ],
+)
+def test_parts_are_found_by_what_the_package_declares(changes: Mapping[str, str]) -> None:
+    raw = renamed(docx(), changes)
+    assert recognise(raw, "lettre.docx") == recognise(raw) == "docx"
+    source = read(raw)
+    assert source.text == read(docx()).text
+    written = source.rewrite([])
+    assert b"purl.oclc.org" not in expanded(written)
+    assert read(written).text == source.text
+
+
+def test_the_case_of_names_does_not_count() -> None:
+    file = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(docx())) as given, zipfile.ZipFile(file, "w") as archive:
+        for name in given.namelist():
+            archive.writestr(name.replace("word/document", "Word/DOCUMENT"), given.read(name))
+    assert read(file.getvalue()).text == read(docx()).text

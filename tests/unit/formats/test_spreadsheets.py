@@ -245,3 +245,24 @@ def test_old_workbooks_are_read_as_new_ones(tmp_path: Path) -> None:
     assert source.suffix == ".xlsx"
     assert source.text.splitlines()[:3] == read(saved(workbook())).text.splitlines()[:3]
     assert replaced(source, {"Zorglub": "Martin"}).active["B1"].value == "Martin Jean"
+
+
+def test_a_strict_workbook_is_read_as_the_others() -> None:
+    file = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(RAW)) as given, zipfile.ZipFile(file, "w") as archive:
+        for name in given.namelist():
+            strict = re.sub(rb"http://schemas.openxmlformats.org/(spreadsheetml|officeDocument|drawingml)/2006/",
+                            rb"http://purl.oclc.org/ooxml/\1/", given.read(name))  # fmt: skip
+            archive.writestr(name, strict)
+    assert b"purl.oclc.org" in zipfile.ZipFile(file).read("xl/workbook.xml")
+    assert read(file.getvalue()).text == read(RAW).text
+
+
+@pytest.mark.parametrize("words", ["=cmd|' /C calc'!A0", "+SUM(A1)", "-3,5", "@x", "+ +"])
+def test_words_that_look_like_a_formula_are_no_formula(words: str) -> None:
+    book = openpyxl.Workbook()
+    book.active.append(["Vu le Zorglub", "x"])
+    book.active["B1"].value, book.active["B1"].data_type = words, "s"
+    for written in (replaced(read(saved(book)), {"Zorglub": words}), replaced(read(saved(book)), {})):
+        assert written.active["B1"].value == words
+        assert {cell.data_type for cell in written.active[1]} == {"s"}
