@@ -1,8 +1,9 @@
 """DICOM: attributes under the basic profile of confidentiality with clean descriptors, structured reports included.
 
 Attributes and their actions follow DICOM PS3.15 (2024), annex E, table E.1-1: names, identifiers and dates become
-surrogates, texts are searched, UIDs are drawn anew, and what identifies otherwise is removed with the private
-attributes. The surrogate of a UID is that of a number, so a UID has the same one in every file of a patient.
+surrogates, times of day lose their seconds, texts are searched, UIDs are drawn anew, and what identifies otherwise is
+removed with the private attributes. The surrogate of a UID is that of a number, so a UID has the same one in every file
+of a patient. The written file declares the profile with the options that what it keeps needs.
 
 Pixels follow the rule of pictures: removed by default. Where pictures are kept, an image that may show names (burned-in
 annotations: declared, or not excluded by a modality that writes into its images) is refused.
@@ -21,11 +22,11 @@ from pydicom.dataset import Dataset
 from pydicom.uid import UID, ImplicitVRLittleEndian
 
 from deid.domain.errors import Reason
-from deid.formats.fields import Rule
+from deid.formats.fields import Rule, whole_minutes
 from deid.formats.reading import Reading, Save
 from deid.french.folding import words
 
-# Text of any length is searched; codes, numbers and times stay.
+# Text of any length is searched; codes and numbers stay.
 _TEXTS = frozenset({"LO", "SH", "ST", "LT", "UT", "UC", "UR"})
 _DATES = frozenset({"DA", "DT"})
 _PIXELS = ("PixelData", "FloatPixelData", "DoubleFloatPixelData", "PixelDataProviderURL")
@@ -40,10 +41,17 @@ _SHORT = 3  # letters and digits of the abbreviations of imaging: SAG, T2W, TAP
 _DIGITS = 4  # most of them that a description holds, fewer than a date
 # Modalities whose devices write names into their images
 _WRITTEN_INTO = frozenset({"US", "SC", "OT", "XC", "ES", "GM", "OP", "DOC", "IVUS", "ECG", "HC", "RF", "XA"})
+# The profile and the options that every file follows (PS3.16, CID 7050), and the option that patients' data need
 _METHOD = (
     ("113100", "Basic Application Confidentiality Profile"),
     ("113105", "Clean Descriptors Option"),
     ("113104", "Clean Structured Content Option"),
+)
+_MOVED = ("113107", "Retain Longitudinal Temporal Information Modified Dates Option")
+_DESCRIBED = ("113108", "Retain Patient Characteristics Option")
+_TRAITS = frozenset(
+    "PatientSex PatientSexNeutered PatientSize PatientWeight PatientBodyMassIndex MeasuredAPDimension PregnancyStatus "
+    "MeasuredLateralDimension SmokingStatus Allergies PatientState PreMedication SpecialNeeds".split()
 )
 
 
@@ -113,6 +121,9 @@ class _Attributes:
             or (rule.kind == "code" and self._is_term(str(element.value)))
         ):
             return
+        elif element.VR == "TM":
+            times = [whole_minutes(str(value)) for value in (element.value if element.VM > 1 else [element.value])]
+            element.value = times if element.VM > 1 else times[0]
         elif element.VR == "PN":
             self._name(element, rule)
         elif element.VR in _TEXTS | _DATES | {"UI"} or rule.kind == "identity":
@@ -206,7 +217,12 @@ def _written(file: Any) -> bytes:
     file.SpecificCharacterSet = "ISO_IR 192"
     file.PatientIdentityRemoved = "YES"
     file.DeidentificationMethod = "Nocturne"
-    file.DeidentificationMethodCodeSequence = [_code(*method) for method in _METHOD]
+    filled = [element for element in file.iterall() if element.VR != "SQ" and element.value not in (None, "")]
+    moved = any(element.VR in _DATES | {"TM"} for element in filled)
+    described = any(element.keyword in _TRAITS for element in filled)
+    methods = (*_METHOD, *[_MOVED] * moved, *[_DESCRIBED] * described)
+    file.DeidentificationMethodCodeSequence = [_code(*method) for method in methods]
+    file.LongitudinalTemporalInformationModified = "MODIFIED" if moved else "REMOVED"
     syntax = _syntax(file)
     media = file.get("SOPClassUID", "")
     file.file_meta = pydicom.dataset.FileMetaDataset()

@@ -232,6 +232,7 @@ def stays_as_code(value: str, rule: Rule) -> bool:
 # ---- Days that a format writes in digits
 
 _TIME = r"(?:[T ]?\d\d(?::?\d\d(?::?\d\d(?:[.,]\d{1,9})?)?)?(?:Z|[+-]\d\d:?\d\d)?)?"
+_SECONDS = re.compile(r"^([T ]?\d\d:?\d\d)(:?)\d\d(?:[.,]\d+)?", re.ASCII)
 _DIGITS = re.compile(
     rf"\s*(?P<year>\d{{4}})(?:(?P<dash>-?)(?P<month>\d\d)(?:(?P=dash)(?P<day>\d\d)(?P<time>{_TIME}))?)?\s*", re.ASCII
 )
@@ -253,7 +254,7 @@ def shown_day(value: str) -> str | None:
 
 
 def written_day(surrogate: str, value: str, *, time: bool = True) -> str:
-    """Return the surrogate of a day in the form of the `value` that it replaces, with its time of day.
+    """Return the surrogate of a day in the form of the `value` that it replaces, with its time of day to the minute.
 
     What the surrogate does not tell is left out, and all of it if it tells no year: "mars 2024" gives 202403.
     """
@@ -268,7 +269,12 @@ def written_day(surrogate: str, value: str, *, time: bool = True) -> str:
         return ""
     dash = like["dash"] or ""
     written = dash.join([told["year"], *([month] if month else []), *([f"{int(day):02}"] if day else [])])
-    return written + (like["time"] if day and time and like["time"] else "")
+    return written + (whole_minutes(like["time"]) if day and time and like["time"] else "")
+
+
+def whole_minutes(time: str) -> str:
+    """Return a time of day without its seconds, which are zeros where the format needs them: 10:12:00, 101200."""
+    return _SECONDS.sub(lambda found: f"{found[1]}{found[2]}00", time)
 
 
 def _month(told: str | None) -> str | None:

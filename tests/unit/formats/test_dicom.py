@@ -41,6 +41,7 @@ def dicom(**more: Any) -> bytes:
         "Modality": "SR",
         "PatientName": "ZORGLUB^Hélène^Marie", "PatientID": "8012345679", "PatientBirthDate": "19610514",
         "PatientSex": "F", "PatientAge": "062Y", "StudyDate": "20240302", "StudyTime": "1012",
+        "PatientBirthTime": "0412",
         "AccessionNumber": "A778899",
         "StudyDescription": "Scanner de Mme Zorglub", "ReferringPhysicianName": "ZORGLUB^Paul",
         "OperatorsName": ["ZORGLUB^A", "ZORGLUB^B"], "InstitutionName": "CHU de Zorglub", "StationName": "ZORGLUB1",
@@ -103,10 +104,37 @@ def test_what_identifies_is_gone_and_the_report_stays() -> None:
     assert file.StudyDescription == "Scanner de Mme MARTIN"
     assert file.ContentSequence[0].TextValue.endswith("Nodule de 12 mm.")
     assert (file.PatientSex, file.StudyTime, file.Manufacturer, file.Modality) == ("F", "1012", "ACME", "SR")
+    assert "PatientBirthTime" not in file
     assert file.SOPClassUID == REPORT
     assert file.SOPInstanceUID == file.file_meta.MediaStorageSOPInstanceUID
     assert file.PatientIdentityRemoved == "YES"
     assert not any(element.tag.is_private for element in file)
+
+
+def codes(file: Dataset) -> list[str]:
+    return [one.CodeValue for one in file.DeidentificationMethodCodeSequence]
+
+
+def test_times_lose_their_seconds_and_keep_their_order() -> None:
+    raw = dicom(
+        SeriesTime="101233.123456", AcquisitionTime="101501", ContentTime=["10:16:02", "11"],
+        AcquisitionDateTime="20240302101233.1234+0100", PatientBirthTime="041259",
+    )  # fmt: skip
+    file = pydicom.dcmread(io.BytesIO(with_all_replaced(read(raw))))
+    assert (file.StudyTime, file.SeriesTime, file.AcquisitionTime) == ("1012", "101200", "101500")
+    assert list(file.ContentTime) == ["10:16:00", "11"]
+    assert file.AcquisitionDateTime == "20240309101200+0100"
+    assert not re.search(r"3\.1234|041259|101233|101501", str(file))
+
+
+def test_the_profile_is_declared_with_the_options_of_what_is_kept() -> None:
+    file = pydicom.dcmread(io.BytesIO(with_all_replaced(read(dicom()))))
+    assert codes(file) == ["113100", "113105", "113104", "113107", "113108"]
+    assert file.LongitudinalTemporalInformationModified == "MODIFIED"
+    bare = dicom(StudyDate="", StudyTime="", PatientBirthDate="", PatientSex="", ContentSequence=[item(TextValue="Vu")])
+    file = pydicom.dcmread(io.BytesIO(read(bare).rewrite([])))
+    assert codes(file) == ["113100", "113105", "113104"]
+    assert file.LongitudinalTemporalInformationModified == "REMOVED"
 
 
 PLANTED = {
