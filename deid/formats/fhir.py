@@ -74,7 +74,10 @@ def _leaf(file: JsonText, reading: Reading, leaf: Leaf, known: Mapping[Pointer, 
         def put_data(new: bytes) -> None:
             put(b64encode(new).decode("ascii"))
             for one in about:
-                file.put(one, str(len(new)) if one.number else _digest(new))
+                if new:
+                    file.put(one, str(len(new)) if one.number else _digest(new))
+                else:
+                    file.remove(one)
 
         if not reading.embed(decode_base64(leaf.value, reading), sibling("contentType"), put_data):
             put_data(b"")

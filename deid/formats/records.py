@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from deid.domain.errors import Reason
+from deid.formats.formulas import guarded
 from deid.formats.reading import Reading, Save
 from deid.formats.splicing import SplicedText
 
@@ -86,9 +87,11 @@ class JsonText(SplicedText):
     """A text of JSON whose leaves are replaced in place."""
 
     def put(self, leaf: Leaf, value: str) -> None:
-        """Replace a leaf; a number that becomes words becomes a string."""
-        plain = leaf.number and _NUMBER.fullmatch(value)
-        written = value if plain else json.dumps(value, ensure_ascii=self.text.isascii())
+        """Replace a leaf; a number that becomes words becomes a string, and one that is emptied null."""
+        if leaf.number and (value == "" or _NUMBER.fullmatch(value)):
+            written = value or "null"
+        else:
+            written = json.dumps(value, ensure_ascii=self.text.isascii())
         self.place(leaf.start, leaf.end)(written)
 
     def remove(self, leaf: Leaf) -> None:
@@ -151,7 +154,7 @@ def read_csv(raw: bytes, reading: Reading) -> Save:
     """Read a table by the field map `csv`, whose paths are names of columns.
 
     Without a row of names (`find_header`) every row is text, with it names that the map does not know. A first line
-    `sep=;` declares the delimiter, and stays.
+    `sep=;` declares the delimiter, and stays. A cell that a spreadsheet would compute becomes words.
     """
     file = SplicedText(raw, reading)
     declared = _DECLARED.match(file.text)
@@ -168,9 +171,13 @@ def read_csv(raw: bytes, reading: Reading) -> Save:
             written = file.text[start:end]
             name = names[at] if header is not None and number > header and at < len(names) else ""
             form = _quoted if written.startswith('"') else partial(_quoted_if_needed, delimiter=delimiter)
-            put = file.place(start, end, form)
+            value = _unquoted(written)
+            put = file.place(start, end, partial(_as_words, form))
+            if guarded(value) != value:
+                put(value)
+                reading.untouched = False
             caption = f"{name} : " if name else ""
-            reading.field(reading.rule("csv", name), _unquoted(written), put, caption=caption)
+            reading.field(reading.rule("csv", name), value, put, caption=caption)
     return file.save
 
 
@@ -225,6 +232,10 @@ def _unquoted(written: str) -> str:
     if len(written) > 1 and written.startswith('"') and written.endswith('"'):
         return written[1:-1].replace('""', '"')
     return written
+
+
+def _as_words(form: Callable[[str], str], value: str) -> str:
+    return form(guarded(value))
 
 
 def _quoted(value: str) -> str:

@@ -35,12 +35,16 @@ class SplicedText:
         """Return the file with its new parts."""
         if self._reading.untouched:
             return self._raw
+        return self._mark + encode(self.written(), self.encoding)
+
+    def written(self) -> str:
+        """Return the text with its new parts."""
         written: list[str] = []
         position = 0
         for start, (end, piece) in sorted(self._pieces.items()):
             written += self.text[position:start], piece
             position = end
-        return self._mark + encode(self.settle("".join((*written, self.text[position:]))), self.encoding)
+        return self.settle("".join((*written, self.text[position:])))
 
     def settle(self, text: str) -> str:
         """Return the text to write, once every part is replaced."""

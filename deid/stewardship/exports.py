@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
+from deid.formats.formulas import guarded
 from deid.reports.figures import Figures, gather
 from deid.reports.render import render
 from deid.reports.view import view
@@ -28,7 +29,6 @@ FORMS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "json": ("application/json", "json"),
     }
 )
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet computes cells that begin so
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # fixed, so that equal figures give equal bytes
 _CHECK = ("suite", "rule", "meaning", "severity", "success", "elements", "unexpected", "observed")
 _REVIEW = (
@@ -195,4 +195,4 @@ def _to_cell(value: Any, lang: str) -> str:
         text = f"{value:.10g}"
         return text.replace(".", ",") if lang == "fr" else text
     text = str(value)
-    return f"'{text}" if isinstance(value, str) and text.startswith(_FORMULA) else text
+    return guarded(text) if isinstance(value, str) else text

@@ -23,6 +23,7 @@ from deid.domain.outcomes import RewrittenFile
 from deid.formats import FileRules, SegmentedSource, read_file, with_told
 from deid.formats.fields import load_rules
 from deid.formats.files import READERS
+from deid.formats.formulas import guarded
 from deid.formats.recognition import described, recognise
 from deid.formats.segments import complete
 from tests.unit.formats.samples import (
@@ -219,7 +220,7 @@ def test_fhir_attachments_tell_their_new_size_and_hash() -> None:
     attachment = bundle["entry"][1]["resource"]["content"][0]["attachment"]
     assert attachment["size"] == len(__import__("base64").b64decode(attachment["data"]))
     assert attachment["hash"] != "aa"
-    assert bundle["entry"][0]["resource"]["photo"][0].keys() == {"contentType"}
+    assert bundle["entry"][0]["resource"]["photo"] == [{"contentType": "image/png"}]
     assert bundle["entry"][0]["resource"]["text"]["div"].startswith('<div xmlns="http://www.w3.org/1999/xhtml">')
     assert bundle["entry"][0]["resource"]["id"] == bundle["entry"][1]["resource"]["subject"]["reference"][8:]
 
@@ -451,7 +452,9 @@ def test_json_round_trips(value: object, indent: int | None) -> None:
 @given(rows=st.lists(st.lists(_words, min_size=2, max_size=4), min_size=1, max_size=4))
 def test_tables_round_trip(rows: list[list[str]]) -> None:
     file = io.StringIO(newline="")
-    csv.writer(file, delimiter=";").writerows([["ipp", "texte"], ["1", "Vue"], *rows])
+    csv.writer(file, delimiter=";").writerows(
+        [["ipp", "texte"], ["1", "Vue"], *([guarded(cell) for cell in row] for row in rows)]
+    )
     _comes_back(file.getvalue().encode(), "a.csv")
 
 
@@ -482,10 +485,10 @@ def _span(source: SegmentedSource, word: str) -> tuple[int, int]:
 
 
 def test_dates_of_digits_keep_their_form() -> None:
-    source = read(f"MSH|^~\\&|A|B|C|D|{DIGITS}143000.0000+0100||ADT^A08|1|P|2.5\r".encode())
+    source = read(f"MSH|^~\\&|A|B|C|D|{DIGITS}143012.1234+0100||ADT^A08|1|P|2.5\r".encode())
     span = _span(source, "14/05/1961")
     for surrogate, written in {
-        "02/04/1970": "19700402143000.0000+0100",
+        "02/04/1970": "19700402143000+0100",
         "avril 1970": "197004",
         "1970": "1970",
         "[DATE]": "",
@@ -528,3 +531,84 @@ def test_every_format_has_a_type_and_an_ending(kind: str) -> None:
     assert "/" in media
     assert media != "application/octet-stream"
     assert re.fullmatch(r"\.[a-z0-9]{2,5}", ending)
+
+
+FORMULAS = (
+    "=cmd|' /C calc'!A0",
+    "+cmd|' /C calc'!A0",
+    "-2+3+cmd|' /C calc'!A0",
+    "@SUM(1)",
+    "\t=1+1",
+    "=1",
+    "-SOMME(A1)",
+)
+WORDS = ("-3,5", "+ +", "- HTA (2012)", "+/-", "-", "+33 1 23 45 67 89", "--", "-3,5 à -2 °C", "12 = 3 x 4", "+++")
+
+
+@pytest.mark.parametrize("quote", ["", '"'])
+def test_a_cell_that_a_spreadsheet_computes_becomes_words(quote: str) -> None:
+    cells = [*FORMULAS, *WORDS]
+    raw = "".join(["ipp;texte\r\n", *(f"{at};{quote}{cell}{quote}\r\n" for at, cell in enumerate(cells))]).encode()
+    source = read(raw, "a.csv")
+    rows = list(csv.reader(io.StringIO(source.rewrite([]).decode(), newline=""), delimiter=";"))[1:]
+    assert [row[1] for row in rows] == [*(f"'{cell}" for cell in FORMULAS), *WORDS]
+    start, end = _span(source, "-3,5 à")
+    written = source.rewrite([(start, end, "=1+1")]).decode()
+    assert f"{quote}'=1+1 -2 °C{quote}" in written
+
+
+MAP = {"formats": {"json": {"drop": ["age"]}, "fhir": {"drop": ["latitude", "longitude", "note"]}}}
+
+
+def test_a_number_that_is_dropped_leaves_sound_json() -> None:
+    rules = FileRules.model_validate(MAP)
+    written = read(b'{"age": 42, "notes": ["Vue hier", {"age": "42"}]}', rules=rules).rewrite([])
+    assert json.loads(written) == {"age": None, "notes": ["Vue hier", {"age": ""}]}
+
+
+def test_fhir_has_no_empty_values() -> None:
+    place = '{"url": "g", "extension": [{"url": "a", "latitude" : 46.9 }, {"latitude":1,"longitude": -5.77e0}]}'
+    raw = (
+        f'{{"resourceType": "Observation", "status":"final", "extension": [ {place} ],\n'
+        f'  "note": [{{"note":"x"}}, "y"],'
+        f' "valueQuantity": {{"value": 1.50, "x": "", "y": null, "longitude": 2}}, "text": "Vue \\"hier\\" {{,}}" }}\n'
+    ).encode()
+    written = read(raw, "a.json", rules=FileRules.model_validate(MAP)).rewrite([])
+    assert json.loads(written) == {
+        "resourceType": "Observation", "status": "final", "extension": [{"url": "g", "extension": [{"url": "a"}]}],
+        "valueQuantity": {"value": 1.5, "x": "", "y": None}, "text": 'Vue "hier" {,}',
+    }  # fmt: skip
+    assert b'"value": 1.50' in written
+    assert written.endswith(b"}\n")
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.text("ab ", max_size=5),
+        lambda inner: (
+            st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["a", "b", "note"]), inner, max_size=3)
+        ),
+        max_leaves=12,
+    )
+)
+def test_what_is_left_of_fhir_is_what_was_not_dropped(value: object) -> None:
+    raw = json.dumps({"resourceType": "Basic", "description": "Vue hier", "x": value}).encode()
+    written = json.loads(read(raw, "a.json", rules=FileRules.model_validate(MAP)).rewrite([]))
+    assert written == _without(json.loads(raw))
+
+
+def _without(value: object, under: str = "") -> object:
+    """Return JSON without filled values under the key `note`, and without what held nothing else."""
+    if isinstance(value, dict | list):
+        items = value.items() if isinstance(value, dict) else ((under, one) for one in value)
+        left = [(key, _without(one, key)) for key, one in items]
+        kept = [(key, one) for key, one in left if one is not DROPPED]
+        if left and not kept:
+            return DROPPED
+        return dict(kept) if isinstance(value, dict) else [one for _, one in kept]
+    filled = value if isinstance(value, str) else "" if value is None or isinstance(value, bool) else str(value)
+    return DROPPED if under == "note" and filled.strip() else value
+
+
+DROPPED = object()

@@ -26,6 +26,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from deid.formats.archives import write_zip
 from deid.formats.files import READERS, read_file
+from deid.formats.formulas import guarded
 from deid.formats.segments import SegmentedSource
 from tests.unit.formats import test_dicom, test_docx
 
@@ -71,7 +72,9 @@ def _eml(text: Sequence[str]) -> bytes:
 
 def _csv(text: Sequence[str]) -> bytes:
     file = io.StringIO(newline="")
-    csv.writer(file, delimiter=";").writerows([["ipp", "texte"], *([str(at), line] for at, line in enumerate(text))])
+    csv.writer(file, delimiter=";").writerows(
+        [["ipp", "texte"], *([str(at), guarded(line)] for at, line in enumerate(text))]
+    )
     return file.getvalue().encode()
 
 
