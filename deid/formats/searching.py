@@ -63,8 +63,8 @@ class Sought:
         for label, value in _known(document.patient):
             self._add(label, value, "", known=True)
         for label, value in _replaced(document, substitution):
-            self._add(label, value, "" if label not in _OTHERS else bare(value))
-        kept = f" {bare(substitution.text)} "
+            self._add(label, value, "" if label not in _OTHERS else _bare(value))
+        kept = f" {_bare(substitution.text)} "
         held = {form for form, _, _ in self._matches(kept)}
         self._persons = {form: whose for form, whose in self._persons.items() if form not in held}
         self.__dict__.pop("_automaton", None)
@@ -113,7 +113,7 @@ class Sought:
         )
 
 
-def bare(text: str) -> str:
+def _bare(text: str) -> str:
     """Return the words of a text without case, accents and signs, one space between them."""
     return " ".join(spaced(fold(text if text.isascii() else unicodedata.normalize("NFC", text))).split())
 
@@ -122,7 +122,7 @@ def bare_words(document: Document, substitution: Substitution) -> frozenset[str]
     """Return the bare words of names and streets that are sought, of which a caller knows the common ones."""
     values = chain(_known(document.patient), _replaced(document, substitution))
     named = (value for label, value in values if label in NAMES or label is Label.STREET)
-    return frozenset(word for value in named for word in bare(value).split() if word.isalpha())
+    return frozenset(word for value in named for word in _bare(value).split() if word.isalpha())
 
 
 def _replaced(document: Document, substitution: Substitution) -> Iterator[tuple[Label, str]]:
@@ -146,7 +146,7 @@ def _known(patient: Patient) -> Iterator[tuple[Label, str]]:
 
 def _forms(label: Label, value: str, common: frozenset[str], known: bool) -> Iterator[tuple[str, bool]]:
     """Yield the bare forms of a value, and whether each is weak; `known` as the patient's, not by a mention."""
-    whole = bare(value)
+    whole = _bare(value)
     words = whole.split()
     if label in NAMES:
         usual = all(word in common or len(word) < _STRONG for word in words)
@@ -252,7 +252,7 @@ def require_gone(content: bytes, again: str, sought: Sought, document_id: str) -
     Raises:
         DocumentRefused: substitution_failed; expands_too_much.
     """
-    where = "text" if sought.found(f" {bare(again)} ", opaque=False) else ""
+    where = "text" if sought.found(f" {_bare(again)} ", opaque=False) else ""
     for layer, kind in () if where else _layers(content, document_id):
         opaque = _is_opaque(layer)
         if any(sought.found(text, opaque=opaque, own=partial(_own_words, layer)) for text in _texts(layer)):
@@ -276,7 +276,7 @@ def _texts(layer: bytes) -> Iterator[str]:
     yield _bare_bytes(layer)
     if not layer.isascii():
         try:
-            yield f" {bare(layer.decode())} "
+            yield f" {_bare(layer.decode())} "
         except UnicodeDecodeError:  # in part, perhaps
             yield _bare_bytes(_LETTERS.sub(_latin, layer))
 
