@@ -100,9 +100,10 @@ class JsonText(SplicedText):
 
     def settle(self, text: str) -> str:
         """Return the text without the leaves that were removed."""
-        while "\0" in text:
-            text = _GONE_ALONE.sub("\0", _GONE_BEFORE.sub("", _GONE_AFTER.sub("", text)))
-        return text
+        former = ""
+        while text != former:
+            former, text = text, _GONE_ALONE.sub("\0", _GONE_BEFORE.sub("", _GONE_AFTER.sub("", text)))
+        return text.replace("\0", "null")  # the whole file
 
 
 def read_json(raw: bytes, reading: Reading) -> Save:
