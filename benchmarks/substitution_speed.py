@@ -29,7 +29,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from deid.config import policy
 from deid.domain.document import Document, Mention
-from deid.domain.labels import OPTIONAL, Label
+from deid.domain.labels import IDENTIFIERS, NAMES, OPTIONAL, TEMPORAL, Label
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor, substitutor
 from deid.substitution.drafts import Draft, Generator
@@ -40,15 +40,15 @@ from nocturne_lab.evaluation.corpus import load_corpus
 _CHUNK = 32
 _PASSES = ("begun", "new", "known")
 _PARTS = {
-    **dict.fromkeys((Label.PATIENT, Label.DOCTOR, Label.PERSON), "names"),
-    **dict.fromkeys((Label.DATE, Label.RELDATE, Label.AGE), "dates and ages"),
+    **dict.fromkeys(NAMES, "names"),
+    **dict.fromkeys(TEMPORAL, "dates and ages"),
     **dict.fromkeys((Label.CITY, Label.ZIP), "communes and postal codes"),
     Label.LOC: "areas",
     Label.STREET: "streets",
     Label.ORG: "organisations",
     Label.PHONE: "phones",
     **dict.fromkeys((Label.EMAIL, Label.URL), "e-mail and web addresses"),
-    **dict.fromkeys((Label.NIR, Label.IPP, Label.NDA, Label.RPPS, Label.ID), "identifiers"),
+    **dict.fromkeys(IDENTIFIERS, "identifiers"),
     **dict.fromkeys(OPTIONAL, "optional labels"),
 }
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from deid.config.generators import DEFAULT
 from deid.config.policy import Policy
-from deid.domain.labels import CONTACT, NAMES, OPTIONAL, TAGGED, Label
+from deid.domain.labels import CONTACT, IDENTIFIERS, NAMES, OPTIONAL, TAGGED, Label
 from deid.privacy import life_stages
 from deid.privacy.budget import PLACE_COSTS, Counts, rational, shares, tempered
 
@@ -45,8 +45,8 @@ _DRAWN: dict[Label, str] = {
     Label.ORG: "autre organisation du même genre, dans la commune de substitution",
     Label.PHONE: "autre numéro",
     **dict.fromkeys((Label.EMAIL, Label.URL), "autre adresse, d'après les noms de substitution"),
+    **dict.fromkeys(IDENTIFIERS, "autres chiffres et lettres, de même forme"),
     Label.NIR: "autre numéro, à clé juste, d'après la naissance et la commune de substitution",
-    **dict.fromkeys((Label.IPP, Label.NDA, Label.RPPS, Label.ID), "autres chiffres et lettres, de même forme"),
 }
 _PSEUDONYM = "HMAC-SHA-256 de l'identifiant source sous le secret de l'hôpital"
 _INTEGER = "60 bits d'un condensé du pseudonyme"
@@ -69,7 +69,7 @@ def _labels(policy: Policy) -> Iterator[Perturbation]:
             yield from _ages(policy)
         elif label in (Label.CITY, Label.ZIP):
             yield _place(policy, label)
-        elif label in OPTIONAL:
+        elif label in OPTIONAL and label not in _DRAWN:
             yield Perturbation(label, "", "mask", "masqué, là où un annotateur de la politique le trouve")
         else:
             marked = label in CONTACT and policy.substitution.hiding == "marked"

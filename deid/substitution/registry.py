@@ -14,7 +14,7 @@ from deid.config.policy import GeneratorChoice, Policy
 from deid.domain.document import Spend
 from deid.domain.errors import PolicyError
 from deid.domain.extensions import GENERATORS, find_extensions
-from deid.domain.labels import IDENTIFIERS, OPTIONAL, Label
+from deid.domain.labels import IDENTIFIERS, NAMES, OPTIONAL, TEMPORAL, Label
 from deid.privacy.budget import Counts, Shares
 from deid.reference import CommuneTable
 from deid.reference.names import NameTables
@@ -91,12 +91,10 @@ class Generators:
         nirs = Nirs(context, calendar, gazette)
         numbers = Numbers(context, gazette, nirs)
         own: Mapping[str, Generator] = {
-            Label.DATE: calendar,
-            Label.RELDATE: calendar,
-            Label.AGE: calendar,
-            Label.PATIENT: people,
-            Label.DOCTOR: people,
-            Label.PERSON: people,
+            **dict.fromkeys(OPTIONAL, Masks(context)),
+            **dict.fromkeys(TEMPORAL, calendar),
+            **dict.fromkeys(NAMES, people),
+            **dict.fromkeys(IDENTIFIERS, numbers),
             Label.CITY: places,
             Label.ZIP: places,
             Label.STREET: Streets(context, streets, gazette),
@@ -106,11 +104,6 @@ class Generators:
             Label.EMAIL: addresses,
             Label.URL: addresses,
             Label.NIR: nirs,
-            Label.IPP: numbers,
-            Label.NDA: numbers,
-            Label.RPPS: numbers,
-            Label.ID: numbers,
-            **dict.fromkeys(OPTIONAL, Masks(context)),
         }
         self.by_label: Mapping[str, Generator] = {**own, **{kind: make(whole) for kind, make in chosen.items()}}
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pytest
 
 from benchmarks import substitution_speed
-from deid.domain.labels import FRENCH, Label
+from deid.domain.labels import FRENCH, IDENTIFIERS, SCHEMES, Label
 from deid.reports.wording import LABELS_ENGLISH
 
 
@@ -20,3 +20,7 @@ def test_each_label_has_a_name_of_its_own(table: Mapping[str, str]) -> None:
 
 def test_each_label_has_its_part_of_the_measured_time() -> None:
     assert set(substitution_speed._PARTS) == set(Label)
+
+
+def test_every_number_is_scored_as_one_in_the_coarse_scheme() -> None:
+    assert {label for label, name in SCHEMES["coarse"].items() if name == "ID"} == IDENTIFIERS

@@ -10,6 +10,7 @@ from deid.config.policy import GeneratorChoice, Policy, SubstitutionPolicy
 from deid.domain.document import Patient
 from deid.domain.labels import OPTIONAL, TAGGED, Label
 from deid.domain.outcomes import Candidate
+from deid.privacy.perturbations import describe_policy
 from deid.quality.checks import CHECKS, Severity
 from deid.quality.measures import measure
 from deid.reference import CommuneTable
@@ -99,6 +100,15 @@ def test_a_mask_tells_neither_length_nor_class(provider: str, policy: Policy, co
     for surface in ("maçon", "conducteur d'engins de chantier"):
         document, mentions = marked(f"Il est [[PROFESSION|{surface}]].", reference_date=ANCHOR)
         assert substitutor.substitute(document, mentions).text == "Il est [PROFESSION]."
+
+
+@pytest.mark.parametrize("label", sorted(OPTIONAL))
+def test_a_policy_is_described_as_masking_the_optional_labels_that_it_masks(
+    label: Label, policy: Policy, substitutor: Substitutor
+) -> None:
+    (strategy,) = {one.strategy for one in describe_policy(policy) if one.element == label}
+    written = substitutor.substitute(*marked(f"Ici : [[{label}|AB-123-CD]].")).text
+    assert (strategy == "mask") == (written == f"Ici : [{label}].")
 
 
 def test_the_class_is_the_same_for_all_its_members(generalising: Substitutor) -> None:
