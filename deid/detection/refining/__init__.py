@@ -29,7 +29,7 @@ from deid.detection.refining.overlaps import connect_entities, resolve_overlaps
 from deid.detection.refining.roles import settle_roles
 from deid.detection.refining.trimming import trim_civilities
 from deid.domain.document import Mention
-from deid.domain.labels import OPTIONAL, Label
+from deid.domain.labels import DIRECT, OPTIONAL
 
 
 def refine(reading: Reading, mentions: Sequence[Mention], policy: Detection) -> tuple[Mention, ...]:
@@ -80,15 +80,15 @@ def add_optional(
 ) -> tuple[Mention, ...]:
     """Return `mentions` and the `optional` ones beside them that the policy does not allow, sorted and disjoint.
 
-    An optional mention never changes another, or a leak could follow from looking for occupations. Coordinates alone
-    take the place of what they hold whole: the numbers of a phone or an identifier seen in them.
+    An optional mention never changes another, or a leak could follow from looking for occupations. Only those
+    of direct identifiers take the place of what they hold whole: a phone's number seen in coordinates.
     """
     kept = list(mentions)
     for mention in sorted(
         drop_allowed(reading, optional, policy.allow), key=lambda one: (-one.score, one.start - one.end, one)
     ):
         met = [one for one in kept if one.overlaps(mention)]
-        if mention.label is Label.COORDINATES and all(
+        if mention.label in DIRECT and all(
             one.label not in OPTIONAL and mention.start <= one.start and one.end <= mention.end for one in met
         ):
             kept = [one for one in kept if one not in met]

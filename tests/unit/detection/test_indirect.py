@@ -15,7 +15,7 @@ from deid.detection.annotators.indirect import FINDERS, Indirect
 from deid.detection.reading import Reading
 from deid.domain.document import Document, Mention
 from deid.domain.errors import PolicyError
-from deid.domain.labels import OPTIONAL, Label
+from deid.domain.labels import DIRECT, OPTIONAL, Label
 from nocturne_lab.evaluation.markup import parse_marked
 from tests import ROOT
 
@@ -118,8 +118,8 @@ def detectors() -> tuple[Detector, Detector]:
 
 
 def _but_contained(found: tuple[Mention, ...], mentions: tuple[Mention, ...]) -> list[Mention]:
-    coordinates = [one for one in found if one.label is Label.COORDINATES]
-    return [one for one in mentions if not any(one.overlaps(other) for other in coordinates)]
+    direct = [one for one in found if one.label in OPTIONAL & DIRECT]
+    return [one for one in mentions if not any(one.overlaps(other) for other in direct)]
 
 
 def test_other_mentions_stay_as_they_are(detectors: tuple[Detector, Detector]) -> None:

@@ -27,10 +27,10 @@ class Indirect:
     """Finds occupations, nationalities, family situations, religions, origins and coordinates by words and context.
 
     Args:
-        labels: names of those to look for; None is all six.
+        labels: names of those to look for; None is all of `FINDERS`.
 
     Raises:
-        PolicyError: a name is none of the six.
+        PolicyError: a name is none of `FINDERS`.
     """
 
     name = "indirect"
