@@ -102,7 +102,7 @@ _T22 = {
     "AGE": "AGE",
     "PHONE": "PHONE",
 }
-_NUMBERS = " ".join(IDENTIFIERS)
+_NUMBERS = " ".join(sorted(IDENTIFIERS))
 
 # Scheme name → (label → class, or None where the scheme has no such class).
 SCHEMES: Mapping[str, Mapping[Label, str | None]] = MappingProxyType(
