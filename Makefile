@@ -33,8 +33,8 @@ define pip
 	rm -f "$$log"
 endef
 
-# Only files that the locks name by their hash are installed, and nothing is built but the laboratory, in its place: the
-# command line finds it by its entry point. `deid` itself is not installed, but found in the checkout.
+# Only files that the locks name by their hash are installed, and nothing is built but this checkout's two distributions,
+# in their places: the command line finds the laboratory by its entry point.
 pip_install = $(call pip,install --require-hashes --no-deps --only-binary :all: $(1),$(2))
 
 .PHONY: help
@@ -231,9 +231,9 @@ $(RUN): $(TORCH_LOCK) $(LOCKS)/run.txt $(LOCKS)/lab.txt $(LOCKS)/cuda.txt lab/py
 	@rm -rf $(VENV)/torch
 	@echo "Environment: installing Airflow and what the product needs (a few minutes, once)…"
 	$(call pip_install,-r $(LOCKS)/run.txt -r $(LOCKS)/lab.txt $$($(BIN)/python -m dependencies.cuda),$(BIN))
+	$(call pip,install --no-index --no-deps --no-build-isolation --config-settings editable_mode=compat -e . -e lab,$(BIN))
 	@$(BIN)/python -m pip --disable-pip-version-check check >/dev/null || { \
 	  $(BIN)/python -m pip --disable-pip-version-check check >&2; exit 1; }
-	$(call pip,install --no-index --no-deps --no-build-isolation --config-settings editable_mode=compat -e lab,$(BIN))
 	@touch $@
 
 $(DEV): $(LOCKS)/dev.txt $(RUN) $(TOOLED)
