@@ -11,6 +11,7 @@ import shutil
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -65,8 +66,8 @@ def tune(
     as F1 0. An own encoder is pre-trained once, in `folder/encoder`.
 
     With the setting `tuning_dsn`, the study lies in PostgreSQL, and workers that are given the same plan and documents
-    share it: each ends when `trials` are complete in all. A trial whose worker was killed is done again, up to three
-    times, from its checkpoint if the folder has it.
+    share it: each ends when `trials` are complete in all, and returns the best of these. A trial whose worker was
+    killed is done again, up to three times, from its checkpoint if the folder has it.
 
     Args:
         plan: the first trial; settings outside the search space stay.
@@ -115,8 +116,9 @@ def tune(
             {name: getattr(plan.fine_tuning, name) for name in (*SPACE, "learning_rate")}, skip_if_exists=True
         )
         _search(shared, judged, trials)
-        log.info("best F1 %.4f in trial %d of %d", shared.best_value, shared.best_trial.number + 1, len(shared.trials))
-        best = _with(plan, shared.best_params)
+        found = _best(shared, trials)
+        log.info("best F1 %.4f in trial %d of %d", found.value, found.number + 1, len(shared.trials))
+        best = _with(plan, found.params)
         folder.mkdir(parents=True, exist_ok=True)
         (folder / BEST).write_text(yaml.safe_dump(best.model_dump(mode="json"), sort_keys=False), encoding="utf-8")
         plot(shared, folder)
@@ -207,6 +209,13 @@ def _opened(
 
 def _complete(study: optuna.Study) -> int:
     return len(study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,)))
+
+
+def _best(study: optuna.Study, trials: int) -> optuna.trial.FrozenTrial:
+    """Return the best of the first complete trials: the same for each worker, whatever another completes later."""
+    done = study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
+    first = sorted(done, key=lambda one: (one.datetime_complete or datetime.max, one.number))[:trials]
+    return max(first, key=lambda one: (one.value or 0.0, -one.number))
 
 
 def _frozen(trial: optuna.Trial) -> optuna.trial.FrozenTrial:
