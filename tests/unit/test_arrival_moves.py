@@ -1,4 +1,4 @@
-"""What the time of arrival tells of a stay's move (`benchmarks.arrival`)."""
+"""Moves of stays, as guessed from the time of arrival (`benchmarks.arrival`)."""
 
 from __future__ import annotations
 

@@ -139,6 +139,13 @@ def test_codes_and_labels_of_hl7_stay(segment: str) -> None:
     assert f"\r{segment}\r" in without(f"{HEAD}{PID}\r{segment}\r", NAME)
 
 
+@pytest.mark.parametrize("profile", ["2.11^IHE_FRANCE-2.11-PAM", "2.1^CISIS_CDA_HL7_V2"])
+def test_the_profile_of_a_message_stays(profile: str) -> None:
+    message = f"{HEAD.strip()}|FR||{profile}\r{PID}\r"
+    assert f"|FR||{profile}\r" in without(message, "ROUX", hint="a.hl7")
+    assert profile.split("^")[1] not in read(message, "a.hl7").text
+
+
 def test_the_unit_of_a_movement_stays_and_its_hospital_goes() -> None:
     unit = "Cardiologie A^^^^^CHU-X&390000123&N^UF^^^6268"
     written = without(f"{HEAD}{PID}\rZBE|44^CHU-X^390000123|20240302||INSERT|N||{unit}|{unit}|HMS\r")

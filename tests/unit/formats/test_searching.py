@@ -1,4 +1,4 @@
-"""What a written file may not hold is found in it wherever and however it stands, and chance is no find."""
+"""A value that a written file may not hold is found in any place and form; what is there by chance is not."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def test_relatives_of_one_age_have_one_surrogate(drawn: Substitutor, other: str,
 
 
 def test_years_between_two_ages_of_the_patient_stay(drawn: Substitutor) -> None:
-    """Where neither is brought back into its stage of life."""
+    """Only draws count of which neither is brought back into its stage of life."""
     text, found = "Patient de [[AGE|71 ans]]. Opéré à l'âge de [[AGE|65 ans]].", []
     for key in PATIENTS:
         now, before = (int(told.split()[0]) for told in published(drawn, text, key))
