@@ -12,7 +12,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice, takewhile
-from typing import Protocol
+from typing import Any, Protocol
 
 from deid.domain.document import Mention, Patient
 from deid.domain.labels import Label
@@ -236,11 +236,16 @@ def _part(mention: Mention, start: int, end: int, text: str) -> list[Mention]:
 def complete(patient: Patient, fed: Mapping[str, Sequence[str]]) -> Patient:
     """Return a patient with the fields that the warehouse leaves empty and a file gives.
 
-    A field of one value that the file gives two values, as a table of patients does, stays empty.
+    A field of one value that the file gives two values, as a table of patients does, stays empty. Of several hospital
+    ids of one patient (one birth date is told), the first is the IPP and the others further identifiers: a second id
+    does not make another patient.
     """
-    known: dict[str, object] = {}
-    for name, values in fed.items():
-        distinct = list({value.casefold(): value for value in values if value.strip()}.values())
+    known: dict[str, Any] = {}
+    once = {name: list({one.casefold(): one for one in values if one.strip()}.values()) for name, values in fed.items()}
+    if len(once.get("ipp", ())) > 1 and len(once.get("birth_date", ())) == 1:
+        first, *others = once["ipp"]
+        once |= {"ipp": [first], "identifiers": [*once.get("identifiers", ()), *others]}
+    for name, distinct in once.items():
         if getattr(patient, name) or not distinct:
             continue
         if name in _LISTS:

@@ -132,6 +132,17 @@ def test_hl7_keeps_numbers_codes_and_the_rest_of_the_message() -> None:
     )
 
 
+def test_a_second_hospital_id_makes_no_other_patient() -> None:
+    message = "MSH|^~\\&|A|B|C|D|20240302||ADT^A08|1|P|2.5\rPID|1||{}||MARTIN^Anne||19610514|F\r"
+    one, two = (
+        complete(Patient(), read(message.format(ids).encode(), "a.hl7").patient)
+        for ids in ("8001234567^^^DPI^PI", "8001234567^^^DPI^PI~A-55102^^^RADIO^PI")
+    )
+    assert one.ipp == two.ipp == "8001234567"
+    assert one.key == two.key
+    assert (one.identifiers, two.identifiers) == ((), ("A-55102",))
+
+
 def test_hl7_escapes_what_a_surrogate_holds() -> None:
     source = read(HL7_OTHER_MARKS)
     at = source.text.index(NAME)
