@@ -15,6 +15,8 @@ import ctypes
 import html
 import io
 import math
+import re
+import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -32,6 +34,10 @@ from deid.formats.reading import Reading, Save
 from deid.formats.scans import DPI, open_pages, read_page
 from deid.formats.typefaces import SANS, registered
 
+_STREAM = re.compile(rb"stream\r?\n")
+_MOST_STREAM = 256 << 20  # bytes that one may hold: more than a page in colours at 600 dots per inch
+_MOST_FILTERS = 4
+_CHUNK = 1 << 16
 _MOST_PAGES = 2_000
 _MOST_CHARACTERS = 5_000_000
 _HELD = 16  # bytes that a character takes while it is read
@@ -67,6 +73,8 @@ def read_pdf(raw: bytes, reading: Reading) -> Save:
     Raises:
         DocumentRefused: encrypted, malformed, scanned, characters_lost, expands_too_much.
     """
+    if any(_expands(raw, stream.end()) for stream in _STREAM.finditer(raw)):
+        reading.refuse(Reason.EXPANDS, f"a stream of more than {_MOST_STREAM >> 20} MiB")
     try:
         document = pdfium.PdfDocument(raw)
     except pdfium.PdfiumError as error:
@@ -83,6 +91,38 @@ def read_pdf(raw: bytes, reading: Reading) -> Save:
         reading.becomes(".html")
         return lambda: _html(pages)
     return lambda: _written(pages)
+
+
+def _expands(raw: bytes, start: int) -> bool:
+    """Return whether the deflated stream at `start`, or one inside it, is too long; what it holds is not kept.
+
+    PDFium holds a stream whole, through any number of filters: two kilobytes may take gigabytes.
+    """
+    inflaters, lengths = [zlib.decompressobj()], [0]
+    for at in range(start, len(raw), _CHUNK):
+        given = [(0, raw[at : at + _CHUNK])]
+        while given:
+            depth, data = given.pop()
+            try:
+                plain = inflaters[depth].decompress(data, _CHUNK)
+            except zlib.error:
+                if depth == 0:
+                    return False
+                del inflaters[depth:], lengths[depth:]
+                continue
+            if inflaters[depth].unconsumed_tail:
+                given.append((depth, inflaters[depth].unconsumed_tail))
+            if not lengths[depth] and plain[:1] == b"x" and depth < _MOST_FILTERS:
+                inflaters.append(zlib.decompressobj())
+                lengths.append(0)
+            lengths[depth] += len(plain)
+            if lengths[depth] > _MOST_STREAM:
+                return True
+            if depth + 1 < len(inflaters) and plain:
+                given.append((depth + 1, plain))
+        if inflaters[0].eof:
+            break
+    return False
 
 
 def _pages(document: Any, reading: Reading) -> list[_Page]:

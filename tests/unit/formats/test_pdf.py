@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import re
+import resource
+import zlib
 from collections.abc import Callable
 
 import pypdf
@@ -209,6 +211,32 @@ def test_former_versions_of_a_file_are_removed() -> None:
     source = read(file.getvalue())
     assert source.text.splitlines() == ["Docteur Zorglub"]
     assert "Zor-glub" not in told(source.rewrite([]))
+
+
+def filtered(spaces: int) -> bytes:
+    """Return a page whose words pass two filters, with so many MiB of spaces behind them."""
+    packed = zlib.compressobj(9)
+    content = packed.compress(b"BT /F1 12 Tf 72 700 Td (Vue ce jour avec sa fille.) Tj ET\n")
+    content += b"".join(packed.compress(b" " * (1 << 20)) for _ in range(spaces)) + packed.flush()
+    content = zlib.compress(content, 9)
+    objects = (
+        b"<</Type/Catalog/Pages 2 0 R>>",
+        b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
+        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>>",
+        b"<</Length %d/Filter[/FlateDecode/FlateDecode]>>\nstream\n%b\nendstream" % (len(content), content),
+        b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
+    )
+    numbered = (b"%d 0 obj\n%b\nendobj\n" % (number, one) for number, one in enumerate(objects, 1))
+    return b"%PDF-1.4\n" + b"".join(numbered) + b"trailer<</Size 6/Root 1 0 R>>\n%%EOF"
+
+
+def test_a_stream_of_two_filters_is_read_unless_it_fills_the_memory() -> None:
+    assert read(filtered(1)).text == "Vue ce jour avec sa fille."
+    raw = filtered(300)
+    assert len(raw) < 3000
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    assert outcome(raw) == "expands_too_much"
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000, "kB"
 
 
 def encrypted() -> bytes:
