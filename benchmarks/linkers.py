@@ -87,7 +87,7 @@ def attack(dsn: str, known: Known) -> Outcome:
     link.set_session(isolation_level="REPEATABLE READ")  # what others change meanwhile is no answer
     try:
         with link.cursor() as cursor:
-            tables = dict(_read(cursor))
+            tables = read_tables(cursor)
             _search_cells(tables, known, outcome)
             salts = _guess_digests(tables, known, outcome)
             _compare_orders(tables, known, salts, outcome)
@@ -96,6 +96,11 @@ def attack(dsn: str, known: Known) -> Outcome:
         link.rollback()
         link.close()
     return outcome
+
+
+def read_tables(cursor: Cursor) -> Tables:
+    """Return every readable relation with its columns and its rows as text, in physical order."""
+    return dict(_read(cursor))
 
 
 def _read(cursor: Cursor) -> Iterator[tuple[Table, tuple[list[str], list[tuple[str, ...]]]]]:
