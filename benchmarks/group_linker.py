@@ -73,7 +73,7 @@ def _named(
 
 
 def _features(tables: Tables, table: Table, rows: Sequence[tuple[str, ...]], place: int) -> Iterator[Feature]:
-    """Yield the cells of rows by column, and by the columns of another table in which a column of that name is a key."""
+    """Yield the cells of rows by column, and those of another table in which a column of that name is a key."""
     columns = tables[table][0]
     for at, column in enumerate(columns):
         if at == place:
