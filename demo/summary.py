@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from deid.domain.errors import Reason
-from deid.quality.reasons import FRENCH
+from deid.quality.reasons import REASON_WORDS
 from deid.warehouse.connection import connect, open_cursor
 from deid.warehouse.embedded import write_private
 from deid.warehouse.identity import Translator
@@ -41,7 +41,7 @@ def print_counts(progress: Progress, dsn: str) -> None:
     _line(progress, 1, "retirés", total["withdrawn"], "par l'hôpital, avant ou après publication")
     _line(progress, 1, "en quarantaine", total["quarantined"])
     for row in counts(dsn, "quarantine"):
-        _line(progress, 2, FRENCH[Reason(row["reason"])].title, row["documents"])
+        _line(progress, 2, REASON_WORDS["fr"][Reason(row["reason"])].title, row["documents"])
     if unfinished := total["waiting"] + total["unfinished"]:
         _line(progress, 1, "pas encore publiés", unfinished)
     _line(progress, 0, "Versions remplacées", total["superseded"], "par une correction ou un nouveau traitement")
@@ -82,7 +82,7 @@ def _print_formats(progress: Progress, found: Mapping[str, Counter[str]]) -> Non
     for name, count in sorted(found.items(), key=lambda pair: (-pair[1]["seen"], pair[0])):
         numbers = f"{count['seen']:8d}{count['published']:10d}{count['withdrawn']:10d}{count['quarantined']:13d}"
         reasons = ", ".join(
-            f"{FRENCH[Reason(key.removeprefix('reason: '))].title} {number}"
+            f"{REASON_WORDS['fr'][Reason(key.removeprefix('reason: '))].title} {number}"
             for key, number in count.most_common()
             if key.startswith("reason: ")
         )

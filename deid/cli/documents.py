@@ -212,9 +212,9 @@ def _with_annotators(policy: Policy, names: str | None) -> Policy:
 
 def refusal_message(outcome: Refused) -> str:
     """Return the line of standard error on a document held back, in the language asked for."""
-    from deid.quality.reasons import ENGLISH, FRENCH
+    from deid.quality.reasons import REASON_WORDS
 
-    words = FRENCH if language() == "fr" else ENGLISH
+    words = REASON_WORDS[language()]
     reasons = f"{' ' if language() == 'fr' else ''}; ".join(f"{words[one].title} [{one}]" for one in outcome.reasons)
     detail = f" ({translated(outcome.detail)})" if outcome.detail else ""
     return f"document {outcome.document_id}{colon()}{reasons}{detail}"

@@ -54,36 +54,6 @@ CONTACT = frozenset({Label.PHONE, Label.EMAIL, Label.URL})
 DIRECT = NAMES | CONTACT | IDENTIFIERS | {Label.STREET, Label.COORDINATES}
 QUASI = frozenset(Label) - DIRECT
 
-FRENCH: Mapping[Label, str] = MappingProxyType(
-    {
-        Label.PATIENT: "Nom du patient",
-        Label.DOCTOR: "Nom d'un soignant",
-        Label.PERSON: "Nom d'un proche ou d'un tiers",
-        Label.DATE: "Date",
-        Label.RELDATE: "Date relative",
-        Label.AGE: "Âge",
-        Label.STREET: "Adresse (voie, lieu-dit)",
-        Label.ZIP: "Code postal",
-        Label.CITY: "Commune",
-        Label.LOC: "Autre lieu",
-        Label.ORG: "Organisation",
-        Label.PHONE: "Téléphone",
-        Label.EMAIL: "Courriel",
-        Label.URL: "Adresse web",
-        Label.NIR: "Numéro de sécurité sociale",
-        Label.IPP: "Identifiant permanent du patient",
-        Label.NDA: "Numéro de dossier ou de séjour",
-        Label.RPPS: "Identifiant de professionnel",
-        Label.ID: "Autre identifiant",
-        Label.PROFESSION: "Profession",
-        Label.NATIONALITY: "Nationalité",
-        Label.FAMILY: "Situation familiale",
-        Label.RELIGION: "Religion",
-        Label.ETHNICITY: "Origine ethnique",
-        Label.COORDINATES: "Coordonnées géographiques",
-    }
-)
-
 
 def _scheme(**classes: str) -> Mapping[Label, str | None]:
     """Return a scheme label → class from `CLASS="LABEL LABEL"`; other labels have no class, None."""

@@ -14,7 +14,7 @@ from typing import Any
 from deid.config.generators import DEFAULT
 from deid.domain.errors import InputRefused
 from deid.domain.labels import Label
-from deid.quality.checks import BY_NAME
+from deid.quality.checks import REQUIREMENTS
 from deid.reports.arrival import LEAST_LAGS, relative_lags, simulate
 from deid.reports.charts import quantiles
 from deid.reports.figures import Figures, gather, policy_content, read_rows
@@ -357,7 +357,7 @@ def _of(part: float, whole: float) -> str:
 
 
 def _check_name(rule: str) -> str:
-    return BY_NAME[rule].french if rule in BY_NAME else rule
+    return REQUIREMENTS["fr"].get(rule, rule)
 
 
 def _setting(figures: Figures, *path: str) -> str:

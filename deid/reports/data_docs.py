@@ -31,18 +31,17 @@ from jinja2 import ChoiceLoader, FileSystemLoader
 from deid import __version__
 from deid.config.policy import Policy
 from deid.domain.outcomes import Severity
-from deid.quality.checks import CHECKS, COUNTED, checks_within
+from deid.quality.checks import COUNTED, REQUIREMENTS, checks_within
 from deid.quality.judging import SOURCE, Bounded, add_checkpoint, expectation_suite
 from deid.quality.measures import ROW_SUITE
 from deid.reports.figures import Figures, pages_of_checks, run_name_of
-from deid.reports.run_checks import MEANING, RUN_SUITE, density_rules, share_rules
+from deid.reports.run_checks import RUN_SUITE, density_rules, share_rules
 
 PAGES = "data_docs"
 PROJECT = "gx"  # name that Great Expectations gives the folder
 SITE = "local_site"
 TEMPLATES = Path(__file__).parent / "templates" / "data_docs"
 RECENT = 120  # results that the index lists, the newest ones
-_SENTENCES: Mapping[str, tuple[str, str]] = {**{one.name: (one.french, one.english) for one in CHECKS}, **MEANING}
 _SEVERITY = {Severity.CRITICAL: "critique", Severity.WARNING: "alerte", Severity.INFO: "compté"}
 # Counts: no value, even of the numbers that are judged.
 COUNTS_ONLY = {"result_format": "BASIC", "partial_unexpected_count": 0, "exclude_unexpected_values": True}
@@ -96,8 +95,8 @@ def _suite(name: str, rules: Sequence[Bounded], **meta: str) -> gx.ExpectationSu
     """Return the suite of some rules with their sentences: severity and bounds in French, and English as a note."""
     meanings = {}
     for rule in rules:
-        french, english = _SENTENCES[rule.name]
-        meanings[rule.name] = (f"{french} ({_SEVERITY[rule.severity]} ; {_bounds(rule)})", english)
+        french = f"{REQUIREMENTS['fr'][rule.name]} ({_SEVERITY[rule.severity]} ; {_bounds(rule)})"
+        meanings[rule.name] = (french, REQUIREMENTS["en"][rule.name])
     return expectation_suite(name, rules, meanings, **meta)
 
 

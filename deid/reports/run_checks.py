@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any
 
 from deid.config.policy import Policy
@@ -129,81 +128,6 @@ class Density:
     baseline_documents: int
     density: float
     baseline: float | None
-
-
-# What each rule demands, in one sentence: French, English.
-MEANING: Mapping[str, tuple[str, str]] = MappingProxyType(
-    {
-        "quarantined_share": (
-            "La part de documents en quarantaine reste sous la limite.",
-            "The share of documents in quarantine stays below the limit.",
-        ),
-        "quarantined_share_high": (
-            "La part de documents en quarantaine reste sous le seuil d'alerte.",
-            "The share of documents in quarantine stays below the warning limit.",
-        ),
-        "failed_share": (
-            "La détection et la substitution aboutissent.",
-            "Detection and substitution come to an end.",
-        ),
-        "without_mentions_share": (
-            "Peu de documents sortent sans aucune mention repérée.",
-            "Few documents come out without any mention found.",
-        ),
-        "without_mentions_share_high": (
-            "La part de documents sans mention reste sous le seuil d'alerte.",
-            "The share of documents without mention stays below the warning limit.",
-        ),
-        "unparsed_share": (
-            "Presque toutes les valeurs sont comprises, peu sont masquées faute de mieux.",
-            "Nearly all values are understood, few are masked for want of better.",
-        ),
-        "unparsed_share_high": (
-            "La part de valeurs non comprises reste sous le seuil d'alerte.",
-            "The share of values not understood stays below the warning limit.",
-        ),
-        "foreign_share": (
-            "Les documents sont en français, à de rares exceptions près.",
-            "Documents are in French, with rare exceptions.",
-        ),
-        "foreign_share_high": (
-            "La part de documents en langue étrangère reste sous le seuil d'alerte.",
-            "The share of documents in another language stays below the warning limit.",
-        ),
-        "warned_share_high": (
-            "Peu de documents publiés portent une alerte.",
-            "Few published documents carry a warning.",
-        ),
-        "clinical_changed_share_high": (
-            "Presque toutes les valeurs et tous les termes cliniques sont conservés.",
-            "Nearly all clinical values and terms are kept.",
-        ),
-        "epsilon_max_high": (
-            "Aucun document ne dépense plusieurs fois le budget ε nominal.",
-            "No document spends several times the nominal ε budget.",
-        ),
-        "epsilon_max": (
-            "Aucun document ne dépense plus que le plafond d'ε par document, fixé par la politique.",
-            "No document spends more than the policy's cap of ε per document.",
-        ),
-        "references_old": (
-            "Aucun référentiel n'est plus ancien que la politique ne le permet.",
-            "No reference source is older than the policy allows.",
-        ),
-        "density_floor": (
-            "Aucun type de document n'a perdu la moitié de ses mentions habituelles.",
-            "No document type lost half of its usual mentions.",
-        ),
-        "density_drift_low": (
-            "Aucun type de document n'a nettement moins de mentions que d'habitude.",
-            "No document type has markedly fewer mentions than usual.",
-        ),
-        "density_drift_high": (
-            "Aucun type de document n'a nettement plus de mentions que d'habitude.",
-            "No document type has markedly more mentions than usual.",
-        ),
-    }
-)
 
 
 def share_rules(policy: Policy, documents: int) -> tuple[RunRule, ...]:

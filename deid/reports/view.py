@@ -9,18 +9,16 @@ from typing import Any
 
 from deid.config.own_types import KEEP
 from deid.domain.errors import Reason
-from deid.domain.labels import FRENCH as LABELS_FRENCH
 from deid.domain.outcomes import AgreementKind, Constraint
 from deid.quality import reasons
-from deid.quality.checks import BY_NAME
+from deid.quality.checks import REQUIREMENTS
 from deid.refresh.sources import SOURCES
 from deid.reports.charts import histogram
-from deid.reports.code_words import document_type_words, mechanism_words, setting_words, value_words
 from deid.reports.evaluation import shown_evaluation
 from deid.reports.figures import Figures
 from deid.reports.numbers import Writer
-from deid.reports.run_checks import MEANING, RUN_SUITE
-from deid.reports.wording import LABELS_ENGLISH, WORDING
+from deid.reports.run_checks import RUN_SUITE
+from deid.reports.wording import LABEL_WORDS, WORDING, document_type_words, mechanism_words, setting_words, value_words
 
 _SHARES = ("share", "share_high")
 SEVERITIES = ("critical", "warning", "info")
@@ -94,11 +92,6 @@ def _urgency(check: Mapping[str, Any]) -> tuple[bool, int, int]:
 def _check(check: Mapping[str, Any], lang: str, write: Writer) -> dict[str, Any]:
     """A check with its sentence; `state` is how it is shown: ok, failed, held, raised, counted or absent."""
     rule = check["rule"]
-    if check["suite"] == RUN_SUITE:
-        french, english = MEANING.get(rule, (rule, rule))
-    else:
-        known = BY_NAME.get(rule)
-        french, english = (known.french, known.english) if known else (rule, rule)
     failed_as = {
         "critical": "failed" if check["suite"] == RUN_SUITE else "held",
         "warning": "raised",
@@ -112,7 +105,7 @@ def _check(check: Mapping[str, Any], lang: str, write: Writer) -> dict[str, Any]
             observed = WORDING[lang]["of_usual"].format(observed)
     return {
         **check,
-        "meaning": french if lang == "fr" else english,
+        "meaning": REQUIREMENTS[lang].get(rule, rule),
         "state": state,
         "shown": observed,
         "habit": _habit(check, write),
@@ -205,7 +198,7 @@ def _heat(figures: Figures, lang: str) -> dict[str, Any]:
 
 def label_names(figures: Figures, lang: str) -> dict[str, str]:
     """Return what people read for each label and own type; that a type's values are left in the text is said."""
-    names = {str(label): name for label, name in (LABELS_FRENCH if lang == "fr" else LABELS_ENGLISH).items()}
+    names = dict(LABEL_WORDS[lang])
     for name, own in figures["mentions"].get("own", {}).items():
         left = f" ({WORDING[lang]['left_in_text']})" if own["provider"] == KEEP else ""
         names[name] = own["names"][lang] + left
@@ -261,7 +254,7 @@ def _clinical(figures: Figures, words: Mapping[str, str], write: Writer) -> str:
 
 
 def _quarantine(figures: Figures, lang: str) -> list[dict[str, Any]]:
-    table = reasons.FRENCH if lang == "fr" else reasons.ENGLISH
+    table = reasons.REASON_WORDS[lang]
     most = max((row["documents"] for row in figures["quarantine"]), default=1)
     return [
         {**row, "words": table[Reason(row["reason"])], "share": row["documents"] / most}
@@ -280,8 +273,7 @@ def _held_back(figures: Figures, words: Mapping[str, str], write: Writer) -> str
 
 def check_meaning(name: str, words: Mapping[str, str]) -> str:
     """Return what a check on a document requires, in the language of `words`; its name where it is unknown."""
-    known = BY_NAME.get(name)
-    return (known.french if words is WORDING["fr"] else known.english) if known else name
+    return REQUIREMENTS[words["language"]].get(name, name)
 
 
 def _flow(figures: Figures, words: Mapping[str, str]) -> list[dict[str, Any]]:

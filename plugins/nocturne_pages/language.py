@@ -7,10 +7,10 @@ from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 
-import yaml
 from fastapi import Request
 
-LANGUAGES = ("fr", "en")
+from deid.domain.wording import LANGUAGES, read_wording
+
 COOKIE = "nocturne_lang"
 WORDING = Path(__file__).parent / "wording"
 
@@ -25,13 +25,5 @@ def chosen(request: Request) -> str:
 
 @cache
 def words(area: str, lang: str) -> Mapping[str, str]:
-    """Return the words of `wording/<area>.yaml` and `common.yaml` in one language.
-
-    Each entry of a file is `key: {fr: …, en: …}`.
-    """
-    both = _read("common") | (_read(area) if area != "common" else {})
-    return MappingProxyType({key: entry[lang] for key, entry in both.items()})
-
-
-def _read(area: str) -> dict[str, dict[str, str]]:
-    return dict(yaml.safe_load((WORDING / f"{area}.yaml").read_text(encoding="utf-8")))
+    """Return the words of `wording/<area>.yaml` and `common.yaml` in one language."""
+    return MappingProxyType({**read_wording("common", WORDING)[lang], **read_wording(area, WORDING)[lang]})

@@ -13,9 +13,9 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from deid.domain.outcomes import StoredFile
-from deid.reports.code_words import document_type_words
 from deid.reports.numbers import Writer
 from deid.reports.render import TEMPLATES as REPORT_TEMPLATES
+from deid.reports.wording import document_type_words
 from nocturne_pages.access import Permission, Visitor
 from nocturne_pages.language import words
 from nocturne_pages.security import token

@@ -6,8 +6,6 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from deid.domain.labels import FRENCH
-
 _LINE = re.compile(r"[^\r]*(?:\r\n?|$)")
 
 
@@ -39,6 +37,6 @@ def _lines(text: str, start: int, end: int, label: str | None) -> list[Part]:
 
 def label_names(lang: str) -> Mapping[str, str]:
     """Return the name of each label, in the order of the annotation guide."""
-    from deid.reports.wording import LABELS_ENGLISH
+    from deid.reports.wording import LABEL_WORDS
 
-    return {str(label): name if lang == "fr" else LABELS_ENGLISH[label] for label, name in FRENCH.items()}
+    return LABEL_WORDS[lang]

@@ -8,9 +8,10 @@ from urllib.parse import urlsplit
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import RedirectResponse, Response
 
+from deid.domain.wording import LANGUAGES
 from nocturne_pages.access import Permission, Visitor, needs
 from nocturne_pages.errors import Refusal
-from nocturne_pages.language import COOKIE, LANGUAGES
+from nocturne_pages.language import COOKIE
 
 router = APIRouter()
 

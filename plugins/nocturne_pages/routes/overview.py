@@ -118,7 +118,7 @@ def _said(one: OverviewFinding, lang: str) -> dict[str, str]:
         if isinstance(facts.get(name), int):
             facts[name] = write.plain(facts[name])
     if "reason" in facts:
-        facts["reason"] = (reasons.FRENCH if lang == "fr" else reasons.ENGLISH)[facts["reason"]].title
+        facts["reason"] = reasons.REASON_WORDS[lang][facts["reason"]].title
     what = one.what
     if what == "quarantined" and (facts["least"] or one.facts["documents"] == 1):
         what = "quarantined_least" if facts["least"] else "quarantined_one"

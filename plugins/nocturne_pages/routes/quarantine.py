@@ -22,7 +22,7 @@ from deid.domain.errors import Reason, ReviewRefused
 from deid.domain.labels import TAGGED, Label
 from deid.domain.outcomes import Severity
 from deid.quality import reasons
-from deid.quality.checks import BY_NAME, CHECKS
+from deid.quality.checks import BY_NAME, CHECKS, REQUIREMENTS
 from deid.quality.reasons import WAIVABLE
 from deid.stewardship import quarantine
 from deid.stewardship.quarantine import (
@@ -101,6 +101,7 @@ def index(
         waiting=waiting,
         types=types,
         checks=[one for one in CHECKS if one.severity is not Severity.INFO],
+        requirements=REQUIREMENTS[visitor.lang],
         filtered=any(value for name, value in asked.items() if name != "standing"),
         asked=asked,
         done=done if done.isdigit() else "",
@@ -267,6 +268,7 @@ def _document(
         one=held,
         failed=_failures(failed, bench),
         checks=BY_NAME,
+        requirements=REQUIREMENTS[visitor.lang],
         history=history,
         parts=parts,
         bench=bench,
@@ -276,7 +278,7 @@ def _document(
         refused=refused,
         others=sorted(others),
         waivable=held.reason in WAIVABLE,
-        why_waivable=WAIVABLE.get(held.reason, ("", ""))[visitor.lang != "fr"],
+        why_waivable=reasons.REASON_WORDS[visitor.lang][held.reason].waivable,
         labels=label_names(visitor.lang),
         choices=[label for label in Label if label in TAGGED],
         **_known(visitor),
@@ -326,8 +328,7 @@ def _choose(
             chosen = record_choice(cursor, visitor.id, choice, [_entry(entry) for entry in entries], text, marked)
     except ChoiceRefused as refused:
         status = 404 if refused.why == "unknown" else 422
-        known = reasons.FRENCH if visitor.lang == "fr" else reasons.ENGLISH
-        reason = known[refused.held.reason].title if refused.held else ""
+        reason = reasons.REASON_WORDS[visitor.lang][refused.held.reason].title if refused.held else ""
         about = refused.held.document_id if refused.held else ""
         raise Refusal(status, f"choice_{refused.why}", document=about, reason=reason) from None
     if chosen.taken:
@@ -356,7 +357,7 @@ def _choose(
 def _known(visitor: Visitor) -> dict[str, Any]:
     """Return the values that every template needs."""
     return {
-        "words": reasons.FRENCH if visitor.lang == "fr" else reasons.ENGLISH,
+        "words": reasons.REASON_WORDS[visitor.lang],
         "reasons": list(Reason),
         "steps": STEPS,
         "ages": ("day", "week", "over_week", "over_month"),

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from deid.domain.labels import FRENCH, Label
+from deid.domain.labels import Label
 from deid.release import actions
+from deid.reports.wording import LABEL_WORDS
 from tests.conftest import Database, Deploy
 from tests.database.cli.conftest import deid
 from tests.database.release.ledger import CANARY, Ledger
@@ -88,7 +89,11 @@ def test_epsilon_composes_over_all_of_a_patient(published: Database, deid: Call)
     assert shown["par patient de cette publication, tout ce qui est publié"][-1] == f"{most:.2f}".replace(".", ",")
     of_document = float(shown["par document de cette publication"][-1].replace(",", "."))
     assert of_document < most
-    assert [shown[FRENCH[label]][-1] for label in (Label.PATIENT, Label.PHONE, Label.DATE)] == ["non", "non", "oui"]
+    assert [shown[LABEL_WORDS["fr"][label]][-1] for label in (Label.PATIENT, Label.PHONE, Label.DATE)] == [
+        "non",
+        "non",
+        "oui",
+    ]
 
 
 def test_the_attack_follows_the_rhythm_and_the_setting(published: Database, deid: Call) -> None:

@@ -20,7 +20,7 @@ from deid.config.settings import settings
 from deid.domain.document import Mention
 from deid.domain.errors import NocturneError, Reason, ReviewRefused
 from deid.domain.labels import Label
-from deid.quality.checks import BY_NAME
+from deid.quality.checks import REQUIREMENTS
 from deid.quality.reasons import CHECKS_OF, WAIVABLE
 from deid.release.actions import annex
 from deid.reports import gather, render
@@ -170,7 +170,7 @@ def test_what_was_let_through_is_marked_on_the_side_where_it_stands(hospital: Da
         }
         assert figures["waived"] == [{"side": side, "check_name": "text_unchanged", "documents": 2}]
         shown = [f"{2 * (name == side)}" for name in ("proposed", "held")]
-        meaning = BY_NAME["text_unchanged"].french
+        meaning = REQUIREMENTS["fr"]["text_unchanged"]
         page = LexborHTMLParser(render(figures, "fr"))
         rows = {row.css_first("th").text(): [cell.text() for cell in row.css("td")] for row in page.css("#headline tr")}
         assert rows["Dont laissés passer par une personne"] == rows[f"Contrôle levé : « {meaning} »"] == shown

@@ -1,0 +1,25 @@
+"""Words that people read in French and in English: YAML files of entries `key: {fr: …, en: …}`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import yaml
+
+FOLDER = Path(__file__).parents[1] / "wording"
+LANGUAGES = ("fr", "en")
+
+
+def read_wording(area: str, folder: Path = FOLDER) -> Mapping[str, Mapping[str, Any]]:
+    """Return language → key → words of the file `<area>.yaml`.
+
+    Raises:
+        KeyError: an entry lacks a language.
+    """
+    entries = yaml.load((folder / f"{area}.yaml").read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
+    return MappingProxyType(
+        {lang: MappingProxyType({key: entry[lang] for key, entry in entries.items()}) for lang in LANGUAGES}
+    )
