@@ -20,6 +20,7 @@ setup(
             *(f"reference/packaged_data/*/*.{ending}" for ending in ("gz", "lookup", "tables")),
             "reports/templates/*",
             "reports/templates/data_docs/*",
+            "substitution/*/*.toml",
             "wording/*.yaml",
         ],
         "deid.sql": ["**/*.sql"],

@@ -14,78 +14,16 @@ from deid.reference import Commune
 from deid.reference.partition import UNIVERSITY, hospital_towns, is_overseas_code
 from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import Draft, tag
-from deid.substitution.generators.organisation_names import COMPLEMENTS, KNOWN, WHOLE, OrgKind
+from deid.substitution.generators.organisation_names import COMPLEMENTS, KIND_OF_HEAD, KNOWN, WHOLE, OrgKind
 from deid.substitution.places.areas import article_of
 from deid.substitution.places.finding import Place
 from deid.substitution.places.gazette import Gazette
 
 STRATEGY = "kind_kept"
 PLACED = "kind_and_town"  # the name says the town drawn for its own, which may be that town
-# Words that open a name, folded, by what they say of it; the longest that opens a name is kept.
-_HEADS: Mapping[OrgKind, str] = {
-    OrgKind.HOSPITAL: """
-        centre hospitalier universitaire, centre hospitalier regional universitaire, centre hospitalier regional,
-        centre hospitalier intercommunal, centre hospitalier specialise, centre hospitalier general, centre
-        hospitalier, groupe hospitalier, groupement hospitalier, hospices civils, hopital general, hopital local,
-        hopital prive, hopital d'instruction des armees, hopital, hopitaux, hospice, chu, chru, chr, chic, chi, chs,
-        ch, ghu, ght, gh, epsm, etablissement public de sante, centre de lutte contre le cancer, samu, smur, usld,
-        ssr, smr, had, maternite, c.h.u., c.h.r.u., c.h.r., c.h.
-    """,
-    OrgKind.CLINIC: """
-        clinique, polyclinique, institut, centre d'imagerie, centre de dialyse, centre de reeducation, centre de
-        pathologie, centre tep, centre medical, centre de sante, centre, imagerie, radiologie, maison de repos,
-        centre de planification, centre medico psychologique, maison des adolescents, hopital de jour, hdj, cegidd,
-        csapa, cmp, cmpp, cattp, camsp, service, unite, equipe mobile, reseau, pavillon, pole
-    """,
-    OrgKind.CARE_HOME: """
-        ehpad, maison de retraite, residence autonomie, residence, foyer de vie, foyer logement, foyer rural, foyer,
-        fam, mas, esat, ime, itep, sessad, cada, prahda, chrs, communaute, paroisse, couvent, abbaye, ssiad,
-        foyer d'accueil medicalise, foyer de jeunes travailleurs, fjt, pension de famille, maison d'enfants, mecs,
-        village d'enfants, pouponniere, accueil de jour, marpa, mapa, ehpa, rpa, samsah, savs
-    """,
-    OrgKind.LABORATORY: "laboratoire d'analyses medicales, laboratoire de biologie medicale, laboratoire, labo, labm",
-    OrgKind.PHARMACY: "pharmacie, grande pharmacie",
-    OrgKind.PRACTICE: "maison de sante, maison medicale, cabinet medical, cabinet infirmier, cabinet, msp",
-    OrgKind.SCHOOL: """
-        ecole maternelle, ecole primaire, ecole elementaire, ecole, college, lycee agricole, lycee professionnel,
-        lycee, creche, iut,
-        groupe scolaire, cfa, mfr, maison familiale rurale, micro creche, halte garderie, jardin d'enfants,
-        centre de loisirs, auto ecole
-    """,
-    OrgKind.EMPLOYER: """
-        societe, entreprise, sarl, selarl, scm, scp, sas, ets, etablissements, restaurant, hotel, boulangerie,
-        garage, ferme, domaine, camping, usine, boutique, bar, cafe, salon, magasin, atelier, menuiserie, fonderies,
-        chantier, armement, port, parc national, theatre, cinema, musee, abattoir, cooperative,
-        supermarche, hypermarche, centre commercial, imprimerie, librairie, brasserie, pizzeria, patisserie,
-        boucherie, epicerie, pressing, scierie, verrerie, fonderie, laiterie, fromagerie, conserverie, sucrerie,
-        cimenterie, raffinerie, carrosserie, chaudronnerie, papeterie, filature, etude, gaec, earl, eurl, scop, sa
-    """,
-    OrgKind.ASSOCIATION: """
-        association, amicale, club, fondation, comite, collectif, syndicat, refuge, centre social, mjc, chorale,
-        fanfare, union sportive
-    """,
-    OrgKind.INSURER: "mutuelle, assurance, assurances",
-    OrgKind.BANK: "banque, agence",
-    OrgKind.ADMINISTRATION: """
-        mairie, commissariat, gendarmerie, tribunal judiciaire, tribunal, cour d'appel, prefecture, ccas, cpam, caf,
-        msa, mdph, ars, ase, sdis, pmi, clic, maison d'arret, centre de detention, centre penitentiaire, efs, admr,
-        maia, dac, plateforme territoriale d'appui, universite, faculte de medecine, udaf, carsat, urssaf, office,
-        bureau,
-        tj, tgi, tribunal de grande instance, tribunal administratif, tribunal pour enfants, tribunal d'instance,
-        cour d'assises, mission locale, france travail, pole emploi, rectorat, sous prefecture, hotel de police,
-        hotel de ville, cidff, spip, conseil departemental, conseil general, maison departementale,
-        maison departementale des personnes handicapees, maison departementale de l'autonomie, maison departementale
-        des solidarites, departement
-    """,
-    OrgKind.TRANSPORT: "ambulances, ambulance, taxis, taxi, transports, transport, vsl, autocars, cars",
-    OrgKind.MILITARY: "caserne, regiment, base aerienne, base navale, base, quartier",
-}  # fmt: skip
-_KIND_OF_HEAD = {
-    " ".join(head.split()): kind for kind, heads in _HEADS.items() for head in heads.replace("\n", " ").split(",")
-}
 _HEAD = re.compile(
     r"(?:l[ae']s? ?)?(?P<kind>"
-    + "|".join(re.escape(head).replace(r"\ ", "[ -]") for head in sorted(_KIND_OF_HEAD, key=len, reverse=True))
+    + "|".join(re.escape(head).replace(r"\ ", "[ -]") for head in sorted(KIND_OF_HEAD, key=len, reverse=True))
     + r")(?![a-z0-9])"
 )
 _HEAD_AHEAD = re.compile(rf"(?<![a-z]){_HEAD.pattern} \Z")
@@ -148,7 +86,7 @@ class Organisations:
         head = _HEAD.match(fold_line(original))
         if head is None:
             return self._bare(mention, original, attempt)
-        kind, written = _KIND_OF_HEAD[head["kind"].replace("-", " ")], original[: head.end()]
+        kind, written = KIND_OF_HEAD[head["kind"].replace("-", " ")], original[: head.end()]
         if _OF_DEPARTMENT.match(head["kind"]) and not self._tags:
             department = self._cased(mention, head.end())(self._of_department(original, attempt))
             return Draft(accented_like(original, f"{written} {department}", self._context.accented), STRATEGY)
@@ -238,7 +176,7 @@ class Organisations:
         if (written_ahead := _HEAD_AHEAD.search(ahead)) and not self._gazette.named_town(mention):
             # "laboratoire [Bio-Ancelin]" is what "[laboratoire Bio-Ancelin]" is.
             written = written_ahead["kind"]
-            headed = _KIND_OF_HEAD[written.replace("-", " ")]
+            headed = KIND_OF_HEAD[written.replace("-", " ")]
             if headed in _NAMED and (named := self._complement(f"{written} {original}", headed, written, attempt)):
                 return Draft(accented_like(original, case_of(original)(named), self._context.accented), STRATEGY)
         kind = _kind_of(original, ahead)

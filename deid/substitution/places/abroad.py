@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from functools import cache
+from pathlib import Path
 
 from deid.reference import Commune
 from deid.reference.packaged import packaged_rows
@@ -36,140 +38,12 @@ _CONTINENTS = {
     "991": World.EUROPE, "992": World.ASIA, "993": World.AFRICA, "994": World.AMERICA, "995": World.AMERICA,
 }  # fmt: skip
 _CYPRUS = "99254"
-
-# Towns that a French document may name, as it writes them: country code → towns.
-_TOWNS = {
-    # Europe
-    "99109": "Munich, Hambourg, Francfort, Stuttgart, Leipzig, Dresde, Fribourg-en-Brisgau, Mannheim",
-    "99110": "Innsbruck, Salzbourg, Graz, Linz",
-    "99111": "Sofia, Plovdiv, Varna",
-    "99112": "Budapest, Szeged, Debrecen",
-    "99114": "Bucarest, Cluj-Napoca, Timisoara, Iasi, Craiova, Brasov",
-    "99116": "Prague, Brno, Ostrava",
-    "99117": "Bratislava, Kosice",
-    "99118": "Sarajevo, Mostar",
-    "99119": "Zagreb, Split, Rijeka",
-    "99121": "Belgrade, Novi Sad",
-    "99122": "Varsovie, Cracovie, Gdansk, Wroclaw, Poznan, Lublin, Lodz, Katowice",
-    "99123": "Saint-Pétersbourg, Kazan, Samara, Rostov-sur-le-Don",
-    "99125": "Tirana, Durrës",
-    "99126": "Athènes, Thessalonique, Patras",
-    "99127": "Turin, Milan, Naples, Palerme, Catane, Bergame, Vérone, Gênes, Bari",
-    "99131": "Anvers, Gand, Namur, Charleroi, Courtrai",
-    "99132": "Manchester, Birmingham, Leeds, Bristol, Glasgow, Édimbourg",
-    "99134": "Barcelone, Séville, Saragosse, Malaga, Bilbao, Alicante, Pampelune",
-    "99135": "Rotterdam, Utrecht, Eindhoven",
-    "99136": "Dublin, Cork",
-    "99139": "Lisbonne, Porto, Braga, Coimbra, Viseu, Aveiro, Faro, Setubal",
-    "99140": "Genève, Lausanne, Bâle, Zurich, Lucerne",
-    "99151": "Chisinau",
-    "99155": "Kiev, Lviv, Odessa, Kharkiv",
-    # Maghreb and Middle East
-    "99203": "Bagdad, Mossoul, Bassorah, Erbil",
-    "99204": "Téhéran, Ispahan, Chiraz, Tabriz, Mechhed",
-    "99205": "Beyrouth, Saïda",
-    "99206": "Damas, Alep, Homs, Lattaquié",
-    "99208": "Istanbul, Ankara, Izmir, Bursa, Adana, Konya, Kayseri, Antalya, Gaziantep, Trabzon, Samsun",
-    "99222": "Amman, Irbid",
-    "99252": "Erevan, Gyumri",
-    "99253": "Bakou",
-    "99255": "Tbilissi, Koutaïssi, Batoumi",
-    "99301": "Alexandrie, Port-Saïd, Assiout, Louxor",
-    "99316": "Benghazi, Misrata",
-    "99350": "Casablanca, Rabat, Fès, Meknès, Marrakech, Tanger, Agadir, Oujda, Kénitra, Tétouan, Safi, Nador, Taza",
-    "99351": "Tunis, Sfax, Sousse, Kairouan, Bizerte, Gabès, Monastir, Gafsa, Médenine, Nabeul, Béja",
-    "99352": "Alger, Oran, Constantine, Annaba, Sétif, Batna, Blida, Tlemcen, Béjaïa, Tizi Ouzou, Mostaganem, Biskra, "
-    "Skikda, Sidi Bel Abbès, Mascara, Djelfa, Tébessa, Ghardaïa",
-    # Africa south of the Sahara
-    "99303": "Johannesbourg, Le Cap",
-    "99312": "Kinshasa, Lubumbashi, Goma, Bukavu, Kisangani, Matadi",
-    "99315": "Addis-Abeba, Dire Dawa",
-    "99322": "Douala, Yaoundé, Bafoussam, Garoua, Maroua, Bamenda, Kribi",
-    "99323": "Bangui, Bambari",
-    "99324": "Brazzaville, Dolisie",
-    "99326": "Abidjan, Bouaké, Daloa, Yamoussoukro, Korhogo, San-Pédro, Gagnoa, Man",
-    "99327": "Cotonou, Porto-Novo, Parakou, Abomey",
-    "99328": "Libreville, Port-Gentil, Franceville",
-    "99329": "Accra, Kumasi, Tamale",
-    "99330": "Conakry, Nzérékoré, Kankan, Kindia, Labé, Mamou",
-    "99331": "Ouagadougou, Bobo-Dioulasso, Koudougou, Ouahigouya",
-    "99332": "Nairobi, Mombasa, Kisumu",
-    "99333": "Antananarivo, Toamasina, Antsirabe, Fianarantsoa, Mahajanga, Toliara, Antsiranana",
-    "99335": "Bamako, Sikasso, Kayes, Mopti, Ségou, Gao",
-    "99336": "Nouakchott, Nouadhibou, Kaédi",
-    "99337": "Niamey, Zinder, Maradi, Agadez",
-    "99338": "Ibadan, Kano, Abuja",
-    "99339": "Kampala, Jinja",
-    "99340": "Kigali, Butare",
-    "99341": "Dakar, Thiès, Kaolack, Ziguinchor, Saint-Louis du Sénégal, Tambacounda, Touba, Louga",
-    "99343": "Khartoum, Kassala",
-    "99344": "N'Djamena, Moundou, Abéché",
-    "99345": "Lomé, Sokodé, Kara, Kpalimé",
-    "99390": "Curepipe, Vacoas",
-    "99395": "Luanda, Huambo, Benguela",
-    "99396": "Praia, Mindelo",
-    "99397": "Moroni, Mutsamudu, Fomboni, Domoni",
-    "99399": "Djibouti, Tadjourah",
-    # Asia
-    "99212": "Kaboul, Hérat, Kandahar, Mazar-e-Charif, Jalalabad",
-    "99213": "Karachi, Lahore, Islamabad, Peshawar, Quetta, Multan",
-    "99215": "Katmandou, Pokhara",
-    "99216": "Pékin, Shanghai, Canton, Wenzhou, Wuhan, Chengdu, Nankin, Harbin, Tianjin",
-    "99217": "Tokyo, Osaka, Kyoto, Nagoya",
-    "99219": "Bangkok, Chiang Mai, Phuket",
-    "99220": "Manille, Cebu, Davao",
-    "99223": "Bombay, Delhi, Calcutta, Chennai, Bangalore, Pondichéry, Hyderabad, Jaipur",
-    "99224": "Rangoun, Mandalay",
-    "99227": "Kuala Lumpur, Penang",
-    "99231": "Jakarta, Surabaya, Bandung",
-    "99234": "Phnom Penh, Battambang, Siem Reap",
-    "99235": "Colombo, Jaffna, Kandy, Galle, Trincomalee",
-    "99236": "Taipei, Kaohsiung",
-    "99239": "Séoul, Busan, Incheon",
-    "99241": "Vientiane, Luang Prabang, Paksé, Savannakhet",
-    "99243": "Hanoï, Hô-Chi-Minh-Ville, Hué, Da Nang, Haïphong, Can Tho, Nha Trang, Nam Dinh",
-    "99246": "Dacca, Chittagong, Sylhet, Khulna",
-    "99256": "Almaty, Astana",
-    "99258": "Tachkent, Samarcande",
-    # America and Oceania
-    "99401": "Québec, Toronto, Vancouver, Ottawa, Halifax, Winnipeg, Moncton",
-    "99404": "New York, Boston, Chicago, Houston, Los Angeles, Miami, Philadelphie, Seattle",
-    "99405": "Mexico, Guadalajara, Puebla, Monterrey",
-    "99407": "La Havane, Santiago de Cuba",
-    "99408": "Saint-Domingue, Puerto Plata",
-    "99409": "Guatemala, Quetzaltenango",
-    "99410": "Port-au-Prince, Cap-Haïtien, Les Cayes, Gonaïves, Jacmel, Jérémie",
-    "99415": "Buenos Aires, Rosario, Mendoza",
-    "99416": "São Paulo, Rio de Janeiro, Belém, Recife, Salvador de Bahia, Fortaleza, Macapa, Belo Horizonte, Curitiba",
-    "99417": "Santiago du Chili, Valparaiso, Concepcion",
-    "99418": "La Paz, Cochabamba",
-    "99419": "Bogota, Medellin, Cali, Carthagène des Indes",
-    "99420": "Quito, Guayaquil",
-    "99422": "Arequipa, Cuzco",
-    "99423": "Montevideo",
-    "99424": "Caracas, Maracaibo",
-    "99426": "Kingston",
-    "99428": "Georgetown",
-    "99437": "Paramaribo, Albina",
-    "99438": "Roseau",
-    "99501": "Sydney, Melbourne, Brisbane, Perth, Adélaïde",
-    "99502": "Auckland, Wellington",
-    "99508": "Suva",
-    "99514": "Port-Vila, Luganville",
-}
-
-# Towns that a French text means by a name that a small commune of France bears too: recognised, never drawn.
-_HOMONYMS = {
-    "99109": "Cologne",
-    "99127": "Bologne",
-    "99131": "Liège, Mons",
-    "99135": "La Haye",
-    "99140": "Berne, Neuchâtel, Fribourg",
-    "99301": "Le Caire",
-    "99324": "Pointe-Noire",
-    "99338": "Lagos",
-    "99401": "Montréal",
-}
+_LISTS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+# Country → towns to draw from; towns whose name means them rather than a namesake in France: recognised, never drawn.
+_TOWNS, _HOMONYMS = (
+    {country: " ".join(named.split()).split(", ") for country, named in _LISTS[table].items()}
+    for table in ("towns", "homonyms")
+)
 
 
 def world(country: str) -> World:
@@ -186,7 +60,7 @@ def towns() -> Mapping[World, Sequence[Commune]]:
     """Return the towns to draw from, uniformly, by part of the world; `region` is the country's code."""
     lists: dict[World, list[Commune]] = defaultdict(list)
     for country, named in _TOWNS.items():
-        for name in named.split(", "):
+        for name in named:
             lists[world(country)].append(_town(country, f"{country} {place_key(name)}", name, ()))
     for row in packaged_rows("collectivities"):
         codes = tuple(row["zip"].split("|"))
@@ -206,13 +80,13 @@ def _listed() -> Mapping[str, str]:
 
 @cache
 def _meant() -> frozenset[str]:
-    return frozenset(place_key(name) for named in _HOMONYMS.values() for name in named.split(", "))
+    return frozenset(place_key(name) for named in _HOMONYMS.values() for name in named)
 
 
 @cache
 def _known() -> Mapping[str, str]:
     """Return key → country of every known town abroad: in the open list, a homonym, or one to draw from."""
-    homonyms = {place_key(name): country for country, named in _HOMONYMS.items() for name in named.split(", ")}
+    homonyms = {place_key(name): country for country, named in _HOMONYMS.items() for name in named}
     return {**{row["name"]: row["country"] for row in packaged_rows("towns_abroad")}, **homonyms, **_listed()}
 
 
