@@ -23,6 +23,7 @@ from babel.messages.pofile import read_po, write_po
 
 from deid.cli import app
 from deid.cli.language import LOCALE, flat
+from deid.warehouse.source_check import FAULTS
 
 ROOT = Path(__file__).resolve().parents[1]
 PO = LOCALE / "fr/LC_MESSAGES/nocturne.po"
@@ -43,7 +44,6 @@ SPOKEN = (
 )  # where those functions print
 # Tables of messages, printed through a name: module → the tables.
 TABLES: Mapping[str, tuple[str, ...]] = {
-    "deid/warehouse/source_check.py": ("_WORDS",),
     "deid/doctor/__init__.py": ("CHECKS",),
     "deid/doctor/databases.py": ("_DOING",),
     "deid/cli/sources.py": ("_THINGS",),
@@ -380,6 +380,9 @@ def messages() -> Found:
                 add(text, module.path)
     for text in OTHERS:
         add(text.encode("utf-8").decode("unicode_escape") if "\\" in text else text, "typer")
+    for fault in FAULTS.values():
+        add(fault["message"], "deid/warehouse/source_check.py")
+        add(fault["remedy"], "deid/warehouse/source_check.py")
     for text in help_texts():
         add(text, "deid/cli")
     return found

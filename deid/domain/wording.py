@@ -19,7 +19,13 @@ def read_wording(area: str, folder: Path = FOLDER) -> Mapping[str, Mapping[str, 
     Raises:
         KeyError: an entry lacks a language.
     """
-    entries = yaml.load((folder / f"{area}.yaml").read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
+    entries = read_entries(area, folder)
     return MappingProxyType(
         {lang: MappingProxyType({key: entry[lang] for key, entry in entries.items()}) for lang in LANGUAGES}
     )
+
+
+def read_entries(area: str, folder: Path = FOLDER) -> dict[str, Any]:
+    """Return the entries of the file `<area>.yaml`."""
+    entries: dict[str, Any] = yaml.load((folder / f"{area}.yaml").read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
+    return entries

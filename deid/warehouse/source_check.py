@@ -18,6 +18,7 @@ from typing import Any
 from deid.config.settings import settings
 from deid.domain.errors import WarehouseUnreachable
 from deid.domain.outcomes import Refused
+from deid.domain.wording import read_entries
 from deid.warehouse.extraction import REPEATED_SHARE, make_content, open_contents
 from deid.warehouse.planning import PARIS
 from deid.warehouse.source_links import FaultKind, QueryFault, SourceLink, StatementRefused
@@ -33,186 +34,13 @@ _SHARED = 0.5  # share of documents from which what a few may lack is a fault of
 # Faults of contents.sql that may be a row's own, not the query's.
 _SINGLE = frozenset({"repeated", "no_identity", "name_charset"})
 
-_FROM_BYTES = "convert_from(convert(convert_to(colonne, 'SQL_ASCII'), 'LATIN1', 'UTF8'), 'SQL_ASCII')."
-
-# Kind → whether it stops or falsifies a night, French sentence, French remedy. Places: {n} rows of {of}, {detail} a
-# column, table, type, time or reason, {file} the query's file.
-_WORDS: Mapping[str, tuple[bool, str, str]] = MappingProxyType(
-    {
-        "column_missing": (True, "the query does not give the column {detail}", "Add it to {file}."),
-        "column_type": (
-            True,
-            "a column is not of the expected type: {detail}",
-            "Convert it in {file}: “colonne::text”; a local time, by “AT TIME ZONE 'Europe/Paris'” "
-            "(MariaDB: CAST(colonne AS CHAR); CONVERT_TZ(colonne, 'Europe/Paris', 'UTC')).",
-        ),
-        "column_absent": (True, "the column {detail} does not exist in the table read", "Correct {file}."),
-        "table_absent": (True, "the table {detail} does not exist", "Correct {file}, or the schema that it names."),
-        "no_select": (
-            True,
-            "the reader role lacks SELECT on a table that is read",
-            "Give it SELECT on the tables of {file}, and USAGE on their schema.",
-        ),
-        "no_zones": (
-            True,
-            "CONVERT_TZ gives NULL: the server's tables of time zones are empty",
-            "As administrator of that server: mysql_tzinfo_to_sql /usr/share/zoneinfo | mysql mysql",
-        ),
-        "file": (
-            True,
-            "a file that the query reads is missing, or is not what the query says ({detail})",
-            "Put it below the first root of NOCTURNE_FILE_ROOTS, or correct name, encoding and separator in {file}.",
-        ),
-        "refused": (True, "the server refuses the query near {detail}", "Correct {file}."),
-        "too_long": (
-            True,
-            "the query takes longer than NOCTURNE_STATEMENT_TIMEOUT_S",
-            "Read its plan (EXPLAIN {file}) as the reader role, and give it the index that is missing.",
-        ),
-        "unreadable": (
-            True,
-            "a text or value cannot be read in the encoding or type that is declared",
-            "Convert the column in {file}; in a database in SQL_ASCII that holds Latin-1: " + _FROM_BYTES,
-        ),
-        "slow": (
-            False,
-            "{detail} s for a sample",
-            "Read its plan (EXPLAIN {file}) as the reader role, and give it the index that is missing.",
-        ),
-        "replica_late": (
-            True,
-            "the database is a replica behind the end of the interval: documents would be lost",
-            "Wait until it catches up, repair the replication, or read the primary server.",
-        ),
-        "password_expires": (
-            False,
-            "the password of the reader role expires on {detail}",
-            "Renew it before that date (ALTER ROLE … PASSWORD … VALID UNTIL …), then NOCTURNE_READER_DSN.",
-        ),
-        "sql_ascii": (
-            False,
-            "the database is in SQL_ASCII: it gives bytes without telling their encoding",
-            "If it is not UTF-8, convert each text of the queries: " + _FROM_BYTES,
-        ),
-        "clock": (
-            False,
-            "the server's clock differs from this one by {detail} s",
-            "Set both to the right time (NTP).",
-        ),
-        "nothing": (
-            False,
-            "no document in the interval: the rest is not checked",
-            "Choose another interval (--from, --to), or correct the column ingested_at of {file}.",
-        ),
-        "null": (True, "{n} rows of {of} without {detail}", "Correct {file}: these columns are required."),
-        "unordered": (
-            True,
-            "the rows are not ordered by ingested_at, document_id",
-            "Add to {file}: ORDER BY ingested_at, document_id.",
-        ),
-        "repeated": (
-            True,
-            "{n} documents of {of} have several rows",
-            (
-                "Correct the joins of {file}: one row per document (a join to a table with several rows per "
-                "patient, for example)."
-            ),
-        ),
-        "outside": (
-            True,
-            "{n} rows of {of} outside the interval that was asked for",
-            "Add to {file}: ingested_at >= %(interval_start)s AND ingested_at < %(interval_end)s.",
-        ),
-        "future": (
-            True,
-            "{n} documents arrive in the future: a local time is read as UTC",
-            "Correct {file}: “ingested_at AT TIME ZONE 'Europe/Paris'” for a column without a zone (MariaDB: "
-            "CONVERT_TZ(ingested_at, 'Europe/Paris', 'UTC')).",
-        ),
-        "same_page": (
-            True,
-            "the second page gives the first again",
-            "Add to {file} the condition on %(after_ingested_at)s and %(after_document_id)s, and LIMIT %(page)s.",
-        ),
-        "same_digest": (
-            False,
-            "all documents have the same digest content_hash",
-            "Give in {file} a digest of the content, without which a correction is not seen.",
-        ),
-        "no_patient": (
-            False,
-            "{n} documents of {of} without a patient: they will go to quarantine",
-            "If it is the join, correct {file}; else have these documents attached in the warehouse.",
-        ),
-        "gone": (
-            True,
-            "{n} documents of {of} of plan.sql are absent: they would be withdrawn or never processed",
-            "Correct {file}: a join drops them (LEFT JOIN), or the id has not the same form.",
-        ),
-        "other_patient": (
-            True,
-            "{n} documents of {of} of another patient than in plan.sql",
-            "Give in {file} the same patient_id as in plan.sql.",
-        ),
-        "other_digest": (
-            True,
-            "{n} documents of {of} of another digest content_hash than in plan.sql: they would never be processed",
-            "Give in {file} the same expression as in plan.sql.",
-        ),
-        "not_asked": (
-            True,
-            "{n} rows of documents that were not asked for",
-            "Add to {file}: document_id = ANY(%(document_ids)s), or IN %(document_ids)s outside PostgreSQL; MariaDB "
-            "compares without case or accents, unless COLLATE utf8mb4_bin.",
-        ),
-        "no_content": (
-            True,
-            "{n} documents of {of} without content or file",
-            "Correct {file}: content, content_path.",
-        ),
-        "kept_back": (
-            False,
-            "{n} documents of {of} cannot be opened: {detail}",
-            "Correct format and charset in {file} if they are many; otherwise the quarantine shows them.",
-        ),
-        "no_identity": (
-            True,
-            "{n} documents of {of} without a patient's name: nothing of the identity to look for",
-            "Correct the join of {file} to the table of patients (last_name, first_names, birth_date).",
-        ),
-        "empty_column": (
-            False,
-            "{detail}: empty for the {of} documents",
-            "Give these columns in {file} if the warehouse knows them: they are looked for in the texts.",
-        ),
-        "name_charset": (
-            True,
-            "{n} documents of {of} of a patient with a wrongly encoded name (“Ã©”, “�”): it would not be found",
-            "Correct the conversion in {file}, or at the source.",
-        ),
-        "birth_date": (
-            False,
-            "{n} birth dates of {of} unreadable or in the future",
-            "Write YYYY-MM-DD in {file}: to_char or to_date according to the column.",
-        ),
-        "dates": (
-            False,
-            "{n} documents of {of} whose {detail}",
-            "Correct {file}, or have the warehouse corrected.",
-        ),
-        "nobody": (
-            False,
-            "no professional",
-            "Give in {file} the directory of professionals: their names are looked for in the texts.",
-        ),
-        "self_merge": (False, "{n} merges of {of} of a patient with itself", "Leave them out in {file}."),
-    }
-)
+# Kind → whether it stops or falsifies a night (`error`), `message`, `remedy`.
+FAULTS: Mapping[str, Mapping[str, Any]] = MappingProxyType(read_entries("source_faults"))
 
 
 @dataclass(frozen=True, slots=True)
 class SourceFinding:
-    """A finding on a query ("plan", "contents"…) or on the "server"; `kind` is a key of the table of words.
+    """A finding on a query ("plan", "contents"…) or on the "server"; `kind` is a key of `FAULTS`.
 
     `rows` counts those at fault of the `sample` looked at; `detail` names columns, a time or a reason.
     """
@@ -232,17 +60,19 @@ class SourceFinding:
         """
         if self.step == "contents" and self.kind in _SINGLE and self.rows <= max(1, REPEATED_SHARE * self.sample):
             return False
-        return _WORDS[self.kind][0] and self.step not in MEASURED
+        return bool(FAULTS[self.kind]["error"]) and self.step not in MEASURED
 
     @property
     def message(self) -> str:
-        """French sentence."""
-        return _WORDS[self.kind][1].format(n=self.rows, of=self.sample, detail=self.detail)
+        """Sentence, in English."""
+        message: str = FAULTS[self.kind]["message"]
+        return message.format(n=self.rows, of=self.sample, detail=self.detail)
 
     @property
     def remedy(self) -> str:
-        """French remedy, with the file to mend."""
-        return _WORDS[self.kind][2].replace("{file}", self.file)
+        """Remedy in English, with the file to mend."""
+        remedy: str = FAULTS[self.kind]["remedy"]
+        return remedy.replace("{file}", self.file)
 
 
 @dataclass(slots=True)

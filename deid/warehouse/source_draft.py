@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,62 +15,8 @@ from deid.warehouse.sources import CONTRACT, open_source
 ZONE = "Europe/Paris"
 _NUMBERS = ("smallint", "integer", "bigint", "numeric")
 
-# Thing → column of the contract → names that warehouses give it, the most telling first; compared without case.
-_NAMES: Mapping[str, Mapping[str, str]] = MappingProxyType(
-    {
-        "document": {
-            "document_id": "document_id id_document doc_id id_doc note_id num_document cr_id id_cr id",
-            "content": "content contenu note_text texte text corps body contenu_document document cr",
-            "patient_id": "patient_id id_patient person_id pat_id num_patient no_patient patient ipp",
-            "stay_id": "stay_id sejour_id id_sejour visit_occurrence_id encounter_id venue_id num_sejour nda iep",
-            "document_type": "document_type type_document type_doc type_code code_type categorie",
-            "loinc_code": "loinc_code code_loinc loinc",
-            "title": "title titre note_title libelle intitule",
-            "format": "format mime_type type_mime mime extension",
-            "charset": "charset encodage jeu_caracteres",
-            "reference_date": "written_on date_document document_date date_doc note_date date_redaction date_cr",
-            "ingested_at": "ingested_at date_integration date_chargement loaded_at load_date date_insertion inserted_at"
-            " date_maj updated_at date_modification created_at",
-            "withdrawn": "withdrawn_at withdrawn retire_le supprime_le date_suppression deleted_at supprime annule",
-        },
-        "patient": {
-            "patient_id": "patient_id id_patient person_id pat_id num_patient no_patient id ipp",
-            "last_name": "last_name nom_usage nom_usuel nom_patient family_name lastname nom",
-            "birth_name": "birth_name nom_naissance nom_de_naissance nom_jeune_fille nom_jf maiden_name",
-            "first_names": "first_names prenoms first_name prenom prenom_patient given_name firstname",
-            "sex": "sex sexe gender_source_value gender civilite_sexe",
-            "birth_date": "birth_date date_naissance birth_datetime date_naiss ddn dob",
-            "addresses": "address adresse adresse1 adresse_1 address_1 rue voie",
-            "zip": "zip code_postal cp postal_code",
-            "city": "city ville commune localite",
-            "phones": "phone telephone tel tel_fixe tel_portable mobile portable",
-            "emails": "email mail courriel",
-            "ipp": "ipp person_source_value num_ipp",
-            "nir": "nir num_secu numero_ss ins matricule_ins",
-        },
-        "stay": {
-            "stay_id": "stay_id sejour_id id_sejour visit_occurrence_id encounter_id venue_id num_sejour nda iep id",
-            "service": "service_code code_service service uf um unite",
-            "stay_start": "admitted_on date_entree visit_start_date date_debut admission_date entree",
-            "stay_end": "discharged_on date_sortie visit_end_date date_fin discharge_date sortie",
-            "nda": "nda iep visit_source_value num_dossier num_sejour",
-        },
-        "staff": {
-            "staff_id": "staff_id id_professionnel provider_id id_medecin id_agent matricule id",
-            "rpps": "rpps num_rpps provider_source_value",
-            "last_name": "last_name nom nom_usage nom_usuel",
-            "first_name": "first_name prenom",
-            "role": "role fonction profession metier specialite specialty_source_value",
-            "service": "service_code code_service service uf",
-            "phone": "phone telephone tel",
-            "email": "email mail courriel",
-        },
-        "merge": {
-            "patient_id": "patient_id id_absorbe ancien_id source_id",
-            "merged_into": "merged_into id_maitre fusionne_vers",
-        },
-    }
-)
+# Thing → column of the contract → names that warehouses give it, the most telling first.
+_NAMES: Mapping[str, Mapping[str, str]] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 # What a table must have to be the one of a thing.
 _NEEDED: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
