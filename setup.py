@@ -15,6 +15,7 @@ setup(
             "locale/*/LC_MESSAGES/*.mo",
             *(f"models/*/*.{ending}" for ending in ("json", "md", "safetensors")),
             *(f"reference/packaged_data/*/*.{ending}" for ending in ("gz", "lookup", "tables")),
+            "refresh/sources/*.yaml",
             "reports/templates/*",
             "reports/templates/data_docs/*",
             "wording/*.yaml",

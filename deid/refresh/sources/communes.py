@@ -6,25 +6,20 @@ import csv
 import json
 import math
 from collections.abc import Iterator, Sequence
-from datetime import date
-from fractions import Fraction
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from deid.domain.errors import ReferenceRefused
 from deid.reference.commune import Commune
-from deid.reference.packaged import DATA, FEATURES, parse_commune
+from deid.reference.packaged import FEATURES, parse_commune
 from deid.reference.partition import partition_communes
 from deid.refresh.sources.source import (
     DEPARTMENTS,
     INSEE,
-    INSEE_PATTERN,
     ZIP,
     LineCounts,
-    ReferenceSource,
     Row,
-    ValueRule,
     is_within,
     read_records,
 )
@@ -207,46 +202,3 @@ def flagged_communes(source: Path) -> pd.DataFrame:
         result[name] = column.round(3)
     result["imputed"] = result.pop("imputed").str.rstrip("|")
     return result.sort_values("insee")
-
-
-COMMUNES = ReferenceSource(
-    name="communes",
-    title="Communes et indicateurs de santé",
-    format="the compact table of nocturne_lab.learning.packaging, or a folder of the raw national files",
-    licence="Licence Ouverte 2.0 (INSEE, La Poste, DREES, IRSN, CépiDc; see NOTICE)",
-    table="commune",
-    columns=(
-        "insee",
-        "name",
-        "department",
-        "region",
-        "zips",
-        "lon",
-        "lat",
-        "population",
-        "features",
-        "territory",
-        "imputed",
-    ),
-    parse=parse_communes,
-    assemble=assemble_communes,
-    files=RAW,
-    rules=(
-        ValueRule("insee", pattern=INSEE_PATTERN),
-        ValueRule("name", pattern=r".{1,100}"),
-        ValueRule("department", pattern=r"\d{2}|2[AB]|97\d"),
-        ValueRule("region", pattern=r"\d{2}"),
-        ValueRule("lon", float, least=-64, most=57),
-        ValueRule("lat", float, least=-22, most=52),
-        ValueRule("population", int, least=0),
-        ValueRule("territory", pattern=r".+"),
-    ),
-    default=DATA / "communes.csv.gz",
-    published_on=date(2024, 1, 1),  # the official geographical code; its health features are of 2019 to 2023
-    floor=34_000,
-    drift=Fraction(2, 100),
-    max_age_days=400,
-    whole=True,
-    placed=True,
-    parser=3,
-)

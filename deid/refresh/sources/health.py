@@ -5,19 +5,12 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterator
-from datetime import date
-from fractions import Fraction
 from itertools import chain
 
-from deid.reference.packaged import DATA
 from deid.refresh.sources.source import (
-    GIB,
     INSEE,
-    INSEE_PATTERN,
     LineCounts,
-    ReferenceSource,
     Row,
-    ValueRule,
     header_and_lines,
     read_records,
 )
@@ -32,7 +25,8 @@ FIELDS = 31  # at least: newer editions add one
 OVERSEAS = {"9A": "971", "9B": "972", "9C": "973", "9D": "974", "9F": "976"}
 # FINESS categories (column libcategetab) whose establishments are hospitals and clinics.
 HOSPITAL = re.compile(r"hôpital|hopital|hospitalier|clinique|lutte contre le cancer|soins de suite", re.IGNORECASE)
-_FINESS = re.compile(r"(?:\d{2}|2[AB])\d{7}")
+FINESS_PATTERN = r"(?:\d{2}|2[AB])\d{7}"
+_FINESS = re.compile(FINESS_PATTERN)
 
 
 def parse_establishments(lines: Iterator[str], tally: LineCounts) -> Iterator[Row]:
@@ -73,32 +67,6 @@ def _parse_finess(lines: Iterator[str], tally: LineCounts) -> Iterator[Row]:
             tally.refuse_line(number)
 
 
-ESTABLISHMENTS = ReferenceSource(
-    name="establishments",
-    title="Établissements de santé (FINESS)",
-    format="FINESS etalab-cs1100502-stock: “;”, no header, UTF-8 or Windows-1252",
-    licence="Licence Ouverte 2.0 (DREES: SAE and FINESS; see NOTICE)",
-    table="establishment",
-    columns=("finess", "name", "insee", "kind"),
-    parse=parse_establishments,
-    rules=(
-        ValueRule("finess", pattern=_FINESS.pattern),
-        ValueRule("name", pattern=r".{1,300}"),
-        ValueRule("insee", pattern=INSEE_PATTERN),
-        ValueRule("kind"),
-    ),
-    default=DATA / "establishments.csv.gz",
-    published_on=date(2022, 12, 31),  # SAE 2022
-    floor=3_000,
-    drift=Fraction(10, 100),
-    max_age_days=180,
-    urls=("https://www.data.gouv.fr/fr/datasets/r/2ce43ade-8d2c-4d1d-81da-ca06c82abc68",),
-    files=("etalab-cs1100502*", "etalab-cs1100507*"),
-    tolerance=Fraction(1, 100),
-    encodings=("utf-8-sig", "cp1252"),
-)
-
-
 # Professionals: national Health Directory (ANS, `PS_LibreAcces_Personne_activite_*.txt`)
 
 _PROFESSIONAL_COLUMNS = (
@@ -108,7 +76,8 @@ _PROFESSIONAL_COLUMNS = (
     "Libellé profession",
     "Code commune (coord. structure)",
 )
-_IDENTIFIER = re.compile(r"[0-9A-Z]{8,12}")
+PROFESSIONAL_PATTERN = r"[0-9A-Z]{8,12}"
+_IDENTIFIER = re.compile(PROFESSIONAL_PATTERN)
 
 
 def parse_professionals(lines: Iterator[str], tally: LineCounts) -> Iterator[Row]:
@@ -129,33 +98,6 @@ def parse_professionals(lines: Iterator[str], tally: LineCounts) -> Iterator[Row
             yield identifier, last_name, first_name, profession, insee if INSEE.fullmatch(insee) else None
 
 
-PROFESSIONALS = ReferenceSource(
-    name="professionals",
-    title="Annuaire Santé (professionnels)",
-    format="PS_LibreAcces_Personne_activite: “|”, UTF-8, alone or in a zip",
-    licence="Licence Ouverte 2.0 (Agence du numérique en santé)",
-    table="professional",
-    columns=("identifier", "last_name", "first_name", "profession", "insee"),
-    parse=parse_professionals,
-    rules=(
-        ValueRule("identifier", pattern=_IDENTIFIER.pattern),
-        ValueRule("last_name", pattern=r"[^|]{1,100}"),
-        ValueRule("first_name", pattern=r"[^|]{0,100}"),
-        ValueRule("profession", pattern=r"[^|\d]*"),
-        ValueRule("insee", pattern=INSEE_PATTERN, optional=True),
-    ),
-    default=None,
-    floor=1_000,
-    drift=Fraction(10, 100),
-    max_age_days=60,
-    urls=("https://service.annuaire.sante.fr/annuaire-sante-webservices/V300/services/extraction/PS_LibreAcces",),
-    files=("PS_LibreAcces_Personne_activite*",),
-    tolerance=Fraction(1, 1000),
-    max_bytes=2 * GIB,
-    max_unpacked=8 * GIB,
-)
-
-
 # Density grid of communes (INSEE): seven levels, from great urban centres to very scattered countryside
 
 _DENSITY_COLUMNS = ("CODGEO", "DENS")
@@ -174,26 +116,6 @@ def parse_density_levels(lines: Iterator[str], tally: LineCounts) -> Iterator[Ro
             yield insee, level
         else:
             tally.refuse_line(number)
-
-
-DENSITY_LEVELS = ReferenceSource(
-    name="density_levels",
-    title="Grille communale de densité",
-    format="grille_densite_7_niveaux_AAAA.xlsx of INSEE, or the same table as CSV (“,” or “;”)",
-    licence="Licence Ouverte 2.0 (INSEE, grille communale de densité)",
-    table="density_level",
-    columns=("insee", "level"),
-    parse=parse_density_levels,
-    rules=(ValueRule("insee", pattern=INSEE_PATTERN), ValueRule("level", int, least=1, most=7)),
-    default=None,
-    floor=34_000,
-    drift=Fraction(2, 100),
-    max_age_days=800,
-    urls=("https://www.insee.fr/fr/statistiques/fichier/6439600/grille_densite_7_niveaux_2024.xlsx",),
-    files=("grille_densite*.xlsx", "grille_densite*.csv", "grille_densite*.csv.gz"),
-    worksheet=_DENSITY_COLUMNS[0],
-    whole=True,
-)
 
 
 # Patients by pathology, department, sex and age class (CNAM, cartographie des pathologies, `effectifs.csv`)
@@ -234,32 +156,3 @@ def parse_pathologies(lines: Iterator[str], tally: LineCounts) -> Iterator[Row]:
             yield year, code, department, _SEXES[sex], age, patients or None, population or None
         else:
             tally.refuse_line(number)
-
-
-PATHOLOGIES = ReferenceSource(
-    name="pathologies",
-    title="Patients par pathologie (CNAM)",
-    format="effectifs.csv of data.ameli.fr: CSV, “;”, UTF-8, all years",
-    licence="Licence Ouverte 2.0 (CNAM, cartographie des pathologies et des dépenses)",
-    table="pathology",
-    columns=("year", "pathology", "department", "sex", "age", "patients", "population"),
-    parse=parse_pathologies,
-    rules=(
-        ValueRule("year", int, least=2010, most=2100),
-        ValueRule("pathology", pattern=CODE_PATTERN),
-        ValueRule("department", pattern=DEPARTMENT_PATTERN),
-        ValueRule("sex", pattern="[FM]"),
-        ValueRule("age", pattern=AGE_PATTERN),
-        ValueRule("patients", int, least=0, optional=True),
-        ValueRule("population", int, least=0, optional=True),
-    ),
-    default=None,
-    floor=200_000,
-    drift=Fraction(10, 100),
-    max_age_days=500,
-    urls=("https://data.ameli.fr/api/explore/v2.1/catalog/datasets/effectifs/exports/csv?use_labels=true",),
-    files=("effectifs*.csv", "effectifs*.csv.gz"),
-    max_bytes=4 * GIB,
-    max_unpacked=8 * GIB,
-    whole=True,
-)

@@ -20,9 +20,7 @@ from deid.refresh.sources.health import DEPARTMENT_PATTERN
 from deid.refresh.sources.source import (
     INSEE_PATTERN,
     LineCounts,
-    ReferenceSource,
     Row,
-    ValueRule,
     header_and_lines,
     read_records,
 )
@@ -229,146 +227,26 @@ def _are_numbers(values: Iterator[str]) -> bool:
     return numbers > 9 * others
 
 
-def _source(name: str, **rest: Any) -> ReferenceSource:
-    """Return a source of indicators, with the settings common to all."""
-    most = rest.pop("most")
-    least = rest.pop("least", 0)
-    shared: dict[str, Any] = {
-        "table": TABLE,
-        "columns": ("area", "indicator", "value"),
-        "rules": (
-            ValueRule("area", pattern=AREA_PATTERN),
-            ValueRule("indicator", pattern=r".{1,100}"),
-            ValueRule("value", float, least=least, most=most, optional=True),
-        ),
-        "default": None,
-        "drift": Fraction(5, 100),
-        "encodings": ("utf-8-sig", "cp1252"),
-        "whole": True,
-    }
-    return ReferenceSource(name=name, **(shared | rest))
-
-
-_parse_radon = partial(
+parse_care_access = partial(
     _parse_columns,
-    first="",
-    area="insee_com|code_insee",
-    columns={"radon": "classe_potentiel|radon_classe"},
+    first="Code commune INSEE",
+    area="code commune insee",
+    columns={
+        "apl_gen": "apl aux médecins généralistes",
+        "apl_65": "apl aux médecins généralistes de 65 ans (?:et|ou) moins",
+    },
 )
-
-CARE_ACCESS = _source(
-    "care_access",
-    title="Accessibilité aux médecins généralistes (APL)",
-    format="workbook of DREES with a sheet per year, the latest is read; or that sheet as CSV (“,” or “;”)",
-    licence="Licence Ouverte 2.0 (DREES, accessibilité potentielle localisée)",
-    parse=partial(
-        _parse_columns,
-        first="Code commune INSEE",
-        area="code commune insee",
-        columns={
-            "apl_gen": "apl aux médecins généralistes",
-            "apl_65": "apl aux médecins généralistes de 65 ans (?:et|ou) moins",
-        },
-    ),
-    most=100,
-    floor=68_000,
-    max_age_days=800,
-    files=("*APL*.xlsx", "*apl*.xlsx", "*apl*.csv"),
-    worksheet="Code commune INSEE",
-    refreshes={"apl_gen": "apl_gen"},
+parse_air_quality = partial(
+    _parse_columns,
+    first="COM Insee",
+    area="com insee",
+    columns={
+        indicator: rf"moyenne annuelle de concentration de {pollutant} \(ug/m3\)"
+        for indicator, pollutant in (("no2", "no2"), ("o3", "o3"), ("pm10", "pm10"), ("pm25", r"pm2\.?5"))
+    },
 )
-MORTALITY = _source(
-    "mortality",
-    title="Mortalité par cause (CépiDc)",
-    format="export of the CépiDc portal by department: workbook with a sheet “Données”, or CSV (“,” or “;”)",
-    licence="Licence Ouverte 2.0 (CépiDc-Inserm, causes médicales de décès)",
-    parse=parse_mortality,
-    most=20_000,
-    floor=190,
-    drift=Fraction(10, 100),
-    max_age_days=800,
-    files=("mortalite*.xlsx", "mortalite*.csv", "mortalite*.csv.gz"),
-    worksheet="annee_de_deces",
-    refreshes={"cancer_mortality": "cause_2", "circulatory_mortality": "cause_7"},
+_parse_radon = partial(
+    _parse_columns, first="", area="insee_com|code_insee", columns={"radon": "classe_potentiel|radon_classe"}
 )
-DEATHS = _source(
-    "deaths",
-    title="Décès domiciliés par commune (INSEE)",
-    format="DS_ETAT_CIVIL_DECES_COMMUNES of INSEE (Melodi): zip of a table “_data.csv” (“;”) and its metadata",
-    licence="Licence Ouverte 2.0 (INSEE, état civil)",
-    parse=parse_deaths,
-    most=100_000,
-    floor=34_000,
-    max_age_days=500,
-    urls=("https://api.insee.fr/melodi/file/DS_ETAT_CIVIL_DECES_COMMUNES/DS_ETAT_CIVIL_DECES_COMMUNES_2025_CSV_FR",),
-    files=("DS_ETAT_CIVIL_DECES_COMMUNES*",),
-    member=r"_data\.csv$",
-    per=1_000,
-)
-AIR_QUALITY = _source(
-    "air_quality",
-    title="Qualité de l’air (Ineris)",
-    format="Indicateurs_QualiteAir_France_Commune_AAAA of Ineris: “,”, Windows-1252, a title line; or a zip of years",
-    licence="Licence Ouverte 2.0 (Ineris, LCSQA, AASQA)",
-    parse=partial(
-        _parse_columns,
-        first="COM Insee",
-        area="com insee",
-        columns={
-            indicator: rf"moyenne annuelle de concentration de {pollutant} \(ug/m3\)"
-            for indicator, pollutant in (("no2", "no2"), ("o3", "o3"), ("pm10", "pm10"), ("pm25", r"pm2\.?5"))
-        },
-    ),
-    most=1_000,
-    floor=136_000,
-    max_age_days=1_500,
-    urls=(
-        "https://zenodo.org/records/5043645/files/Indicateurs_QualiteAir_France_Commune_2000-2015_Ineris_v.Sep2020.zip",
-    ),
-    files=("Indicateurs_QualiteAir_France_Commune*",),
-    member=r"_Commune_\d{4}_.*\.csv$",
-)
-RADON = _source(
-    "radon",
-    title="Potentiel radon des communes (ASNR)",
-    format="radon.csv of IRSN, now ASNR: “,” or “;”, UTF-8 or Windows-1252",
-    licence="Licence Ouverte 2.0 (IRSN, potentiel radon)",
-    parse=partial(_highest, _parse_radon),
-    least=1,
-    most=3,
-    floor=34_000,
-    max_age_days=36_500,
-    urls=(
-        "https://static.data.gouv.fr/resources/connaitre-le-potentiel-radon-de-ma-commune/20190506-174309/radon.csv",
-    ),
-    files=("radon*.csv", "radon*.csv.gz"),
-    tolerance=Fraction(1, 1000),
-    refreshes={"radon": "radon"},
-)
-INCOMES = _source(
-    "incomes",
-    title="Niveaux de vie par commune (Filosofi)",
-    format="cc_filosofi_AAAA_COM.csv of INSEE, “;” or “,”, or the zip that it comes in",
-    licence="Licence Ouverte 2.0 (INSEE, Filosofi)",
-    parse=partial(_parse_columns, first="CODGEO", area="codgeo", columns={"median_income": r"med\d\d"}),
-    least=1_000,
-    most=500_000,
-    floor=34_000,
-    max_age_days=1_500,
-    files=("*filosofi*COM*.csv", "*filosofi*COM*.csv.gz", "*filosofi*.zip"),
-    member=r"_COM\.csv$",
-    refreshes={"median_income": "median_income"},
-)
-INDICATORS = _source(
-    "indicators",
-    title="Autres indicateurs de santé",
-    format="any table with one line per commune or department (code_insee, dep…) and columns of numbers: CSV",
-    licence="that of its producer",
-    parse=parse_indicators,
-    most=10**12,
-    floor=90,
-    drift=Fraction(50, 100),
-    max_age_days=800,
-    files=("indicators*.csv", "indicators*.csv.gz"),
-    whole=False,
-)
+parse_radon = partial(_highest, _parse_radon)
+parse_incomes = partial(_parse_columns, first="CODGEO", area="codgeo", columns={"median_income": r"med\d\d"})

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator
-from datetime import date
-from fractions import Fraction
 from itertools import chain
 
-from deid.reference.packaged import DATA
-from deid.refresh.sources.source import LineCounts, ReferenceSource, Row, ValueRule, read_records
+from deid.refresh.sources.source import LineCounts, Row, read_records
 
 # First names
 
@@ -62,30 +59,6 @@ def _compact_first_names(lines: Iterator[str], tally: LineCounts) -> Iterator[Ro
             yield name, sex, None, rest, ""
 
 
-FIRST_NAMES = ReferenceSource(
-    name="first_names",
-    title="Prénoms (INSEE)",
-    format="fichier des prénoms, national: CSV, “;”, UTF-8, alone or in a zip",
-    licence="Licence Ouverte 2.0 (INSEE, fichier des prénoms)",
-    table="first_name",
-    columns=("name", "sex", "generation", "births", "period"),
-    parse=parse_first_names,
-    rules=(
-        ValueRule("name", pattern=r"[^;,\d]{1,60}"),
-        ValueRule("sex", pattern=r"[FM]"),
-        ValueRule("generation", int, least=0, most=3, optional=True),
-        ValueRule("births", int, least=0),
-    ),
-    default=DATA / "first_names.csv.gz",
-    published_on=date(2022, 12, 31),  # the last year of births
-    floor=10_000,
-    drift=Fraction(10, 100),
-    max_age_days=800,
-    urls=("https://www.insee.fr/fr/statistiques/fichier/8595130/prenoms-2024-nat_csv.zip",),
-    whole=True,
-)
-
-
 # Surnames
 _SURNAMES_COMPACT = ("name", "births")
 DECADES = tuple(f"_{first}_{first + 9}" for first in range(1891, 2000, 10))
@@ -114,22 +87,3 @@ def parse_surnames(lines: Iterator[str], tally: LineCounts) -> Iterator[Row]:
             yield name.strip(), sum(map(int, counts))
         else:
             tally.refuse_line(number)
-
-
-SURNAMES = ReferenceSource(
-    name="surnames",
-    title="Noms de famille (INSEE)",
-    format="fichier des noms, national (noms2008nat_txt): tab-separated, alone or in a zip",
-    licence="Licence Ouverte 2.0 (INSEE, fichier des noms de famille)",
-    table="surname",
-    columns=("name", "births"),
-    parse=parse_surnames,
-    rules=(ValueRule("name", pattern=r"[^;,\d]{1,60}"), ValueRule("births", int, least=0)),
-    default=DATA / "surnames.csv.gz",
-    floor=50_000,
-    drift=Fraction(10, 100),
-    max_age_days=36_500,  # the edition of 2008 is the last: a newer one cannot be had
-    urls=("https://www.insee.fr/fr/statistiques/fichier/3536630/noms2008nat_txt.zip",),
-    encodings=("utf-8-sig", "cp1252"),
-    whole=True,
-)

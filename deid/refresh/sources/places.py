@@ -5,21 +5,13 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import date
-from fractions import Fraction
 from itertools import chain
 
-from deid.reference.packaged import DATA
 from deid.refresh.sources.source import (
-    GIB,
     INSEE,
-    INSEE_PATTERN,
     ZIP,
-    ZIP_PATTERN,
     LineCounts,
-    ReferenceSource,
     Row,
-    ValueRule,
     is_within,
     read_records,
 )
@@ -88,24 +80,6 @@ def _code_of_today(code: str, absorbed: dict[str, tuple[str, str]], alive: dict[
     return code
 
 
-FORMER_COMMUNES = ReferenceSource(
-    name="former_communes",
-    title="Anciens noms de communes (COG)",
-    format="v_mvtcommune_AAAA.csv of the COG: CSV, “,”, UTF-8",
-    licence="Licence Ouverte 2.0 (INSEE, code officiel géographique)",
-    table="former_commune",
-    columns=("name", "insee"),
-    parse=parse_former_communes,
-    rules=(ValueRule("name", pattern=r".{1,200}"), ValueRule("insee", pattern=INSEE_PATTERN, optional=True)),
-    default=DATA / "former_communes.csv.gz",
-    published_on=date(2024, 1, 1),
-    floor=3_000,
-    drift=Fraction(20, 100),
-    max_age_days=400,
-    urls=("https://www.insee.fr/fr/statistiques/fichier/8377162/v_mvtcommune_2025.csv",),
-)
-
-
 # Postal codes of communes: “base officielle des codes postaux” (hexasmal) of La Poste
 
 # Headers: “#Code_commune_INSEE;…;Libellé_d_acheminement;…” of the portal, “code_commune_insee,…” of its API.
@@ -127,30 +101,6 @@ def parse_postal_codes(lines: Iterator[str], tally: LineCounts) -> Iterator[Row]
             yield insee, postcode, label.strip(), line.strip()
         else:
             tally.refuse_line(number)
-
-
-POSTAL_CODES = ReferenceSource(
-    name="postal_codes",
-    title="Codes postaux (La Poste)",
-    format="base officielle des codes postaux: CSV, “;” or “,”, UTF-8 or Windows-1252",
-    licence="Licence Ouverte 2.0 (La Poste)",
-    table="postal_code",
-    columns=("insee", "zip", "label", "line"),
-    parse=parse_postal_codes,
-    rules=(
-        ValueRule("insee", pattern=INSEE_PATTERN),
-        ValueRule("zip", pattern=ZIP_PATTERN),
-        ValueRule("label", pattern=r".*[A-Za-z].*"),
-        ValueRule("line"),
-    ),
-    default=None,
-    floor=30_000,
-    drift=Fraction(5, 100),
-    max_age_days=400,
-    urls=("https://datanova.laposte.fr/data-fair/api/v1/datasets/laposte-hexasmal/raw",),
-    encodings=("utf-8-sig", "cp1252"),
-    whole=True,
-)
 
 
 # Lieux-dits: national address base (BAN, `lieux-dits-XX-beta.csv.gz`)
@@ -187,28 +137,6 @@ def _position(lon: str, lat: str) -> tuple[float, float] | tuple[()] | None:
     except ValueError:
         return None
     return (x, y) if is_within(x, y) else None
-
-
-LOCALITIES = ReferenceSource(
-    name="localities",
-    title="Lieux-dits de la Base Adresse Nationale",
-    format="BAN lieux-dits-XX-beta.csv.gz: CSV, “;”, UTF-8, a file per department",
-    licence="Licence Ouverte 2.0 (Base Adresse Nationale)",
-    table="locality",
-    columns=("insee", "name", "key", "lon", "lat"),
-    parse=parse_localities,
-    rules=(ValueRule("insee", pattern=INSEE_PATTERN), ValueRule("name", pattern=r".{1,200}")),
-    default=None,
-    floor=500,
-    drift=Fraction(20, 100),
-    max_age_days=120,
-    urls=("https://adresse.data.gouv.fr/data/ban/adresses/latest/csv/lieux-dits-{department}-beta.csv.gz",),
-    files=("lieux-dits-*.csv", "lieux-dits-*.csv.gz"),
-    tolerance=Fraction(1, 1000),
-    max_bytes=GIB,
-    max_unpacked=4 * GIB,
-    placed=True,
-)
 
 
 # Street names: national address base (BAN, `adresses-XX.csv.gz`) or the compact table
@@ -294,31 +222,3 @@ def _compact_streets(lines: Iterator[str], tally: LineCounts) -> Iterator[Row]:
             yield None, name.strip(), int(addresses), None, None, None
         else:
             tally.refuse_line(number)
-
-
-STREETS = ReferenceSource(
-    name="streets",
-    title="Voies de la Base Adresse Nationale",
-    format="BAN adresses-XX.csv.gz: CSV, “;”, 22 or 23 columns, UTF-8, a file per department",
-    licence="Licence Ouverte 2.0 (Base Adresse Nationale)",
-    table="street",
-    columns=("insee", "name", "addresses", "key", "lon", "lat"),
-    parse=parse_streets,
-    rules=(
-        ValueRule("insee", pattern=INSEE_PATTERN, optional=True),
-        ValueRule("name", pattern=r".{1,200}"),
-        ValueRule("addresses", int, least=1),
-    ),
-    default=DATA / "streets.csv.gz",
-    published_on=date(2024, 1, 1),  # the year of both files is known, not the day
-    floor=5_000,
-    drift=Fraction(20, 100),
-    max_age_days=120,
-    urls=("https://adresse.data.gouv.fr/data/ban/adresses/latest/csv/adresses-{department}.csv.gz",),
-    files=("adresses-*.csv", "adresses-*.csv.gz"),
-    tolerance=Fraction(1, 1000),
-    parser=2,
-    max_bytes=4 * GIB,
-    max_unpacked=16 * GIB,
-    placed=True,
-)
