@@ -35,6 +35,7 @@ _BEGINS_A_NAME = "the beginning of a name still tells it to whoever knows the ot
 _BEGINS_A_WORD = "the beginning of the word, or of the number, still tells it"
 _NO_NUMBER = "it is no number"
 _ANYWHERE = "what comes out may be somebody's home, or nowhere on earth"
+_BY_TIMES = "it has a strategy of its own (times.strategy)"
 _KEYED = "its check digits would no longer hold"
 _SOMEBODYS = "what comes out may be somebody's; format_preserving keeps to ranges that nobody has"
 
@@ -51,6 +52,7 @@ REFUSALS: Mapping[str, Mapping[Label, str]] = MappingProxyType(
                 **dict.fromkeys(IDENTIFIERS, "the beginning of a number leaves few people"),
                 Label.NIR: "it begins with sex, year and month of birth",
                 **dict.fromkeys(OPTIONAL, _BEGINS_A_WORD),
+                Label.TIME: _BY_TIMES,
             }
         ),
         "shift": MappingProxyType(
@@ -63,17 +65,29 @@ REFUSALS: Mapping[str, Mapping[Label, str]] = MappingProxyType(
                 **dict.fromkeys((Label.NIR, Label.RPPS), _KEYED),
                 **dict.fromkeys(OPTIONAL, _NO_NUMBER),
                 Label.COORDINATES: _ANYWHERE,
+                Label.TIME: _BY_TIMES,
             }
         ),
-        KEEP: MappingProxyType(dict.fromkeys(TAGGED, "it points at a person; only optional labels may stay")),
+        KEEP: MappingProxyType(
+            {
+                **dict.fromkeys(TAGGED, "it points at a person; only optional labels may stay"),
+                Label.TIME: _BY_TIMES,
+            }
+        ),
         GENERALISE: MappingProxyType(
-            dict.fromkeys(TAGGED, "dates, ages and places have strategies of their own; the others have no wider class")
+            {
+                **dict.fromkeys(
+                    TAGGED, "dates, ages and places have strategies of their own; the others have no wider class"
+                ),
+                Label.TIME: _BY_TIMES,
+            }
         ),
         "randomise": MappingProxyType(
             {
                 **dict.fromkeys(TEMPORAL, "random digits are no date and no age"),
                 **dict.fromkeys(CONTACT, _SOMEBODYS),
                 Label.COORDINATES: _ANYWHERE,
+                Label.TIME: "random digits are no time of day",
             }
         ),
     }

@@ -151,6 +151,17 @@ class Ages(Section):
     paediatric_unit: Literal["year", "quarter", "month"] = "year"
 
 
+class Times(Section):
+    """Strategy for times of day ("à 14h35"), which are looked for unless it is `keep`.
+
+    `hour`: minutes and seconds are left out ("à 14h"); `part_of_day`: night until 6 o'clock, morning until noon,
+    afternoon until 18, or evening ("l'après-midi"); `drop`: the label instead. Durations ("pendant 2 h") and schedules
+    of drugs and of services stay. Nothing is drawn, no ε is spent, and no two times of one day change their order.
+    """
+
+    strategy: Literal["keep", "hour", "part_of_day", "drop"] = "keep"
+
+
 class Places(Section):
     """Strategy for communes; `features` are columns of the commune table that the draw keeps close.
 
@@ -228,7 +239,13 @@ class SubstitutionPolicy(Section):
     dates: Dates = Dates()
     ages: Ages = Ages()
     places: Places = Places()
+    times: Times = Times()
     labels: dict[Label, GeneratorChoice] = {}
+
+    @property
+    def seeks_times(self) -> bool:
+        """Whether times of day are looked for: a strategy or a generator of their own replaces them."""
+        return self.times.strategy != "keep" or Label.TIME in self.labels
 
     @model_validator(mode="after")
     def _generators_fit_their_labels(self) -> SubstitutionPolicy:

@@ -11,8 +11,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from deid.config.policy import Policy
+from deid.config.policy import AnnotatorChoice, Policy
 from deid.detection import merging, refining
+from deid.detection.annotators import Times
 from deid.detection.language import foreign_language, plainly_french
 from deid.detection.legible import Legible
 from deid.detection.lexicon import gazetteers, use_lookup
@@ -28,7 +29,7 @@ from deid.domain.labels import OPTIONAL
 # Raised whenever the same text and policy may give other mentions than before.
 RULES_VERSION = "rules-13"
 # Annotators that do not need French, for a policy that lets documents in other languages through.
-ANY_LANGUAGE = frozenset({"patterns", "identity"})
+ANY_LANGUAGE = frozenset({"patterns", "identity", Times.name})
 
 
 class Detector:
@@ -61,12 +62,15 @@ class Detector:
 
     @staticmethod
     def check(policy: Policy) -> list[Annotator]:
-        """Return the annotators of a policy, made without loading tables.
+        """Return the annotators of a policy, made without loading tables; one of times of day where it replaces these.
 
         Raises:
             PolicyError: there is no such annotator, or it does not take its options.
         """
-        return [build(choice) for choice in policy.detection.annotators]
+        choices = policy.detection.annotators
+        if policy.substitution.seeks_times and all(one.name != Times.name for one in choices):
+            choices = (*choices, AnnotatorChoice(name=Times.name))
+        return [build(choice) for choice in choices]
 
     @property
     def version(self) -> str:

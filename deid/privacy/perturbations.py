@@ -48,6 +48,12 @@ _DRAWN: dict[Label, str] = {
     **dict.fromkeys(IDENTIFIERS, "autres chiffres et lettres, de même forme"),
     Label.NIR: "autre numéro, à clé juste, d'après la naissance et la commune de substitution",
 }
+_TIMES = {
+    "keep": ("keep", "laissée telle quelle"),
+    "hour": ("generalise", "écrite à l'heure, sans minutes ni secondes"),
+    "part_of_day": ("generalise", "remplacée par la partie de la journée : nuit, matin, après-midi ou soir"),
+    "drop": ("tag", "remplacée par son étiquette"),
+}
 _PSEUDONYM = "HMAC-SHA-256 de l'identifiant source sous le secret de l'hôpital"
 _INTEGER = "60 bits d'un condensé du pseudonyme"
 
@@ -69,6 +75,9 @@ def _labels(policy: Policy) -> Iterator[Perturbation]:
             yield from _ages(policy)
         elif label in (Label.CITY, Label.ZIP):
             yield _place(policy, label)
+        elif label is Label.TIME:
+            times = policy.substitution.times.strategy
+            yield Perturbation(label, "", *_TIMES[times])
         elif label in OPTIONAL and label not in _DRAWN:
             yield Perturbation(label, "", "mask", "masqué, là où un annotateur de la politique le trouve")
         else:

@@ -45,6 +45,7 @@ from deid.substitution.places.gazette import Gazette
 from deid.substitution.places.regions import Regions
 from deid.substitution.places.streets import StreetNames, Streets
 from deid.substitution.temporal.calendar import Calendar
+from deid.substitution.temporal.times import TimesOfDay
 
 # Label or own type → constructor of the generator that the policy chooses; an absent label keeps the library's own, an
 # absent type that of its base label.
@@ -104,6 +105,7 @@ class Generators:
             Label.EMAIL: addresses,
             Label.URL: addresses,
             Label.NIR: nirs,
+            Label.TIME: TimesOfDay(context),
         }
         self.by_label: Mapping[str, Generator] = {**own, **{kind: make(whole) for kind, make in chosen.items()}}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from deid.config.policy import Detection
 from deid.detection.reading import Reading
@@ -29,7 +30,7 @@ from deid.detection.refining.overlaps import connect_entities, resolve_overlaps
 from deid.detection.refining.roles import settle_roles
 from deid.detection.refining.trimming import trim_civilities
 from deid.domain.document import Mention
-from deid.domain.labels import DIRECT, OPTIONAL
+from deid.domain.labels import DIRECT, OPTIONAL, Label
 
 
 def refine(reading: Reading, mentions: Sequence[Mention], policy: Detection) -> tuple[Mention, ...]:
@@ -81,9 +82,10 @@ def add_optional(
     """Return `mentions` and the `optional` ones beside them that the policy does not allow, sorted and disjoint.
 
     An optional mention never changes another, or a leak could follow from looking for occupations. Only those
-    of direct identifiers take the place of what they hold whole: a phone's number seen in coordinates.
+    of direct identifiers take the place of what they hold whole: a phone's number seen in coordinates; and a date ends
+    before the time of day that was seen as a part of it.
     """
-    kept = list(mentions)
+    kept = _without_times(reading, mentions, [one for one in optional if one.label is Label.TIME])
     for mention in sorted(
         drop_allowed(reading, optional, policy.allow), key=lambda one: (-one.score, one.start - one.end, one)
     ):
@@ -96,3 +98,15 @@ def add_optional(
             continue
         kept.append(mention)
     return tuple(sorted(kept))
+
+
+def _without_times(reading: Reading, mentions: Sequence[Mention], times: Sequence[Mention]) -> list[Mention]:
+    """Return the mentions, dates cut before a time of day that they end in, and those that are but a time left out."""
+    kept = []
+    for mention in mentions:
+        within = [one for one in times if one.overlaps(mention) and mention.end <= one.end]
+        if mention.label not in (Label.DATE, Label.RELDATE) or not within:
+            kept.append(mention)
+        elif date := reading.text[mention.start : max(mention.start, within[0].start)].rstrip(" ,;:–-("):
+            kept.append(replace(mention, end=mention.start + len(date)))
+    return kept
