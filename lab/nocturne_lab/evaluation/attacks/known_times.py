@@ -1,0 +1,283 @@
+"""Find a patient by three known times of day, under each strategy for times; measure what order and delays remain.
+
+The attacker knows three true times of one patient, to the minute: of one document, of one stay, or of any documents. He
+reads all published texts, which document and stay each is of, and knows the policy; he lacks the secret, which draws
+nothing here. A candidate's likelihood is the chance that three of the times published of a document, stay or patient
+are the known ones: the number of ways to place these on distinct times, each divided by the minutes that what is
+published leaves (1 for a time as it was, 60 for an hour, 360 for a part of the day, 1,440 for a label), over all ways
+to choose three. A patient's documents, or stays, count alike. Ties are drawn.
+
+Known times are those that a pattern of its own reads in the original, so that a time which detection missed is found.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deid.config.policy import Policy, load
+from deid.detection.annotators import Times
+from deid.detection.reading import Reading
+from deid.detection.refining import add_optional
+from deid.domain.document import Mention
+from deid.domain.labels import Label
+from deid.reference.tables import packaged_tables
+from deid.reviews.bounds import clopper_pearson
+from deid.substitution import Substitutor
+from nocturne_lab.evaluation.attacks.document_dates import KEY
+from nocturne_lab.evaluation.attacks.inputs import Population, Record
+
+KnownOf = Literal["one document", "one stay", "one patient"]
+KNOWN_OF: tuple[KnownOf, ...] = ("one document", "one stay", "one patient")
+STRATEGIES = ("keep", "hour", "part_of_day", "drop")
+_THREE = 3
+_DAY = 24 * 60
+_WRITTEN = re.compile(
+    r"(?<![\d:/.,*\w])(?P<hour>[01]?\d|2[0-3]) ?(?:h|:|heures?) ?(?P<minute>[0-5]\d)(?!\d)", re.IGNORECASE
+)
+# What a published time may say, in the writing of `deid.substitution.temporal.times` → first minute and how many.
+_PARTS = {word: (start * 60, 360) for word, start in (("nuit", 0), ("matin", 6), ("midi", 12), ("soir", 18))}
+_HOUR = re.compile(r"\d{1,2}")
+_PART = re.compile("|".join(_PARTS))
+
+
+@dataclass(frozen=True, slots=True)
+class ToldTime:
+    """A time of day of a document: its true minute of the day, and the minutes that its publication leaves."""
+
+    true: int
+    first: int
+    width: int
+
+
+@dataclass(frozen=True, slots=True)
+class TimedDocument:
+    """Times of one document, in the order of the text; `stay` and `patient` are those of the warehouse."""
+
+    patient: str
+    stay: str
+    document: str
+    times: tuple[ToldTime, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TimesFound:
+    """Targets ranked first among `candidates` patients, by what the known times are of."""
+
+    known: KnownOf
+    candidates: int
+    targets: int
+    hits: int
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Bounds of the share found, with 95 % confidence (Clopper and Pearson 1934)."""
+        return clopper_pearson(self.hits, self.targets, 0.95)
+
+
+@dataclass(frozen=True, slots=True)
+class TimesRow:
+    """One strategy: the attacks, and what research keeps of neighbouring times of a document.
+
+    Attributes:
+        strategy: of the policy.
+        found: one attack for each of `KNOWN_OF`.
+        ordered: share of neighbouring times of different minutes whose order is still told.
+        error: mean minutes between the true delay of neighbours and that of the middles of what is published.
+    """
+
+    strategy: str
+    found: tuple[TimesFound, ...]
+    ordered: float
+    error: float
+
+
+def with_times(strategy: str) -> Policy:
+    """Return the shipped policy with a strategy for times of day."""
+    values = load().model_dump()
+    values["substitution"]["times"] = {"strategy": strategy}
+    return Policy.model_validate(values)
+
+
+def seek_times(records: Iterable[Record]) -> list[tuple[Record, list[Mention]]]:
+    """Return each document with the times of day that detection finds beside the true mentions."""
+    times, policy = Times(), load().detection
+    readings = ((record, Reading(record.document)) for record in records)
+    found = (
+        (record, add_optional(reading, record.mentions, list(times.annotate(reading)), policy))
+        for record, reading in readings
+    )
+    return [(record, [one for one in mentions if one.label is Label.TIME]) for record, mentions in found]
+
+
+def publish_times(found: Iterable[tuple[Record, Sequence[Mention]]], policy: Policy) -> list[TimedDocument]:
+    """Publish the times of day of documents, other mentions left, and read what the texts then say."""
+    substitutor = Substitutor(policy, KEY, packaged_tables().communes)
+    return [_published(record, mentions, substitutor) for record, mentions in found]
+
+
+def _published(record: Record, mentions: Sequence[Mention], substitutor: Substitutor) -> TimedDocument:
+    said = {one.mention: one.text for one in substitutor.substitute(record.document, mentions).surrogates}
+    return TimedDocument(
+        record.patient,
+        f"{record.patient} {record.stay.admitted_on} {record.stay.discharged_on}",
+        record.document.id,
+        tuple(_told(record.document.text, said)),
+    )
+
+
+def _told(text: str, said: Mapping[Mention, str]) -> Iterator[ToldTime]:
+    for match in _WRITTEN.finditer(text):
+        true = int(match["hour"]) * 60 + int(match["minute"])
+        written = next((new for one, new in said.items() if one.start < match.end() and match.start() < one.end), None)
+        yield ToldTime(true, *((true, 1) if written is None else _left(written)))
+
+
+def _left(written: str) -> tuple[int, int]:
+    """Return the first minute and the number of minutes that a published time leaves."""
+    if exact := _WRITTEN.search(written):
+        return int(exact["hour"]) * 60 + int(exact["minute"]), 1
+    if hour := _HOUR.search(written):
+        return int(hour.group()) * 60, 60
+    part = _PART.search(written.casefold())
+    return (0, _DAY) if part is None else _PARTS[part.group()]
+
+
+def known_times(populations: Sequence[Population], seed: int = 1) -> Iterator[TimesRow]:
+    """Yield a row for each of `STRATEGIES`; the targets of each population are looked for among its own patients."""
+    sought = [seek_times(one.records) for one in populations]
+    for strategy in STRATEGIES:
+        policy = with_times(strategy)
+        published = [publish_times(one, policy) for one in sought]
+        people = [sorted({one.patient_id for one in population.residents}) for population in populations]
+        found = tuple(
+            _sum(known, [_find(one, who, known, seed) for one, who in zip(published, people, strict=True)])
+            for known in KNOWN_OF
+        )
+        yield TimesRow(strategy, found, *_kept([one for documents in published for one in documents]))
+
+
+def _sum(known: KnownOf, parts: Sequence[tuple[int, int, int]]) -> TimesFound:
+    candidates = min(people for people, _, _ in parts)
+    return TimesFound(known, candidates, sum(part[1] for part in parts), sum(part[2] for part in parts))
+
+
+def _find(published: Sequence[TimedDocument], people: Sequence[str], known: KnownOf, seed: int) -> tuple[int, int, int]:
+    """Return the numbers of candidates, of targets and of those ranked first."""
+    rng = np.random.default_rng(seed)
+    units = _units(published, known)
+    widths = {patient: [_Widths.of(times) for times in own] for patient, own in units.items()}
+    targets = hits = 0
+    for patient in people:
+        chosen = _chosen(units[patient], rng)
+        if chosen is None:
+            continue
+        scores = np.array([_likelihood(widths.get(candidate, []), chosen) for candidate in people])
+        best = np.flatnonzero(scores >= scores.max() * (1 - 1e-9))
+        targets += 1
+        hits += people[int(rng.choice(best))] == patient
+    return len(people), targets, hits
+
+
+def _units(published: Sequence[TimedDocument], known: KnownOf) -> Mapping[str, list[list[ToldTime]]]:
+    """Return the times of each patient's documents, stays or whole, of three times at least."""
+    grouped: dict[tuple[str, str], list[ToldTime]] = defaultdict(list)
+    for one in published:
+        name = {"one document": one.document, "one stay": one.stay}.get(known, "")
+        grouped[one.patient, name].extend(one.times)
+    units: dict[str, list[list[ToldTime]]] = defaultdict(list)
+    for (patient, _), times in sorted(grouped.items()):
+        if len({one.true for one in times}) >= _THREE:
+            units[patient].append(times)
+    return units
+
+
+def _chosen(units: Sequence[Sequence[ToldTime]], rng: np.random.Generator) -> tuple[int, ...] | None:
+    """Return three true times of one of a patient's units, of different minutes; None where there is none."""
+    if not units:
+        return None
+    distinct = sorted({one.true for one in units[int(rng.integers(len(units)))]})
+    return tuple(distinct[at] for at in sorted(rng.choice(len(distinct), _THREE, replace=False)))
+
+
+class _Widths(NamedTuple):
+    """First minutes and widths of the times of a document, a stay or a patient."""
+
+    first: NDArray[np.int64]
+    width: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, times: Sequence[ToldTime]) -> _Widths:
+        """Return the columns of times."""
+        return cls(np.array([one.first for one in times]), np.array([one.width for one in times]))
+
+
+def _likelihood(units: Sequence[_Widths], known: Sequence[int]) -> float:
+    if not units:
+        return 0.0
+    return sum(_ways(*times, known) for times in units) / len(units)
+
+
+def _ways(first: NDArray[np.int64], width: NDArray[np.int64], known: Sequence[int]) -> float:
+    """Return the weighted share of the ordered choices of three times that are the known ones (a permanent)."""
+    one, two, three = (((first <= time) & (time < first + width)) / width for time in known)
+    total = one.sum() * two.sum() * three.sum() + 2 * (one * two * three).sum()
+    total -= (one * two).sum() * three.sum() + (one * three).sum() * two.sum() + (two * three).sum() * one.sum()
+    number = len(first)
+    return float(total / (number * (number - 1) * (number - 2)))
+
+
+def _kept(published: Sequence[TimedDocument]) -> tuple[float, float]:
+    """Return the share of neighbours whose order is told, and the mean error of their delay in minutes."""
+    pairs = [
+        pair
+        for document in published
+        for pair in pairwise(sorted(document.times, key=lambda one: one.true))
+        if pair[0].true != pair[1].true
+    ]
+    true, first, width = (_columns(pairs, name) for name in ("true", "first", "width"))
+    middle = first + (width - 1) / 2
+    told = first[:, 0] + width[:, 0] <= first[:, 1]
+    return float(told.mean()), float(np.abs(np.diff(middle) - np.diff(true)).mean())
+
+
+def _columns(pairs: Sequence[tuple[ToldTime, ToldTime]], name: str) -> NDArray[np.float64]:
+    return np.array([[getattr(one, name) for one in pair] for pair in pairs], dtype=np.float64)
+
+
+def times_page(rows: Sequence[TimesRow], patients: int, groups: int) -> str:
+    """Return the rows as a page of Markdown."""
+    head = ("strategy", *(f"{known}, targets" for known in KNOWN_OF), "order told", "error of a delay, minutes")
+    lines = [(_name(row.strategy), *map(_cell, row.found), f"{row.ordered:.1%}", f"{row.error:.0f}") for row in rows]
+    table = [head, ("---", *["---:"] * (len(head) - 1)), *lines]
+    parts = [
+        "# What three known times of day find",
+        "Written by `python -m benchmarks.known_times` (`make attacks`): the same figures on every machine. "
+        + " ".join((__doc__ or "").partition("\n\n")[2].split()),
+        f"{patients * groups} patients of the synthetic hospital in {groups} groups of {patients}, each looked for in "
+        "its group; eight documents for each patient; times as detection finds them, other mentions the true ones. "
+        "Found: share of targets ranked first, its 95 % interval (Clopper–Pearson), number of targets: patients with a "
+        "document, a stay, or documents together, that tell three different times. "
+        f"Chance: {1 / patients:.1%}.",
+        "\n".join("| " + " | ".join(line) + " |" for line in table),
+        "Order told: neighbouring times of a document, of different minutes, of which the published text still says "
+        "which is the first. Error: of the delay between them, where each published time is taken as the middle of "
+        "what it leaves. Research loses the difference to the first line.",
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _name(strategy: str) -> str:
+    return {"keep": "keep (`default`)", "part_of_day": "part_of_day (`strict`)"}.get(strategy, strategy)
+
+
+def _cell(found: TimesFound) -> str:
+    low, high = found.interval
+    return f"{found.hits / found.targets:.1%} ({low:.1%} to {high:.1%}), {found.targets}"
