@@ -48,6 +48,12 @@ def _known_dates(column: str) -> tuple[Figure, Figure]:
     return shipped, stricter
 
 
+def _known_times(known: str) -> tuple[Figure, Figure]:
+    strategies = "keep (`default`)", "part_of_day (`strict`)"
+    shipped, stricter = (Figure("known_times.md", "strategy", one, f"{known}, targets") for one in strategies)
+    return shipped, stricter
+
+
 def _sample(measure: str) -> Figure:
     return Figure("evaluation.md", "measure", f"`{measure}`", "value")
 
@@ -81,6 +87,11 @@ ATTACKS = (
         "connaît les dates de trois documents de trois séjours, parmi 320",
         "knows the dates of three documents of three stays, among 320",
         *_known_dates("three stays"),
+    ),
+    Attack(
+        "connaît trois heures d'un seul séjour, à la minute, cherche le patient parmi 320",
+        "knows three times of day of one stay, to the minute, looks for the patient among 320",
+        *_known_times("one stay"),
     ),
     Attack(
         "a toutes les dates vraies, et cherche les plus proches de celles d'un document (`attack.dates`)",
@@ -208,6 +219,7 @@ def _settings(policy: Policy) -> dict[str, str]:
         "catégories repérées": f"{len(TAGGED)}, et {len(OPTIONAL)} que la politique peut ajouter",
         **noise,
         "dates d'un séjour : jours avant, jours après": f"{dates.days_before}, {dates.days_after}",
+        "heures de la journée (`times.strategy`)": f"`{policy.substitution.times.strategy}`",
         "durées écrites, gardées jusqu'à": f"{dates.kept_days} jours",
         "âges écrits « et plus » à partir de": f"{policy.substitution.ages.top_code} ans",
         "ε d'une commune": "".join(

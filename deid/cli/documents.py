@@ -170,7 +170,7 @@ def deidentifier(
         hiding=chosen.substitution.hiding,
         # Parsers of files are code of other people: always in a process of its own, which is killed past its limits.
         limits=limits if rules is None else replace(limits, isolated=True),
-        rules=rules,
+        rules=rules and rules.model_copy(update={"times": chosen.substitution.times.strategy}),
     )
 
 

@@ -22,7 +22,7 @@ from pydicom.dataset import Dataset
 from pydicom.uid import UID, ImplicitVRLittleEndian
 
 from deid.domain.errors import Reason
-from deid.formats.fields import Rule, whole_minutes
+from deid.formats.fields import Rule, coarse_time
 from deid.formats.reading import Reading, Save
 from deid.french.folding import words
 
@@ -122,7 +122,8 @@ class _Attributes:
         ):
             return
         elif element.VR == "TM":
-            times = [whole_minutes(str(value)) for value in (element.value if element.VM > 1 else [element.value])]
+            values = element.value if element.VM > 1 else [element.value]
+            times = [coarse_time(str(value), self._reading.rules.times) for value in values]
             element.value = times if element.VM > 1 else times[0]
         elif element.VR == "PN":
             self._name(element, rule)

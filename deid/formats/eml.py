@@ -19,7 +19,7 @@ from typing import Any
 
 from deid.domain.errors import Reason
 from deid.domain.labels import Label
-from deid.formats.fields import written_day
+from deid.formats.fields import coarse_clock, written_day
 from deid.formats.reading import Reading, Save
 
 _ADDRESSES = {"From": "De", "To": "À", "Cc": "Copie", "Reply-To": "Réponse à", "Sender": "Envoyé par"}
@@ -107,8 +107,9 @@ def _date(message: Any, reading: Reading, value: str) -> None:
         del message["Date"]
         written = written_day(texts[0] or "", moment.strftime("%Y-%m-%d"))
         if len(written) == len("2024-03-02"):
+            hour, minute = coarse_clock(moment.hour, moment.minute, reading.rules.times)
             new = datetime.fromisoformat(written).replace(tzinfo=moment.tzinfo)
-            message["Date"] = format_datetime(new.replace(hour=moment.hour, minute=moment.minute))
+            message["Date"] = format_datetime(new.replace(hour=hour, minute=minute))
 
     reading.add(day, put, label=Label.DATE, caption="Date : ")
 

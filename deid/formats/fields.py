@@ -28,6 +28,7 @@ from deid.french.folding import fold
 
 _LONGEST = 8  # parts of the longest path of a rule
 _LISTED = frozenset({"keep", "drop", "code", "codes", "types"})  # of a YAML file, that `FieldMap` writes as fields
+TimesLeft = Literal["keep", "hour", "part_of_day", "drop"]
 Kind = Literal["text", "identity", "drop", "keep", "code"]
 
 
@@ -136,6 +137,7 @@ class FileRules(BaseModel):
         scans: a page that is a picture holds the file back, or is read by tesseract.
         pdf: a PDF is written as a PDF with its mentions redacted, or as a clean page.
         formats: field maps by format, over those that ship.
+        times: what is left of structured times of day, by the policy (`substitution.times`); `keep` leaves minutes.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -144,6 +146,7 @@ class FileRules(BaseModel):
     scans: Literal["refuse", "ocr"] = "refuse"
     pdf: Literal["redact", "html"] = "redact"
     formats: Mapping[str, FieldMap] = {}
+    times: TimesLeft = "keep"
 
     @property
     def digest(self) -> str:
@@ -232,7 +235,8 @@ def stays_as_code(value: str, rule: Rule) -> bool:
 # ---- Days that a format writes in digits
 
 _TIME = r"(?:[T ]?\d\d(?::?\d\d(?::?\d\d(?:[.,]\d{1,9})?)?)?(?:Z|[+-]\d\d:?\d\d)?)?"
-_SECONDS = re.compile(r"^([T ]?\d\d:?\d\d)(:?)\d\d(?:[.,]\d+)?", re.ASCII)
+_CLOCK = re.compile(r"^([T ]?)(\d\d)(?:(:?)(\d\d)(?:(:?)\d\d(?:[.,]\d+)?)?)?", re.ASCII)
+_PART_HOURS = 6
 _DIGITS = re.compile(
     rf"\s*(?P<year>\d{{4}})(?:(?P<dash>-?)(?P<month>\d\d)(?:(?P=dash)(?P<day>\d\d)(?P<time>{_TIME}))?)?\s*", re.ASCII
 )
@@ -253,8 +257,8 @@ def shown_day(value: str) -> str | None:
     return "/".join(part for part in (found["day"], found["month"], found["year"]) if part)
 
 
-def written_day(surrogate: str, value: str, *, time: bool = True) -> str:
-    """Return the surrogate of a day in the form of the `value` that it replaces, with its time of day to the minute.
+def written_day(surrogate: str, value: str, *, time: bool = True, times: TimesLeft = "keep") -> str:
+    """Return the surrogate of a day in the form of the `value` that it replaces, with what is left of its time of day.
 
     What the surrogate does not tell is left out, and all of it if it tells no year: "mars 2024" gives 202403.
     """
@@ -269,12 +273,41 @@ def written_day(surrogate: str, value: str, *, time: bool = True) -> str:
         return ""
     dash = like["dash"] or ""
     written = dash.join([told["year"], *([month] if month else []), *([f"{int(day):02}"] if day else [])])
-    return written + (whole_minutes(like["time"]) if day and time and like["time"] else "")
+    return written + (coarse_time(like["time"], times) if day and time and like["time"] else "")
 
 
-def whole_minutes(time: str) -> str:
-    """Return a time of day without its seconds, which are zeros where the format needs them: 10:12:00, 101200."""
-    return _SECONDS.sub(lambda found: f"{found[1]}{found[2]}00", time)
+def coarse_time(time: str, times: TimesLeft) -> str:
+    """Return what a policy leaves of a time of day, with zeros where the format needs more: 10:12:00, 100000.
+
+    A part of the day is written as the hour that it begins at; nothing is left of a time that is dropped.
+    """
+    if times == "drop":
+        return ""
+    return _CLOCK.sub(lambda found: _coarse_digits(found, times), time)
+
+
+def _coarse_digits(found: re.Match[str], times: TimesLeft) -> str:
+    hour, minute = coarse_clock(int(found[2]), int(found[4] or 0), times)
+    return "".join(
+        (
+            f"{found[1]}{hour:02}",
+            "" if found[4] is None else f"{found[3]}{minute:02}",
+            "" if found[5] is None else f"{found[5]}00",
+        )
+    )
+
+
+def coarse_clock(hour: int, minute: int, times: TimesLeft) -> tuple[int, int]:
+    """Return the hour and minute that a policy leaves of a time of day; midnight of one that is dropped."""
+    match times:
+        case "keep":
+            return hour, minute
+        case "hour":
+            return hour, 0
+        case "part_of_day":
+            return hour // _PART_HOURS * _PART_HOURS, 0
+        case "drop":
+            return 0, 0
 
 
 def _month(told: str | None) -> str | None:

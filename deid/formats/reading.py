@@ -174,10 +174,13 @@ class Reading:
             return
         time = rule.patient != "birth_date"
         self.add(
-            day, lambda texts: put(written_day(texts[0] or "", value, time=time)), label=rule.label, caption=caption
+            day, lambda texts: put(self._dated(texts[0] or "", value, time=time)), label=rule.label, caption=caption
         )
         if rule.patient is not None:
             self.feed(rule.patient, iso_day(value))
+
+    def _dated(self, surrogate: str, value: str, *, time: bool) -> str:
+        return written_day(surrogate, value, time=time, times=self.rules.times)
 
     def _names(self, value: str) -> bool:
         """Return whether a value is a name of the patient whom the file told before."""

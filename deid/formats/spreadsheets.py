@@ -180,10 +180,18 @@ def _like(text: str, value: Value) -> Value:
         iso = written_day(day, value.strftime("%Y-%m-%d")) if shown_day(value.strftime("%Y-%m-%d")) else ""
         if len(iso) == 10:  # the whole day
             moved = date.fromisoformat(iso)
-            return datetime.combine(moved, value.time()) if isinstance(value, datetime) and hour else moved
+            return _at(moved, value, hour) if isinstance(value, datetime) else moved
     elif isinstance(value, int | float) and _NUMBER.fullmatch(text):
         return float(text.replace(",", ".")) if "," in text or "." in text else int(text)
     return text
+
+
+def _at(day: date, value: datetime, shown: str) -> date:
+    """Return a day at the time that a cell showed, or at the hour that is left of it; the day alone without one."""
+    if shown == f"{value:%H:%M}":
+        return datetime.combine(day, value.time().replace(second=0, microsecond=0))
+    hour = re.match(r"\d{1,2}", shown)
+    return day if hour is None else datetime.combine(day, time(int(hour.group())))
 
 
 def _put_row(row: Sequence[_Cell]) -> Callable[[tuple[str | None, ...]], None]:

@@ -178,8 +178,10 @@ def substitute(run_id: int, batch_id: int, *, isolated: bool = False) -> dict[st
     step = begin(_current_run(run_id), batch_id, "substitute", before="detected")
     substitutor, reference_versions = runtime.substitutor(), runtime.reference_versions()
     limits = settings().limits(isolated=isolated)
-    publication = runtime.policy().publication
-    detected = batches.read_detected(step, batches.open_batch(step, limits, written=publication.files == "rewritten"))
+    policy = runtime.policy()
+    publication, times = policy.publication, policy.substitution.times.strategy
+    written = publication.files == "rewritten"
+    detected = batches.read_detected(step, batches.open_batch(step, limits, written=written, times=times))
     drawn = pipeline.substitute(detected, substitutor, limits=limits)
     batches.keep_candidates(step, drawn, reference_versions, publication)
     return finish(step)

@@ -18,6 +18,7 @@ from deid.domain.labels import Label
 from deid.domain.limits import Limits
 from deid.domain.outcomes import Candidate, Detected, Opened, Refused, Verdict
 from deid.formats import described, with_told
+from deid.formats.fields import TimesLeft
 from deid.privacy.stream import keyed_digest
 from deid.quality import batch_results
 from deid.quality.reasons import Waiver, admissible
@@ -31,7 +32,7 @@ from deid.warehouse.rows import Content
 from deid.warehouse.sources import Source, open_source
 
 
-def open_batch(step: BatchStep, limits: Limits, *, written: bool = False) -> list[Opened]:
+def open_batch(step: BatchStep, limits: Limits, *, written: bool = False, times: TimesLeft = "keep") -> list[Opened]:
     """Return the waiting documents that can be read within `limits`; the others are settled: deleted, corrected or
     refused. With `written`, files can be written again.
 
@@ -60,7 +61,8 @@ def open_batch(step: BatchStep, limits: Limits, *, written: bool = False) -> lis
             else:
                 step.contents[document_id] = whole
     opened = []
-    for outcome in open_contents(list(step.contents.values()), source.rules(), limits=limits, written=written):
+    rules = source.rules().model_copy(update={"times": times})
+    for outcome in open_contents(list(step.contents.values()), rules, limits=limits, written=written):
         if isinstance(outcome, Refused):
             step.refuse(outcome)
         else:

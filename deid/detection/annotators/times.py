@@ -52,8 +52,8 @@ _SHORT = re.compile(
 _MAY_FOLLOW = re.compile(r"\b(?:depuis|apres|environ|par) ?\Z|/ \Z")
 _SPAN_NOUN = re.compile(r"\b(?:estime|evalue|egal|superieur|inferieur|limite)e?s? a \Z")
 _LASTED = re.compile(
-    r" ?(?:/ ?(?:24|j\b)|/(?:nuit|sem|mois|h\b)|(?:par|la) (?:jour|nuit|semaine|24)|de suite|d'affilee|de duree|plus tard|"
-    r"apres (?!midi)|post\b|auparavant|d'intervalle|consecutives|d'evolution|de vie|d'age|d'attente)"
+    r" ?(?:/ ?(?:24|j\b)|/(?:nuit|sem|mois|h\b)|(?:par|la) (?:jour|nuit|semaine|24)|de suite|d'affilee|de duree|"
+    r"plus tard|apres (?!midi)|post\b|auparavant|d'intervalle|consecutives|d'evolution|de vie|d'age|d'attente)"
 )
 _DELAYED = re.compile(r" (?:de (?!ce |cette |la (?:nuit|veille)|l'apres)|d'|du (?!matin|soir|\d)|des )")
 _NUMBERED = re.compile(r"(?:\bn ?°|\bnumero|\blot|\bref)[ :.]{0,2}\Z")

@@ -16,7 +16,7 @@ from pydicom.uid import ExplicitVRLittleEndian
 
 from deid.domain.errors import DocumentRefused
 from deid.domain.labels import Label
-from deid.formats.fields import FileRules, shipped_map
+from deid.formats.fields import FileRules, TimesLeft, shipped_map
 from deid.formats.files import read_file
 from deid.formats.segments import SegmentedSource
 
@@ -125,6 +125,21 @@ def test_times_lose_their_seconds_and_keep_their_order() -> None:
     assert list(file.ContentTime) == ["10:16:00", "11"]
     assert file.AcquisitionDateTime == "20240309101200+0100"
     assert not re.search(r"3\.1234|041259|101233|101501", str(file))
+
+
+@pytest.mark.parametrize(
+    ("times", "left"),
+    [
+        ("keep", ["101200", "1016", "20240309101200+0100"]),
+        ("hour", ["100000", "1000", "20240309100000+0100"]),
+        ("part_of_day", ["060000", "0600", "20240309060000+0100"]),
+        ("drop", ["", "", "20240309"]),
+    ],
+)
+def test_times_follow_the_policy(times: TimesLeft, left: list[str]) -> None:
+    raw = dicom(SeriesTime="101233.123456", ContentTime="1016", AcquisitionDateTime="20240302101233.1234+0100")
+    file = pydicom.dcmread(io.BytesIO(with_all_replaced(read(raw, FileRules(times=times)))))
+    assert [file.SeriesTime or "", file.ContentTime or "", file.AcquisitionDateTime] == left
 
 
 def test_the_profile_is_declared_with_the_options_of_what_is_kept() -> None:

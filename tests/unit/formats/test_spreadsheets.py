@@ -75,6 +75,22 @@ def test_days_and_numbers_stay_days_and_numbers() -> None:
     assert sheet["B3"].value == datetime(1961, 5, 14)
 
 
+@pytest.mark.parametrize(
+    ("shown", "kept"),
+    [
+        ("14:35", datetime(2024, 3, 9, 14, 35)),
+        ("14h", datetime(2024, 3, 9, 14)),
+        ("après-midi", datetime(2024, 3, 9)),
+        ("[TIME]", datetime(2024, 3, 9)),
+    ],
+)
+def test_a_cell_has_the_time_that_is_left_of_it(shown: str, kept: datetime) -> None:
+    book = workbook()
+    book.active["B2"] = datetime(2024, 3, 2, 14, 35, 20)
+    changes = {"02/03/2024": "09/03/2024", "14:35": shown}
+    assert replaced(read(saved(book)), changes).active["B2"].value == kept
+
+
 def test_a_day_that_is_masked_becomes_words() -> None:
     assert replaced(read(saved(workbook())), {"02/03/2024": "mars 2024"}).active["B2"].value == "mars 2024"
 
