@@ -263,5 +263,5 @@ def play(home: Path, scale: Scale, port: int | None = None) -> None:
         Scenario(home, scale, airflow, progress).run()
         progress.say("fin")
     deployment = read_env(env_file)
-    print_counts(progress, deployment["NOCTURNE_STEWARD_DSN"])
+    print_counts(progress, deployment["NOCTURNE_PUBLISHER_DSN"])
     print_addresses(progress, home, deployment, airflow)

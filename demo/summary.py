@@ -25,7 +25,7 @@ QUESTION = "SELECT document_type, count(*) FROM research.document GROUP BY 1 ORD
 
 
 def counts(dsn: str, step: str, **parameters: Any) -> list[dict[str, Any]]:
-    """Rows of a query of `sql/deid/overview`, read as a steward."""
+    """Rows of a query of `sql/deid/overview`; of mentions a steward reads none."""
     with connect(dsn) as link, link.cursor() as cursor:
         cursor.execute(query("deid", "overview", step), parameters)
         columns = [column.name for column in cursor.description or ()]

@@ -32,6 +32,7 @@ class OptOutProblem(StrEnum):
     ALREADY = "already"
     TOO_SHORT = "too_short"
     TOO_LONG = "too_long"
+    TOO_MANY = "too_many"  # questions on pseudonyms in one day
 
 
 class OptOutRefused(NocturneError):
@@ -68,16 +69,6 @@ class PatientKey:
 
 
 @dataclass(frozen=True, slots=True)
-class ReleaseCount:
-    """Number of documents of one release and type. `interval_key` is the release's; None if it is not published yet."""
-
-    release_id: int | None
-    interval_key: str | None
-    document_type: str
-    documents: int
-
-
-@dataclass(frozen=True, slots=True)
 class OptOut:
     """An opt-out. `matched` is True if its patient at the source is known."""
 
@@ -96,19 +87,14 @@ class OptOut:
 
 @dataclass(frozen=True, slots=True)
 class PatientRecord:
-    """A patient's published documents by release and type, and the opt-out by the same name, if any.
+    """Number of a patient's published documents, and the opt-out by the same name, if any.
 
     Both are None for the hospital's id: they would tell which documents of the ledger are the patient's.
     """
 
     patient: PatientKey
-    published: tuple[ReleaseCount, ...] | None
+    documents: int | None
     opt_out_id: int | None
-
-    @property
-    def documents(self) -> int | None:
-        """Number of published documents; None where they are not counted."""
-        return None if self.published is None else sum(count.documents for count in self.published)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +114,7 @@ class LiveDocuments:
 
 @dataclass(frozen=True, slots=True)
 class RemovalProof:
-    """Documents removed by an opt-out, and documents of the patient found at `checked_at`.
+    """An opt-out with the number of documents that it removed, and documents of the patient found at `checked_at`.
 
     `readable` is the number of rows that researchers read, or will at the next rewriting, under the pseudonyms known
     of the patient. `ledger` is None while the patient of a pseudonym is unknown, and until an opt-out by the hospital's
@@ -136,7 +122,6 @@ class RemovalProof:
     """
 
     opt_out: OptOut
-    removed: tuple[ReleaseCount, ...]
     readable: int
     ledger: LiveDocuments | None
     checked_at: datetime
@@ -156,18 +141,18 @@ class RemovalProof:
 
 
 def search_patient(cursor: Cursor, actor: str, patient: PatientKey) -> PatientRecord:
-    """Count a pseudonym's published documents by release and type, without any text; the search is recorded.
+    """Count a pseudonym's published documents, of any release and type; the search is recorded.
 
     Of the hospital's id nothing is told, and the audit trail does not name it.
+
+    Raises:
+        OptOutRefused: the day has no more questions on pseudonyms, of this steward or of all.
     """
-    published = None
-    if patient.pseudonym:
-        cursor.execute(query("deid", "opt_out", "by_pseudonym"), patient.parameters)
-        published = tuple(ReleaseCount(*row) for row in cursor.fetchall())
-    found = PatientRecord(patient, published, _opt_out_in_force(cursor, patient))
-    counted = {} if found.documents is None else {"documents": found.documents}
-    audit.write(cursor, actor, Action.SEARCH_PATIENT, f"patient {patient.pseudonym or BY_SOURCE_ID}", **counted)
-    return found
+    if patient.pseudonym is None:
+        audit.write(cursor, actor, Action.SEARCH_PATIENT, f"patient {BY_SOURCE_ID}")
+        return PatientRecord(patient, None, None)
+    cursor.execute(query("deid", "opt_out", "by_pseudonym"), {**patient.parameters, "steward": actor})
+    return PatientRecord(patient, _admitted(cursor), _opt_out_in_force(cursor, patient))
 
 
 def record_opt_out(cursor: Cursor, actor: str, patient: PatientKey, reason: str) -> tuple[int, int]:
@@ -176,7 +161,7 @@ def record_opt_out(cursor: Cursor, actor: str, patient: PatientKey, reason: str)
     Returns the number of the opt-out, and the number of removed rows.
 
     Raises:
-        OptOutRefused: the patient has opted out already, or see `check_reason`.
+        OptOutRefused: the patient has opted out already, the day has no more questions, or see `check_reason`.
     """
     reason = check_reason(reason)
     step = "insert" if patient.pseudonym else "insert_by_source_id"
@@ -187,7 +172,7 @@ def record_opt_out(cursor: Cursor, actor: str, patient: PatientKey, reason: str)
     opt_out_id, removed = int(row[0]), 0
     if patient.pseudonym:
         cursor.execute(query("deid", "opt_out", "withdraw"), {"opt_out_id": opt_out_id})
-        removed = sum(documents for _, _, documents in cursor.fetchall())
+        removed = _admitted(cursor)
     named = {"pseudonym": patient.pseudonym} if patient.pseudonym else {"by": BY_SOURCE_ID}
     details: Mapping[str, Any] = {**named, "reason": reason, "removed": removed}
     audit.write(cursor, actor, Action.OPT_OUT, audit_name(opt_out_id), **details)
@@ -204,18 +189,23 @@ def _read_opt_outs(cursor: Cursor, **parameters: int | None) -> list[OptOut]:
     return [OptOut(*row) for row in cursor.fetchall()]
 
 
-def prove_removal(cursor: Cursor, opt_out_id: int) -> RemovalProof | None:
-    """Return what one opt-out removed and what a new search finds; None for an unknown number."""
+def prove_removal(cursor: Cursor, actor: str, opt_out_id: int) -> RemovalProof | None:
+    """Return one opt-out and what a new search finds, which is recorded; None for an unknown number.
+
+    Raises:
+        OptOutRefused: the day has no more questions on pseudonyms, of this steward or of all.
+    """
     found = _read_opt_outs(cursor, before=None, opt_out_id=opt_out_id, limit=1)
     if not found:
         return None
-    cursor.execute(query("deid", "opt_out_removal", "of_opt_out"), {"opt_out_id": opt_out_id})
-    removed = tuple(ReleaseCount(*line) for line in cursor.fetchall())
-    cursor.execute(query("deid", "opt_out", "recheck"), {"opt_out_id": opt_out_id})
-    readable, *states, checked_at = one(cursor)
+    cursor.execute(query("deid", "opt_out", "recheck"), {"opt_out_id": opt_out_id, "steward": actor})
+    row = cursor.fetchone()
+    if row is None:
+        raise OptOutRefused(OptOutProblem.TOO_MANY)
+    readable, *states, checked_at = row
     ledger = None if None in states else LiveDocuments(*states)
     lines: Sequence[Line] = audit.list_lines(cursor, about=audit_name(opt_out_id))
-    return RemovalProof(found[0], removed, int(readable), ledger, checked_at, tuple(reversed(lines)))
+    return RemovalProof(found[0], int(readable), ledger, checked_at, tuple(reversed(lines)))
 
 
 def revoke_opt_out(cursor: Cursor, actor: str, opt_out_id: int, reason: str) -> bool:
@@ -248,6 +238,18 @@ def check_reason(reason: str) -> str:
 def audit_name(opt_out_id: int) -> str:
     """Return the name of an opt-out in the audit trail."""
     return f"opt-out {opt_out_id}"
+
+
+def _admitted(cursor: Cursor) -> int:
+    """Return the count that a question on a pseudonym gave.
+
+    Raises:
+        OptOutRefused: it gave none, since the day has no more questions.
+    """
+    (documents,) = one(cursor)
+    if documents is None:
+        raise OptOutRefused(OptOutProblem.TOO_MANY)
+    return int(documents)
 
 
 def _opt_out_in_force(cursor: Cursor, patient: PatientKey) -> int | None:

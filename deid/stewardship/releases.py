@@ -10,7 +10,7 @@ from typing import Any
 from deid.domain.outcomes import StoredFile
 from deid.reports.intervals import IntervalSummary, read
 from deid.warehouse.connection import open_cursor
-from deid.warehouse.queries import Cursor, query
+from deid.warehouse.queries import Cursor, one, query
 
 PAGE = 31
 MOST_IDS = 50  # of one reason; the quarantine page lists them all
@@ -44,12 +44,11 @@ class IntervalRun:
 
 @dataclass(frozen=True, slots=True)
 class Disagreeing:
-    """A document that disagrees: a published one by the id of the research schema, one that waits by the ledger's.
+    """A document that disagrees and waits, by the ledger's id.
 
     `disagreements` is the number of values that disagree, by `deid.domain.outcomes.AgreementKind`.
     """
 
-    published: bool
     document_id: str
     disagreements: Mapping[str, int]
 
@@ -114,9 +113,15 @@ def quarantined_ids(cursor: Cursor, interval_key: str) -> dict[str, list[tuple[i
 
 
 def disagreeing_documents(cursor: Cursor, interval_key: str) -> list[Disagreeing]:
-    """Return the documents of an interval that disagree on their patient or in articles, at most `MOST_IDS`."""
+    """Return the documents that wait in an interval and disagree on their patient or in articles, at most `MOST_IDS`."""
     cursor.execute(query("deid", "agreement", "shown"), {"interval_key": interval_key, "most": MOST_IDS})
     return [Disagreeing(*row) for row in cursor.fetchall()]
+
+
+def count_disagreeing(cursor: Cursor, interval_key: str) -> int:
+    """Return how many published documents of an interval disagree on their patient or in articles."""
+    cursor.execute(query("deid", "agreement", "published"), {"interval_key": interval_key})
+    return int(one(cursor)[0])
 
 
 def let_through(cursor: Cursor, interval_key: str) -> list[LetThrough]:
@@ -125,16 +130,18 @@ def let_through(cursor: Cursor, interval_key: str) -> list[LetThrough]:
     return [LetThrough(*row) for row in cursor.fetchall()]
 
 
-def published_text(cursor: Cursor, document_id: str) -> PublishedText | None:
-    """Return a document that researchers read, by the id that they read it by; None if they read none of that id."""
-    cursor.execute(query("research", "document", "read"), {"document_id": document_id})
+def published_text(cursor: Cursor, actor: str, document_id: str) -> PublishedText | None:
+    """Return a document that researchers read, by the id that they read it by, and record the reading; None if there
+    is none of that id.
+    """
+    cursor.execute(query("research", "document", "read"), {"document_id": document_id, "steward": actor})
     row = cursor.fetchone()
     return None if row is None else PublishedText(*row)
 
 
-def published_file(cursor: Cursor, document_id: str) -> StoredFile | None:
-    """Return the rewritten file of a document that researchers read; None if they read none of that id."""
-    cursor.execute(query("research", "document", "file"), {"document_id": document_id})
+def published_file(cursor: Cursor, actor: str, document_id: str) -> StoredFile | None:
+    """Return the rewritten file of a document that researchers read, and record the reading; None if there is none."""
+    cursor.execute(query("research", "document", "file"), {"document_id": document_id, "steward": actor})
     row = cursor.fetchone()
     return None if row is None else StoredFile(row[0], row[1], bytes(row[2]))
 

@@ -6,6 +6,7 @@ were replaced, and so, of the others, that they never were.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,7 +15,6 @@ from deid.domain.document import Mention
 from deid.domain.errors import PolicyError, ReleaseRefused
 from deid.domain.labels import Label
 from deid.stewardship.opt_outs import check_reason
-from deid.warehouse import audit
 from deid.warehouse.queries import Cursor, one, query
 
 
@@ -62,11 +62,10 @@ def export_published(
         raise ReleaseRefused(f"{waiting} opt-outs are not applied yet.", "Run apply_oppositions, then export again.")
     cursor.execute(query("deid", "training_document", "counts"))
     permitted, held = one(cursor)
-    cursor.execute(query("deid", "training_document", "chosen"), {"seed": str(seed), "size": size})
-    documents = [_document(*row) for row in cursor.fetchall()]
-    counts = {"documents": len(documents), "left_out": held, "policy": policy.digest, "reason": reason}
-    audit.write(cursor, actor, audit.Action.EXPORT, "published texts for training", **counts)
-    return TrainingExport(documents, permitted, held)
+    details = json.dumps({"left_out": held, "policy": policy.digest, "reason": reason})
+    asked = {"seed": str(seed), "size": size, "steward": actor, "details": details}
+    cursor.execute(query("deid", "training_document", "chosen"), asked)
+    return TrainingExport([_document(*row) for row in cursor.fetchall()], permitted, held)
 
 
 def _document(

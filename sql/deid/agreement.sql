@@ -71,15 +71,16 @@ WHERE
     AND deid.disagreements(d.agreement - 'article') IS NOT NULL
 ORDER BY d.document_id;
 
+-- name: published
+-- Grain: one interval. Purpose: how many of its published documents disagree.
+SELECT coalesce(sum(t.documents), 0)::int AS documents
+FROM deid.disagreement_tally AS t
+WHERE t.interval_key = %(interval_key)s;
+
 -- name: shown
--- Grain: one document that disagrees. Purpose: which ones, and in what: published ones by the id that researchers read
--- them by, those that wait by the ledger's.
-SELECT true AS published, p.document_id, p.disagreements
-FROM deid.disagreeing_document AS p
-WHERE p.interval_key = %(interval_key)s
-UNION ALL
-SELECT false AS published, d.document_id, deid.disagreements(d.agreement) AS disagreements
-FROM deid.counted_document AS d
-WHERE d.interval_key = %(interval_key)s AND d.state = 'staged' AND deid.disagreements(d.agreement) IS NOT NULL
-ORDER BY published DESC, document_id
+-- Grain: one document that disagrees and waits. Purpose: which ones, by the ledger's id, and in what.
+SELECT d.document_id, d.disagreements
+FROM deid.waiting_disagreement AS d
+WHERE d.interval_key = %(interval_key)s
+ORDER BY d.document_id
 LIMIT %(most)s;

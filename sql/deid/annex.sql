@@ -106,7 +106,7 @@ SELECT
     (SELECT count(*) FROM deid.opt_out AS o WHERE o.revoked_at IS NULL AND o.applied_at IS NULL) AS not_applied,
     (
         SELECT coalesce(sum(m.documents), 0)
-        FROM deid.opt_out_removal AS m
+        FROM deid.removal_tally AS m
         INNER JOIN deid.release AS p ON m.release_id = p.release_id
         WHERE p.interval_key = %(interval_key)s
     ) AS removed;

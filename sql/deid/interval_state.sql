@@ -25,7 +25,7 @@ SELECT
     t.decided_by,
     t.decided_at,
     m.mentions,
-    e.epsilon,
+    m.epsilon,
     k.critical,
     k.warnings,
     v.policy_hash,
@@ -41,58 +41,18 @@ LEFT JOIN LATERAL (
 CROSS JOIN LATERAL (
     SELECT
         s.published - (
-            SELECT count(*)
+            SELECT coalesce(sum(p.unread), 0)
             FROM deid.release AS y
-            INNER JOIN deid.published_document AS p ON y.release_id = p.release_id
-            WHERE y.interval_key = s.interval_key AND y.published_at IS NOT NULL AND p.visible_from IS NULL
+            INNER JOIN deid.release_tally AS p ON y.release_id = p.release_id
+            WHERE y.interval_key = s.interval_key AND y.published_at IS NOT NULL
         ) + (
-            SELECT count(*)
+            SELECT coalesce(sum(p.former), 0)
             FROM deid.release AS y
-            INNER JOIN deid.published_document AS p ON y.release_id = p.former_release_id
+            INNER JOIN deid.release_tally AS p ON y.release_id = p.release_id
             WHERE y.interval_key = s.interval_key
         ) AS readable
 ) AS u
-CROSS JOIN LATERAL (
-    SELECT
-        count(*) FILTER (WHERE r.planned > 0) > 1
-        OR sum(r.planned) <> coalesce((
-            SELECT sum(t.documents) FROM deid.document_change AS t WHERE t.run_id = ANY(s.run_ids)
-        ), 0) AS one_by_one
-    FROM deid.run AS r
-    WHERE r.run_id = ANY(s.run_ids)
-) AS h
-CROSS JOIN LATERAL (
-    SELECT CASE WHEN h.one_by_one THEN (
-        SELECT count(*)
-        FROM deid.counted_document AS d
-        INNER JOIN deid.mention AS t ON d.run_id = t.run_id AND d.document_id = t.document_id
-        WHERE d.interval_key = s.interval_key
-    ) ELSE (
-        SELECT coalesce(sum(t.mentions), 0)::bigint
-        FROM deid.mention_count AS t
-        WHERE t.run_id = ANY(s.run_ids)
-    ) - (
-        SELECT count(*)
-        FROM deid.document AS d
-        INNER JOIN deid.mention AS t ON d.run_id = t.run_id AND d.document_id = t.document_id
-        WHERE d.run_id = ANY(s.run_ids) AND d.state = 'superseded'
-    ) END AS mentions
-) AS m
-CROSS JOIN LATERAL (
-    SELECT CASE WHEN h.one_by_one THEN (
-        SELECT coalesce(sum(t.epsilon), 0)
-        FROM deid.counted_document AS d
-        INNER JOIN deid.budget AS t ON d.run_id = t.run_id AND d.document_id = t.document_id
-        WHERE d.interval_key = s.interval_key
-    ) ELSE greatest(0, (
-        SELECT coalesce(sum(t.epsilon), 0) FROM deid.spend_tally AS t WHERE t.run_id = ANY(s.run_ids)
-    ) - (
-        SELECT coalesce(sum(t.epsilon), 0)
-        FROM deid.document AS d
-        INNER JOIN deid.budget AS t ON d.run_id = t.run_id AND d.document_id = t.document_id
-        WHERE d.run_id = ANY(s.run_ids) AND d.state = 'superseded'
-    )) END AS epsilon
-) AS e
+CROSS JOIN LATERAL deid.interval_sums(s.interval_key, s.run_ids) AS m
 CROSS JOIN LATERAL (
     SELECT
         count(DISTINCT c.rule) FILTER (WHERE c.severity = 'critical') AS critical,

@@ -3,13 +3,9 @@
 UPDATE deid.opt_out SET applied_at = coalesce(applied_at, now()) WHERE opt_out_id = %(opt_out_id)s;
 
 -- name: by_pseudonym
--- Grain: published documents of one release and type, of one pseudonym. Purpose: what an opt-out would remove.
-SELECT d.release_id, r.interval_key, coalesce(d.document_type, '') AS document_type, count(*)::int AS documents
-FROM deid.published_document AS d
-INNER JOIN deid.release AS r ON d.release_id = r.release_id
-WHERE d.patient_id = %(pseudonym)s
-GROUP BY d.release_id, r.interval_key, coalesce(d.document_type, '')
-ORDER BY d.release_id, 3;
+-- Grain: one pseudonym. Purpose: how many published documents an opt-out would remove; null where the day has no more
+-- questions.
+SELECT deid.count_patient(%(pseudonym)s, %(steward)s) AS documents;
 
 -- name: in_force
 -- Grain: one opt-out in force. Purpose: all of them, to be applied, oldest first.
@@ -60,7 +56,7 @@ SELECT
     o.opt_out_id, o.pseudonym, o.asked_by, o.reason, o.asked_at, o.applied_at, o.matched,
     o.revoked_at, o.revoked_by, o.revoked_reason,
     coalesce((
-        SELECT sum(r.documents) FROM deid.opt_out_removal AS r WHERE r.opt_out_id = o.opt_out_id
+        SELECT t.documents FROM deid.opt_out_total AS t WHERE t.opt_out_id = o.opt_out_id
     ), 0)::int AS removed
 FROM deid.opt_out AS o
 WHERE
@@ -70,10 +66,10 @@ ORDER BY o.opt_out_id DESC
 LIMIT %(limit)s;
 
 -- name: recheck
--- Grain: one opt-out. Purpose: a fresh look at what is readable and at the ledger (deid.opt_out_check).
-SELECT c.readable, c.published, c.staged, c.unfinished, c.quarantined, now() AS checked_at
-FROM deid.opt_out_check AS c
-WHERE c.opt_out_id = %(opt_out_id)s;
+-- Grain: one opt-out. Purpose: a fresh look at what is readable and at the ledger; no row where the day has no more
+-- questions.
+SELECT c.readable, c.published, c.staged, c.unfinished, c.quarantined, c.checked_at
+FROM deid.check_opt_out(%(opt_out_id)s, %(steward)s) AS c;
 
 -- name: resolve
 -- Grain: one opt-out by the source's patient id. Purpose: its patient in the ledger, made if it was never met.
@@ -93,9 +89,9 @@ FROM deid.opt_out AS o
 WHERE o.revoked_at IS NULL AND o.pseudonym = %(pseudonym)s;
 
 -- name: withdraw
--- Grain: published documents of one release and type. Purpose: those of an opt-out's pseudonym leave at once.
-SELECT w.release_id, w.document_type, w.documents
-FROM deid.withdraw_pseudonym(%(opt_out_id)s) AS w;
+-- Grain: one opt-out. Purpose: the published documents of its pseudonym leave at once; null where the day has no more
+-- questions.
+SELECT deid.withdraw_pseudonym(%(opt_out_id)s) AS documents;
 
 -- name: to_apply
 -- Grain: all opt-outs. Purpose: how many in force no night or publication has applied yet, and since when.

@@ -75,7 +75,7 @@ WHERE
     AND (
         %(check_name)s::text IS NULL
         OR EXISTS (
-            SELECT FROM deid.verdict AS v
+            SELECT FROM deid.shown_verdict AS v
             WHERE
                 v.run_id = q.run_id AND v.document_id = q.document_id AND v.check_name = %(check_name)s
                 AND NOT v.success
@@ -84,7 +84,7 @@ WHERE
     AND (
         %(service)s::text IS NULL
         OR EXISTS (
-            SELECT FROM deid.document AS d
+            SELECT FROM deid.shown_document AS d
             WHERE d.run_id = q.run_id AND d.document_id = q.document_id AND d.service = %(service)s
         )
     )

@@ -33,7 +33,7 @@ SELECT
     ) END
 FROM deid.quarantine AS q
 INNER JOIN deid.run AS r ON q.run_id = r.run_id
-LEFT JOIN deid.document AS d
+LEFT JOIN deid.shown_document AS d
     ON q.run_id = d.run_id AND q.document_id = d.document_id AND q.content_hash = d.content_hash
 WHERE q.run_id = %(run_id)s AND q.document_id = %(document_id)s AND q.content_hash = %(content_hash)s
 RETURNING choice_id;
@@ -49,7 +49,7 @@ SELECT
     c.chosen_by,
     c.justification
 FROM deid.release_document AS d
-INNER JOIN deid.verdict AS v ON d.run_id = v.run_id AND d.document_id = v.document_id
+INNER JOIN deid.waived_check AS v ON d.run_id = v.run_id AND d.document_id = v.document_id
 CROSS JOIN LATERAL (
     SELECT q.run_id, q.chosen_by, q.justification
     FROM deid.quarantine_choice AS q
@@ -57,7 +57,7 @@ CROSS JOIN LATERAL (
     ORDER BY q.choice_id DESC
     LIMIT 1
 ) AS c
-WHERE d.interval_key = %(interval_key)s AND v.waived
+WHERE d.interval_key = %(interval_key)s
 GROUP BY d.side, d.document_id, c.run_id, c.chosen_by, c.justification
 ORDER BY d.side DESC, d.document_id
 LIMIT %(most)s;

@@ -13,16 +13,10 @@ WITH own AS (
 
 SELECT
     coalesce((SELECT array_agg(o.release_id ORDER BY o.release_id) FROM own AS o), '{}') AS release_ids,
-    (
-        SELECT count(*) FROM deid.published_document AS p INNER JOIN own AS o ON p.release_id = o.release_id
-    )::int AS documents,
-    (
-        SELECT count(p.visible_from)
-        FROM deid.published_document AS p
-        INNER JOIN own AS o ON p.release_id = o.release_id
-    )::int + (
-        SELECT count(*) FROM deid.published_document AS p INNER JOIN own AS o ON p.former_release_id = o.release_id
-    )::int AS readable;
+    coalesce(sum(t.documents), 0)::int AS documents,
+    coalesce(sum(t.documents - t.unread + t.former), 0)::int AS readable
+FROM deid.release_tally AS t
+INNER JOIN own AS o ON t.release_id = o.release_id;
 
 -- name: of_interval
 -- Grain: one recall of an interval. Purpose: the newest first.
@@ -39,29 +33,14 @@ WHERE k.recall_id = %(recall_id)s;
 
 -- name: removed
 -- Grain: documents of one type that a recall removed. Purpose: how many, and how many of them researchers could read.
-SELECT d.document_type, count(*)::int AS documents, count(*) FILTER (WHERE d.was_read)::int AS read_before
-FROM deid.recalled_document AS d
+SELECT d.document_type, d.documents, d.read_before
+FROM deid.recall_tally AS d
 WHERE d.recall_id = %(recall_id)s
-GROUP BY d.document_type
 ORDER BY d.document_type;
 
 -- name: check
 -- Grain: one recall. Purpose: a fresh look: its documents that researchers read or will read now, by the same
 -- identifiers, and rows of its releases. `again` are those that another release holds: a correction, or the same since.
-SELECT
-    (
-        SELECT count(*)
-        FROM deid.recalled_document AS d
-        INNER JOIN research.document AS v ON d.document_id = v.document_id
-        WHERE d.recall_id = k.recall_id
-    )::int AS readable,
-    (SELECT count(*) FROM deid.published_document AS p WHERE p.release_id = ANY(k.release_ids))::int AS waiting,
-    (
-        SELECT count(*)
-        FROM deid.recalled_document AS d
-        INNER JOIN deid.published_document AS p ON d.document_id = p.document_id
-        WHERE d.recall_id = k.recall_id AND p.release_id <> ALL(k.release_ids)
-    )::int AS again,
-    now() AS checked_at
-FROM deid.recall AS k
-WHERE k.recall_id = %(recall_id)s;
+SELECT c.readable, c.waiting, c.again, now() AS checked_at
+FROM deid.recall_check AS c
+WHERE c.recall_id = %(recall_id)s;

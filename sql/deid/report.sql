@@ -64,180 +64,59 @@ LIMIT 1;
 -- name: constraints
 -- Grain: one kind of relation between dates, ages and lengths. Purpose: how many the sources state, how many their
 -- published texts keep and violate, and in how many documents, of one side.
-SELECT
-    c.key AS kind,
-    sum((c.value ->> 0)::int)::bigint AS stated,
-    sum((c.value ->> 1)::int)::bigint AS kept,
-    sum((c.value ->> 2)::int)::bigint AS violated,
-    count(*) AS documents,
-    count(*) FILTER (WHERE (c.value ->> 2)::int > 0) AS documents_violated
-FROM deid.release_document AS d
-CROSS JOIN LATERAL jsonb_each(d.constraints) AS c
-WHERE d.interval_key = %(interval_key)s AND d.side = %(side)s
-GROUP BY c.key
-ORDER BY c.key;
+SELECT f.kind, f.stated, f.kept, f.violated, f.documents, f.documents_violated
+FROM deid.report_constraints(%(interval_key)s, %(side)s) AS f;
 
 -- name: agreement
 -- Grain: one kind of agreement. Purpose: how many values texts state of their patient, or write behind an article, how
 -- many disagree, and in how many documents, of one side.
-SELECT
-    a.key AS kind,
-    sum((a.value ->> 0)::int)::bigint AS stated,
-    sum((a.value ->> 1)::int)::bigint AS violated,
-    count(*) AS documents,
-    count(*) FILTER (WHERE (a.value ->> 1)::int > 0) AS documents_violated
-FROM deid.release_document AS d
-CROSS JOIN LATERAL jsonb_each(d.agreement) AS a
-WHERE d.interval_key = %(interval_key)s AND d.side = %(side)s
-GROUP BY a.key
-ORDER BY a.key;
+SELECT f.kind, f.stated, f.violated, f.documents, f.documents_violated
+FROM deid.report_agreement(%(interval_key)s, %(side)s) AS f;
 
 -- name: files
 -- Grain: one format of files. Purpose: how many documents came in it, and what their texts and rewritten files lack, by
 -- kind, of one side.
-WITH counted AS (
-    SELECT d.file_format, r.key AS kind, sum(r.value::int)::bigint AS number
-    FROM deid.release_document AS d
-    CROSS JOIN LATERAL jsonb_each_text(d.removed) AS r
-    WHERE d.interval_key = %(interval_key)s AND d.side = %(side)s
-    GROUP BY d.file_format, r.key
-)
-
-SELECT
-    d.file_format AS format,
-    count(*) AS documents,
-    coalesce((
-        SELECT jsonb_object_agg(c.kind, c.number) FROM counted AS c WHERE c.file_format = d.file_format
-    ), '{}') AS removed
-FROM deid.release_document AS d
-WHERE d.interval_key = %(interval_key)s AND d.side = %(side)s AND d.file_format IS NOT NULL
-GROUP BY d.file_format
-ORDER BY d.file_format;
+SELECT f.format, f.documents, f.removed
+FROM deid.report_files(%(interval_key)s, %(side)s) AS f;
 
 -- name: clinical
 -- Grain: one interval. Purpose: clinical values and terms read in the sources, and those that changed, over documents
 -- that are not in quarantine.
-SELECT
-    coalesce(sum(v.observed) FILTER (WHERE v.check_name = 'clinical_items'), 0) AS items,
-    coalesce(sum(v.observed) FILTER (WHERE v.check_name = 'clinical_value_changed'), 0) AS changed,
-    count(*) FILTER (WHERE v.check_name = 'clinical_items') AS documents,
-    count(*) FILTER (WHERE v.check_name = 'clinical_value_changed' AND v.observed > 0) AS documents_changed
-FROM deid.release_document AS d
-INNER JOIN deid.verdict AS v ON d.run_id = v.run_id AND d.document_id = v.document_id
-WHERE
-    d.interval_key = %(interval_key)s AND d.side = %(side)s
-    AND v.check_name IN ('clinical_items', 'clinical_value_changed');
+SELECT f.items, f.changed, f.documents, f.documents_changed
+FROM deid.report_clinical(%(interval_key)s, %(side)s) AS f;
 
 -- name: epsilon_documents
 -- Grain: one document on one side. Purpose: the sum of its ε, for the distribution and the sum by type; ordered, so
 -- that quantiles are read off.
-SELECT d.side, coalesce(d.document_type, '') AS document_type, e.epsilon
-FROM deid.release_document AS d
-CROSS JOIN LATERAL (
-    SELECT sum(b.epsilon)::float8 AS epsilon
-    FROM deid.budget AS b
-    WHERE b.run_id = d.run_id AND b.document_id = d.document_id
-) AS e
-WHERE d.interval_key = %(interval_key)s AND e.epsilon IS NOT NULL
-ORDER BY 3;
+SELECT f.side, f.document_type, f.epsilon
+FROM deid.report_epsilon_documents(%(interval_key)s) AS f;
 
 -- name: epsilon_mechanisms
 -- Grain: one category of elements and its mechanism. Purpose: its cost per document, in nats.
 -- The order makes the mean of floating-point numbers the same at every reading.
-SELECT
-    b.category,
-    b.mechanism,
-    count(*) AS documents,
-    sum(b.elements) AS elements,
-    avg(b.epsilon ORDER BY b.epsilon) AS mean,
-    percentile_cont(0.5) WITHIN GROUP (ORDER BY b.epsilon) AS p50,
-    percentile_cont(0.95) WITHIN GROUP (ORDER BY b.epsilon) AS p95,
-    max(b.epsilon) AS most
-FROM deid.release_document AS d
-INNER JOIN deid.budget AS b ON d.run_id = b.run_id AND d.document_id = b.document_id
-WHERE d.interval_key = %(interval_key)s AND d.side = %(side)s
-GROUP BY b.category, b.mechanism
-ORDER BY b.category, b.mechanism;
+SELECT f.category, f.mechanism, f.documents, f.elements, f.mean, f.p50, f.p95, f.most
+FROM deid.report_epsilon_mechanisms(%(interval_key)s, %(side)s) AS f;
 
 -- name: headline
 -- Grain: one interval. Purpose: the first numbers of a report, each document counted once. `treated` documents went
 -- through every step: `in_force` are published without a newer version that waits, `quarantined`, `removed` (withdrawn,
 -- recalled, or of a patient whose opt-out the ledger has yet to apply), and the others wait.
 SELECT
-    count(*) AS planned,
-    count(*) FILTER (WHERE d.state = 'staged') AS waiting,
-    count(*) FILTER (WHERE d.state = 'quarantined') AS quarantined,
-    count(*) FILTER (WHERE d.state IN ('planned', 'detected', 'substituted', 'validated')) AS unfinished,
-    count(*) FILTER (WHERE d.state NOT IN ('planned', 'detected', 'substituted', 'validated')) AS treated,
-    greatest(0, count(h.document_id) - max(o.opted_out)) AS in_force,
-    count(*) FILTER (WHERE d.state IN ('withdrawn', 'recalled')) + least(count(h.document_id), max(o.opted_out))
-    AS removed,
-    coalesce(max(o.opted_out), 0) AS opted_out,
-    count(DISTINCT d.patient_id) AS patients,
-    coalesce(sum(d.characters), 0) AS characters,
-    (
-        SELECT count(DISTINCT w.document_id) FROM deid.withdrawal AS w WHERE w.run_id = ANY(%(run_ids)s)
-    ) AS withdrawals
-FROM deid.counted_document AS d
-LEFT JOIN deid.release_document AS h
-    ON
-        h.interval_key = %(interval_key)s AND h.side = 'held'
-        AND d.state = 'published' AND d.run_id = h.run_id AND d.document_id = h.document_id
-CROSS JOIN (
-    SELECT coalesce(sum(g.documents), 0)::bigint AS opted_out
-    FROM deid.opt_out_removal AS g
-    INNER JOIN deid.opt_out AS q ON g.opt_out_id = q.opt_out_id
-    INNER JOIN deid.release AS y ON g.release_id = y.release_id
-    WHERE q.applied_at IS NULL AND y.interval_key = %(interval_key)s
-) AS o
-WHERE d.interval_key = %(interval_key)s;
+    f.planned, f.waiting, f.quarantined, f.unfinished, f.treated, f.in_force, f.removed, f.opted_out, f.patients,
+    f.characters, f.withdrawals
+FROM deid.report_headline(%(interval_key)s, %(run_ids)s) AS f;
 
 -- name: lengths
 -- Grain: one document. Purpose: its length in characters, for the distribution; ordered.
-SELECT d.characters
-FROM deid.release_document AS d
-WHERE d.interval_key = %(interval_key)s AND d.side = %(side)s AND d.characters IS NOT NULL
-ORDER BY 1;
+SELECT f.characters
+FROM deid.report_lengths(%(interval_key)s, %(side)s) AS f;
 
 -- name: mentions
 -- Grain: one label or own type of the policy in one document type on one side. Purpose: the table of mentions; `own` is
 -- what the policy says of an own type. The mentions of whole runs are counted in the order of their key, which is
 -- faster than document by document; the policy is opened once a kind.
-WITH shown AS MATERIALIZED (
-    SELECT d.side, d.run_id, d.document_id, coalesce(d.document_type, '') AS document_type
-    FROM deid.release_document AS d
-    WHERE d.interval_key = %(interval_key)s
-),
-
-kinds AS MATERIALIZED (
-    SELECT m.run_id, m.document_id, m.label, m.subtype, count(*) AS mentions
-    FROM deid.mention AS m
-    WHERE m.run_id = ANY(ARRAY(SELECT DISTINCT s.run_id FROM shown AS s))
-    GROUP BY m.run_id, m.document_id, m.label, m.subtype
-),
-
-counted AS (
-    SELECT s.side, s.document_type, s.run_id, k.label, k.subtype, sum(k.mentions) AS mentions
-    FROM shown AS s
-    INNER JOIN kinds AS k ON s.run_id = k.run_id AND s.document_id = k.document_id
-    GROUP BY s.side, s.document_type, s.run_id, k.label, k.subtype
-)
-
-SELECT
-    c.side,
-    c.document_type,
-    CASE WHEN p.content -> 'types' ? c.subtype THEN c.subtype ELSE c.label END AS label,
-    CASE WHEN p.content -> 'types' ? c.subtype THEN jsonb_build_object(
-        'label', c.label,
-        'names', p.content #> ARRAY['types', c.subtype, 'names'],
-        'provider', p.content #>> ARRAY['types', c.subtype, 'provider']
-    ) END AS own,
-    sum(c.mentions)::bigint AS mentions
-FROM counted AS c
-INNER JOIN deid.run AS r ON c.run_id = r.run_id
-LEFT JOIN deid.policy AS p ON r.policy_hash = p.policy_hash
-GROUP BY 1, 2, 3, 4
-ORDER BY 1, 2, 3;
+SELECT f.side, f.document_type, f.label, f.own, f.mentions
+FROM deid.report_mentions(%(interval_key)s) AS f;
 
 -- name: previous
 -- Grain: one interval. Purpose: the published interval just before this one, to compare with.
@@ -282,14 +161,14 @@ SELECT
     s.published_at,
     s.published,
     (
-        SELECT count(p.visible_from)
+        SELECT coalesce(sum(p.documents - p.unread), 0)
         FROM deid.release AS r
-        INNER JOIN deid.published_document AS p ON r.release_id = p.release_id
+        INNER JOIN deid.release_tally AS p ON r.release_id = p.release_id
         WHERE r.interval_key = s.interval_key AND r.published_at IS NOT NULL
     ) + (
-        SELECT count(*)
+        SELECT coalesce(sum(p.former), 0)
         FROM deid.release AS r
-        INNER JOIN deid.published_document AS p ON r.release_id = p.former_release_id
+        INNER JOIN deid.release_tally AS p ON r.release_id = p.release_id
         WHERE r.interval_key = s.interval_key
     ) AS readable,
     s.corrected,
@@ -351,48 +230,17 @@ WHERE d.run_id = ANY(%(run_ids)s::bigint[]);
 
 -- name: steps
 -- Grain: one step. Purpose: its cost over all batches; memory is the highest seen in one process.
-SELECT
-    t.step,
-    count(*) AS batches,
-    sum(t.seconds) AS seconds,
-    sum(t.documents) AS documents,
-    sum(t.characters) AS characters,
-    max(t.peak_rss_mb) AS peak_rss_mb
-FROM deid.timing AS t
-WHERE t.run_id = ANY(%(run_ids)s)
-GROUP BY t.step
-ORDER BY min(t.at);
+SELECT f.step, f.batches, f.seconds, f.documents, f.characters, f.peak_rss_mb
+FROM deid.report_steps(%(run_ids)s) AS f;
 
 -- name: types
 -- Grain: one document type on one side. Purpose: how many documents and how much text it holds. The documents that an
 -- opt-out took out of research count no more, although the ledger learns of it later.
-WITH opted_out AS (
-    SELECT g.document_type, sum(g.documents)::bigint AS documents
-    FROM deid.opt_out_removal AS g
-    INNER JOIN deid.opt_out AS q ON g.opt_out_id = q.opt_out_id
-    INNER JOIN deid.release AS y ON g.release_id = y.release_id
-    WHERE q.applied_at IS NULL AND y.interval_key = %(interval_key)s
-    GROUP BY g.document_type
-)
-
-SELECT
-    d.side,
-    coalesce(d.document_type, '') AS document_type,
-    count(*) - coalesce(max(o.documents), 0) AS documents,
-    coalesce(sum(d.characters), 0) AS characters,
-    coalesce(percentile_cont(0.5) WITHIN GROUP (ORDER BY d.characters), 0)::float8 AS median_characters
-FROM deid.release_document AS d
-LEFT JOIN opted_out AS o ON d.side = 'held' AND coalesce(d.document_type, '') = o.document_type
-WHERE d.interval_key = %(interval_key)s
-GROUP BY 1, 2
-ORDER BY 1 DESC, 3 DESC, 2;
+SELECT f.side, f.document_type, f.documents, f.characters, f.median_characters
+FROM deid.report_types(%(interval_key)s) AS f;
 
 -- name: waived
 -- Grain: one check on one side, and all checks (null). Purpose: how many documents passed although it failed, because a
 -- person waived it.
-SELECT d.side, v.check_name, count(DISTINCT d.document_id) AS documents
-FROM deid.release_document AS d
-INNER JOIN deid.verdict AS v ON d.run_id = v.run_id AND d.document_id = v.document_id
-WHERE d.interval_key = %(interval_key)s AND v.waived
-GROUP BY d.side, ROLLUP (v.check_name)
-ORDER BY d.side DESC, v.check_name;
+SELECT f.side, f.check_name, f.documents
+FROM deid.report_waived(%(interval_key)s) AS f;

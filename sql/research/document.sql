@@ -46,22 +46,12 @@ FROM (
 ORDER BY w.document_id COLLATE "C";
 
 -- name: file
--- Grain: one document that researchers read. Purpose: its rewritten file.
+-- Grain: one document that researchers read. Purpose: its rewritten file; a steward's reading is recorded.
 SELECT f.media_type, f.suffix, f.file
-FROM research.document_file AS f
-WHERE f.document_id = %(document_id)s;
+FROM deid.read_published_file(%(document_id)s, %(steward)s) AS f;
 
 -- name: read
--- Grain: one document that researchers read. Purpose: its text, and its patient's other documents.
-SELECT
-    d.text,
-    d.visible_from,
-    d.file IS NOT NULL AS has_file,
-    ARRAY(
-        SELECT o.document_id
-        FROM research.document AS o
-        WHERE o.patient_id = d.patient_id AND o.document_id <> d.document_id
-        ORDER BY o.document_id
-    ) AS others
-FROM research.document AS d
-WHERE d.document_id = %(document_id)s;
+-- Grain: one document that researchers read. Purpose: its text, and its patient's other documents; a steward's reading
+-- is recorded.
+SELECT d.text, d.visible_from, d.has_file, d.others
+FROM deid.read_published(%(document_id)s, %(steward)s) AS d;

@@ -45,8 +45,8 @@ def test_a_patient_is_withdrawn_and_proven_with_the_keyboard_alone(
     page.get_by_label("Pseudonyme de recherche").focus()
     page.keyboard.type(name)
     page.keyboard.press("Enter")
-    expect(page.get_by_role("table")).to_contain_text("Nuit du lundi 2 mars 2026")
-    expect(page.get_by_role("table").get_by_role("row").last).to_contain_text("2")
+    expect(page.locator("dl.card")).to_have_text("Documents publiés qui seraient retirés2")
+    expect(page.locator("main")).not_to_contain_text("mars 2026")
     assert violations(page) == []
     page.get_by_label("Motif").focus()
     page.keyboard.type(f"courrier du 12 octobre {TAG}")

@@ -9,7 +9,7 @@ from fastapi.responses import RedirectResponse, Response
 
 from deid.stewardship import opt_outs
 from deid.stewardship.opt_outs import OptOutProblem, OptOutRefused, PatientKey, check_reason
-from deid.warehouse.audit import LEAST_REASON, MOST_REASON, Action, write
+from deid.warehouse.audit import LEAST_REASON, MOST_REASON
 from deid.warehouse.connection import open_cursor
 from nocturne_pages.access import Permission, Visitor, needs
 from nocturne_pages.errors import Before, Refusal
@@ -52,7 +52,7 @@ def begin_again(request: Request, _visitor: Officer) -> Response:
 
 @router.post("/opt-outs/search")
 def search(request: Request, visitor: Officer, pseudonym: Given = "", patient_id: Given = "") -> Response:
-    """Published documents of a patient, by release and type."""
+    """Number of published documents of a patient."""
     try:
         patient = _patient(pseudonym, patient_id)
     except Refusal as refused:
@@ -99,11 +99,11 @@ def withdraw(
 @router.get("/opt-outs/{opt_out_id:int}")
 def proof(request: Request, visitor: Officer, opt_out_id: int) -> Response:
     """Removed documents and a new search: the page to print and file."""
-    with open_cursor("steward", "nocturne pages") as cursor:
-        found = opt_outs.prove_removal(cursor, opt_out_id) if opt_out_id < 2**63 else None
-        if found is not None:
-            counts = {"readable": found.readable, "found": found.found_now}
-            write(cursor, visitor.id, Action.SEARCH_PATIENT, opt_outs.audit_name(opt_out_id), **counts)
+    try:
+        with open_cursor("steward", "nocturne pages") as cursor:
+            found = opt_outs.prove_removal(cursor, visitor.id, opt_out_id) if opt_out_id < 2**63 else None
+    except OptOutRefused as refused:
+        raise _refusal(refused) from None
     if found is None:
         raise Refusal(404, "opt_out_unknown")
     return page(request, visitor, "opt_outs/proof.html.j2", "opt_outs", proof=found, one=found.opt_out)
@@ -120,7 +120,7 @@ def _patient(pseudonym: str, patient_id: str) -> PatientKey:
 
 
 def _refusal(refused: OptOutRefused) -> Refusal:
-    status = 409 if refused.why is OptOutProblem.ALREADY else 422
+    status = {OptOutProblem.ALREADY: 409, OptOutProblem.TOO_MANY: 429}.get(refused.why, 422)
     return Refusal(status, f"opt_out_{refused.why}", number=refused.opt_out_id or "")
 
 

@@ -1,4 +1,4 @@
-"""Text and file of one published document, as researchers read them: where a release's page says that it disagrees."""
+"""Text and file of one published document, as researchers read them, by the id that a researcher names."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from fastapi import APIRouter, Depends, Request
 from fastapi.responses import Response
 
 from deid.stewardship import releases
-from deid.warehouse import audit
 from deid.warehouse.connection import open_cursor
 from nocturne_pages.access import Visitor, needs
 from nocturne_pages.errors import Refusal
@@ -21,21 +20,19 @@ Reviewer = Annotated[Visitor, Depends(needs(Permission.REVIEW))]
 
 @router.get("/published/{document_id}")
 def show(request: Request, document_id: str, visitor: Reviewer) -> Response:
-    """A published text, and how many other documents of its patient researchers read; the reading is recorded first."""
+    """A published text, and how many other documents of its patient researchers read; the reading is recorded."""
     with open_cursor("steward", "nocturne pages") as cursor:
-        found = releases.published_text(cursor, document_id)
-        if found is None:
-            raise Refusal(404, "not_visible")
-        audit.write(cursor, visitor.id, audit.Action.READ_TEXT, f"published {document_id}")
+        found = releases.published_text(cursor, visitor.id, document_id)
+    if found is None:
+        raise Refusal(404, "not_visible")
     return page(request, visitor, "releases/published.html.j2", "releases", document_id=document_id, found=found)
 
 
 @router.get("/published/{document_id}/file")
 def file(document_id: str, visitor: Reviewer) -> Response:
-    """The rewritten file of a published document, to be saved; recorded first."""
+    """The rewritten file of a published document, to be saved; recorded."""
     with open_cursor("steward", "nocturne pages") as cursor:
-        found = releases.published_file(cursor, document_id)
-        if found is None:
-            raise Refusal(404, "no_file")
-        audit.write(cursor, visitor.id, audit.Action.READ_FILE, f"published {document_id}")
+        found = releases.published_file(cursor, visitor.id, document_id)
+    if found is None:
+        raise Refusal(404, "no_file")
     return download(found, document_id)

@@ -66,6 +66,7 @@ def show(request: Request, interval_key: str, visitor: Reader) -> Response:
         held = releases.quarantined_ids(cursor, interval_key)
         through = releases.let_through(cursor, interval_key)
         disagreeing = releases.disagreeing_documents(cursor, interval_key)
+        disagreeing_published = releases.count_disagreeing(cursor, interval_key)
         audit.write(cursor, visitor.id, audit.Action.READ_RELEASE, f"release {interval_key}")
     values: dict[str, Any] = {
         "report": view(figures, visitor.lang),
@@ -73,6 +74,7 @@ def show(request: Request, interval_key: str, visitor: Reader) -> Response:
         "runs": runs,
         "held": held,
         "disagreeing": disagreeing,
+        "disagreeing_published": disagreeing_published,
         "through": through,
         "check_meaning": check_meaning,
         "most_ids": releases.MOST_IDS,

@@ -160,6 +160,9 @@ def test_a_file_that_was_altered_after_it_was_staged_is_not_published(hospital: 
 def test_who_reads_a_text_reads_its_file_and_nobody_else(hospital: Database) -> None:
     process("night")
     staged = "SELECT count(*) FROM deid.staged_file"
+    assert hospital.rows(staged, role="steward") == [(0,)], "no sample is drawn"
+    with open_cursor("steward") as cursor:
+        open_review(cursor, "2026-03-02", SamplePlan(0.01, 0.95, 1), "anne")
     assert hospital.rows(staged, role="steward") == [(2,)]
     refused = [("steward", "SELECT file FROM deid.candidate"), ("reader", staged), ("researcher", staged)]
     refused += [("refresher", FILES), ("steward", "SELECT file FROM deid.published_document")]

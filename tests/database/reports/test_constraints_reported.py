@@ -52,10 +52,10 @@ def test_a_night_counts_them_and_the_report_says_how_often(deployed: Database, t
     held = reasons(deployed)
     assert set(held.values()) <= {("validate", "residual_identity")}  # a draw may return the birth date
     fridays = FRIDAYS - len(held)
-    lengths = dict(deployed.rows("SELECT document_id, constraints -> 'length' FROM deid.document", role="steward"))
+    lengths = dict(deployed.rows("SELECT document_id, constraints -> 'length' FROM deid.document", role="publisher"))
     assert (lengths["stay"], lengths["none"]) == ([1, 1, 0], None)
     counted = dict(
-        deployed.rows("SELECT document_id, constraints -> 'weekday_written' FROM deid.document", role="steward")
+        deployed.rows("SELECT document_id, constraints -> 'weekday_written' FROM deid.document", role="publisher")
     )
     assert (counted["stay"], counted["none"]) == (None, None)
     texts = dict(deployed.rows("SELECT document_id, text FROM deid.candidate WHERE document_id LIKE 'friday%'"))

@@ -62,7 +62,7 @@ def objects(patient: PatientKey) -> int:
 
 def proof(opt_out_id: int) -> RemovalProof:
     with office() as cursor:
-        found = opt_outs.prove_removal(cursor, opt_out_id)
+        found = opt_outs.prove_removal(cursor, "intendante", opt_out_id)
     assert found is not None
     return found
 
@@ -76,16 +76,11 @@ def two_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     settings.cache_clear()
 
 
-def test_a_search_counts_by_release_and_type_and_is_recorded(hospital: Database) -> None:
+def test_a_search_counts_without_release_or_type_and_is_recorded(hospital: Database) -> None:
     with office() as cursor:
         by_name = opt_outs.search_patient(cursor, "intendante", PatientKey(name()))
         by_id = opt_outs.search_patient(cursor, "intendante", PatientKey(patient_id="P000001"))
-    assert by_name.published is not None
-    assert [(one.interval_key, one.document_type, one.documents) for one in by_name.published] == [
-        ("2026-03-02", "CRH", 1),
-        ("2026-03-02", "ORD", 1),
-    ]
-    assert by_id.published is by_id.documents is None
+    assert (by_name.documents, by_id.documents) == (2, None)
     assert by_name.opt_out_id is by_id.opt_out_id is None
     assert hospital.rows("SELECT action, object FROM deid.audit ORDER BY seq") == [
         ("search_patient", f"patient {name()}"),
@@ -99,14 +94,14 @@ def test_by_pseudonym_the_rows_leave_at_once_and_the_ledger_follows(hospital: Da
     before = proof(opt_out)
     assert (before.readable, before.found_now) == (0, None)
     assert (before.opt_out.applied_at, before.opt_out.matched) == (None, False)
-    assert [(one.document_type, one.documents) for one in before.removed] == [("CRH", 1), ("ORD", 1)]
+    assert before.opt_out.removed == 2
     assert removal.apply_opt_outs() == {"oppositions": 1, "unmatched": 0, "removed": 0, "withdrawn": 2}
     assert states(hospital) == {"D1": "withdrawn", "D2": "published", "D3": "withdrawn"}
     after = proof(opt_out)
     assert after.opt_out.matched
     assert after.opt_out.applied_at is not None
     assert (after.found_now, after.opt_out.removed) == (0, 2)
-    assert [line.action for line in after.lines] == ["opt_out", "opt_out_applied"]
+    assert [line.action for line in after.lines] == ["opt_out", "search_patient", "opt_out_applied", "search_patient"]
     with office() as cursor:
         assert audit.find_first_break(cursor) is None
 
@@ -117,7 +112,7 @@ def test_by_the_hospitals_own_id_the_next_night_removes(hospital: Database) -> N
     assert proof(opt_out).found_now is None  # a count would tell whose documents they are
     process("a night without anything", NIGHT + DAY)
     assert readers_see(hospital) == 1
-    assert [(one.interval_key, one.documents) for one in proof(opt_out).removed] == [("2026-03-02", 1)] * 2
+    assert proof(opt_out).opt_out.removed == 2
     assert proof(opt_out).found_now == 0
 
 
@@ -288,6 +283,38 @@ def test_the_second_request_is_told_of_the_first(hospital: Database) -> None:
     assert hospital.rows("SELECT count(*), count(DISTINCT patient_id) FROM deid.opt_out") == [(3, 1)]
 
 
+def test_questions_on_pseudonyms_are_bounded_by_steward_and_in_all(hospital: Database) -> None:
+    hospital.rows("UPDATE deid.patient_bound SET per_steward = 2, per_day = 3", role="owner")
+    for actor in ("intendante", "intendante"):
+        with office() as cursor:
+            assert opt_outs.search_patient(cursor, actor, PatientKey(name())).documents == 2
+    with pytest.raises(OptOutRefused) as own, office() as cursor:
+        opt_outs.search_patient(cursor, "intendante", PatientKey(name()))
+    with office() as cursor:
+        opt_outs.search_patient(cursor, "intendante", PatientKey(patient_id="P000001"))  # gives no count
+        assert opt_outs.search_patient(cursor, "référente", PatientKey(name())).documents == 2
+    with pytest.raises(OptOutRefused) as everyone:
+        objects(PatientKey(name("P000002")))
+    assert own.value.why is everyone.value.why is OptOutProblem.TOO_MANY
+    assert hospital.rows("SELECT count(*) FROM deid.opt_out") == [(0,)]
+    assert readers_see(hospital) == 3
+    with pytest.raises(psycopg2.errors.InsufficientPrivilege):
+        hospital.rows("UPDATE deid.patient_bound SET per_day = 99", role="steward")
+
+
+def test_a_question_that_is_rolled_back_still_counts(hospital: Database) -> None:
+    hospital.rows("UPDATE deid.patient_bound SET per_day = 2", role="owner")
+    link = psycopg2.connect(hospital.dsn("steward"))
+    answers = []
+    for _ in range(3):
+        with link.cursor() as cursor:
+            cursor.execute("SELECT deid.count_patient(%s, 'intendante')", (name(),))
+            answers += cursor.fetchall()
+        link.rollback()
+    link.close()
+    assert answers == [(2,), (2,), (None,)]
+
+
 @pytest.mark.parametrize(
     "given", ["", "a" * 19, "a" * 21, "A" * 20, "1" * 20, "<script>alert(1)</sc", "' OR true --'''''''''", "é" * 20]
 )
@@ -344,11 +371,11 @@ def test_only_a_steward_makes_rows_leave_by_a_name(hospital: Database, role: str
 def test_no_row_leaves_without_an_opt_out(hospital: Database) -> None:
     opt_out = objects(PatientKey(patient_id="P000001"))
     for number in (opt_out, opt_out + 9):
-        assert hospital.rows("SELECT * FROM deid.withdraw_pseudonym(%s)", (number,), role="steward") == []
+        assert hospital.rows("SELECT deid.withdraw_pseudonym(%s)", (number,), role="steward") == [(0,)]
     lifted = objects(PatientKey(name("P000002")))
     hospital.rows("UPDATE deid.opt_out SET revoked_at = now()")
     night("backfill")
-    assert hospital.rows("SELECT * FROM deid.withdraw_pseudonym(%s)", (lifted,), role="steward") == []
+    assert hospital.rows("SELECT deid.withdraw_pseudonym(%s)", (lifted,), role="steward") == [(0,)]
 
 
 def test_texts_in_a_review_leave_with_the_patient(hospital: Database) -> None:

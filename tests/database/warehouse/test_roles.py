@@ -64,9 +64,8 @@ ALLOWED = {
         *("read arrivals", "read published texts", "read spans"),
     },
     "steward": {
-        *("read ledger", "read quarantine", "read candidate ids", "read staged files", "read files"),
-        *("read research", "read notes", "read releases", "read arrivals", "read training texts"),
-        *("read OMOP", "read perturbation"),
+        *("read ledger", "read quarantine", "read candidate ids", "read staged files", "read arrivals"),
+        "read perturbation",
     },
     "researcher": {
         *("read research", "read notes", "read files", "read releases", "read OMOP", "read perturbation"),
