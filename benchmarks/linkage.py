@@ -4,7 +4,8 @@
 
 Three nights of a synthetic hospital are processed, two of them published, and stewards do their work: a review, an
 original, choices, opt-outs by either name. The linkers of `benchmarks.linkers` then attack this database, the same
-database as the version before random ids would have left it, and that one after its upgrade.
+database as the version before random ids would have left it, and that one after its upgrade. The linkers of
+`benchmarks.group_linker` look in this database for the pseudonyms of patients whose documents are known.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,7 @@ from psycopg2 import sql
 from psycopg2.extras import Json, execute_values
 
 from benchmarks.faults import Deployment
+from benchmarks.group_linker import Linked, Sent, link_groups, link_texts, read_roles
 from benchmarks.linkers import BEYOND_CHANCE, Known, Outcome, attack
 from deid.config.settings import settings
 from deid.nightly import steps
@@ -55,6 +57,15 @@ BATCH = 7
 # Of deid.warehouse.provision.ROLES: those that read originals, or hold everything, are no linkers.
 LINKERS = ("researcher", "steward", "publisher", "refresher")
 EXEMPT = ("owner", "reader", "worker")
+# Who looks for pseudonyms; a steward or a publisher may be a researcher too.
+READERS: Mapping[str, tuple[str, ...]] = {
+    "researcher": ("researcher",),
+    "steward": ("steward",),
+    "steward who is a researcher": ("researcher", "steward"),
+    "publisher": ("publisher",),
+    "dump without `identity`": ("owner",),
+}
+DUMPED = ("deid", "ref", "research")  # schemas of a dump without `identity`, nor the hospital's own
 FIRST_WITH_RANDOM_IDS = "0030_identity"
 NUMBERED = """
 SELECT column_name FROM information_schema.columns WHERE (table_schema, table_name) = (%s, %s) AND is_identity = 'YES'
@@ -256,8 +267,78 @@ def _attack(dsn: Dsn, known: Known) -> dict[str, Outcome]:
     return {role: attack(dsn(role), known) for role in LINKERS}
 
 
+# Which pseudonyms each role links, by the documents of each patient.
+
+
+@dataclass(frozen=True)
+class GroupsLinked:
+    """Pseudonyms of a database, and what each of `READERS` links; a link counts if `names` confirms it."""
+
+    names: Mapping[str, str]
+    found: Mapping[str, Sequence[Linked]]
+    pseudonyms: int
+
+    def strongest(self, reader: str, *, structure: bool) -> tuple[int, str]:
+        """Return most links of one comparison, of schema `research` alone or of others, and its name; 0 for none."""
+        mine = [one for one in self.found[reader] if one.structure == structure]
+        return max(((len(one.right(self.names)), one.by) for one in mine), default=(0, ""))
+
+    def beyond(self, reader: str) -> tuple[int, str]:
+        """Return most links of one comparison that `research` alone gives by none, and its name; 0 for none."""
+        shown = set[str]().union(*(one.right(self.names) for one in self.found["researcher"] if one.structure))
+        mine = [one for one in self.found[reader] if not one.structure]
+        return max(((len(one.right(self.names) - shown), one.by) for one in mine), default=(0, ""))
+
+
+def link_readers(dsn: Dsn, names: Mapping[str, str]) -> GroupsLinked:
+    """Return what each of `READERS` links in a database, by the linkers of groups; `names`: see `Known`."""
+    with psycopg2.connect(dsn("owner"), options="-c timezone=UTC") as link, link.cursor() as cursor:
+        cursor.execute(
+            "SELECT d.patient_id, d.type_code, (d.ingested_at AT TIME ZONE 'Europe/Paris')::date::text, m.ledger_id"
+            " FROM cdw.document AS d LEFT JOIN identity.mapping AS m"
+            " ON m.kind = 'document' AND d.document_id = m.source_id WHERE d.patient_id IS NOT NULL"
+        )
+        rows = cursor.fetchall()
+        cursor.execute("SELECT count(DISTINCT patient_id) FROM research.document")
+        ((pseudonyms,),) = cursor.fetchall()
+    link.close()
+    sent: dict[str, list[tuple[str, str]]] = {}
+    for patient, kind, night, _ in rows:
+        sent.setdefault(patient, []).append((kind, night))
+    owned = {ledger_id: patient for patient, _, _, ledger_id in rows if ledger_id is not None}
+    found = {reader: _linked_by([dsn(role) for role in roles], sent, owned) for reader, roles in READERS.items()}
+    return GroupsLinked(names, found, pseudonyms)
+
+
+def _linked_by(dsns: Sequence[str], sent: Sent, owned: Mapping[str, str]) -> list[Linked]:
+    tables = {table: read for table, read in read_roles(dsns).items() if table[0] in DUMPED}
+    return [*link_groups(tables, sent), *link_texts(tables, sent, owned)]
+
+
+def groups_written(linked: GroupsLinked) -> str:
+    """Return the part of the page on pseudonyms."""
+    lines = [
+        "",
+        "## Pseudonyms of patients whose documents are known",
+        "",
+        "The attacker has the list of the hospital: the type and the night of every document of every patient",
+        f"(`benchmarks/group_linker.py`). Linked: of {linked.pseudonyms} pseudonyms, the right ones of the strongest",
+        "comparison. Structure: by what `research.document` itself shows to any researcher, the number and the types",
+        "of a pseudonym's documents; no grant changes it. Ledger: by anything else that the role reads, releases,",
+        "nights and measures of texts among it. Beyond: those of one such comparison that no structure gives.",
+        "",
+        "| reader | structure | ledger | beyond | strongest comparison beyond |",
+        "|---|---:|---:|---:|---|",
+    ]
+    for reader in linked.found:
+        (structure, _), (ledger, _) = (linked.strongest(reader, structure=one) for one in (True, False))
+        beyond, by = linked.beyond(reader)
+        lines.append(f"| {reader} | {structure} | {ledger} | **{beyond}** | {by if beyond else '–'} |")
+    return "\n".join(lines) + "\n"
+
+
 def written(outcomes: Mapping[str, Mapping[str, Outcome]], known: Known) -> str:
-    """Return the page."""
+    """Return the part of the page on ids."""
     patients = sum(group == "patients" for _, group, _ in known.ordered)
     lines = [
         "# Links to the hospital's ids, without the secret",
@@ -295,7 +376,7 @@ def _settings_of(dsn: Dsn) -> Iterator[None]:
 
 
 def main() -> int:
-    """Print the page; exit status 1 if a role links an id in a database of this version."""
+    """Print the page; exit status 1 if a role links an id, or a steward a pseudonym, in a database of this version."""
     made = generate(11, patients=30, documents=60, nights=NIGHTS)
     hospital = replace(made, documents=tuple(one for one in made.documents if one.fault != "huge"))
     home = Path(tempfile.mkdtemp(prefix="nocturne-linkage-"))
@@ -310,11 +391,13 @@ def main() -> int:
 
         outcomes = measure(settings().dsn, former, deployment.server.uri("former"), lambda: _settings_of(former))
         known = read_known(settings().dsn("owner"), {})
+        linked = link_readers(settings().dsn, read_names(settings().dsn("owner")))
     finally:
         deployment.server.stop(immediate=True)
         shutil.rmtree(home)
-    print(written(outcomes, known), end="")
+    print(written(outcomes, known) + groups_written(linked), end="")
     told = {what for name in ("new", "upgraded") for one in outcomes[name].values() for what in one.told}
+    told |= {by for reader in READERS if "steward" in reader for beyond, by in [linked.beyond(reader)] if beyond}
     print(*sorted(told), sep="\n", file=sys.stderr)
     return 1 if told else 0
 

@@ -174,7 +174,7 @@ def french_limits() -> str:
         ),
         (
             "a un rôle de la base qui ne lit pas les originaux, sans le secret, et essaie cellules, empreintes, ordres "
-            "de lignes et fonctions (ni groupes de documents, ni effectifs : voir plus bas)",
+            "de lignes et fonctions (groupes de documents : voir plus bas)",
             f"identifiants de l'hôpital reliés : {max(linked, key=int)}",
             "–",
             "linkage.md",
