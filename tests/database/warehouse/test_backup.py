@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -101,18 +102,26 @@ def interrupted(deployed: Database, monkeypatch: pytest.MonkeyPatch, tmp_path: P
 @pytest.fixture
 def restored(interrupted: Database, tmp_path: Path) -> Iterator[Database]:
     """The interrupted database, by pg_dump and pg_restore, in a database of another name."""
-    name = f"{interrupted.name}_restored"
     dump = tmp_path / "nocturne.dump"
-    source = urlsplit(interrupted.superuser)._replace(path=f"/{interrupted.name}").geturl()
-    copy = urlsplit(interrupted.superuser)._replace(path=f"/{name}").geturl()
-    program("pg_dump", "--format=custom", f"--file={dump}", source)
+    program("pg_dump", "--format=custom", f"--file={dump}", address(interrupted, interrupted.name))
+    with restoring(interrupted, dump) as copy:
+        yield copy
+
+
+@contextmanager
+def restoring(database: Database, dump: Path) -> Iterator[Database]:
+    name = f"{database.name}_restored"
     for statement in statements("CREATE DATABASE", name):
-        execute(interrupted.superuser, statement)
-    program("pg_restore", "--exit-on-error", f"--dbname={copy}", str(dump))
+        execute(database.superuser, statement)
+    program("pg_restore", "--exit-on-error", f"--dbname={address(database, name)}", str(dump))
     for statement in statements("GRANT CONNECT", name):
-        execute(copy, statement)
-    yield Database(interrupted.superuser, name)
-    execute(interrupted.superuser, f"DROP DATABASE {name} WITH (FORCE)")
+        execute(address(database, name), statement)
+    yield Database(database.superuser, name)
+    execute(database.superuser, f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def address(database: Database, name: str) -> str:
+    return urlsplit(database.superuser)._replace(path=f"/{name}").geturl()
 
 
 def program(name: str, *arguments: str) -> None:
@@ -191,3 +200,27 @@ def test_the_roles_may_do_in_the_restored_database_what_they_might_before(
     wanted = restored.rows(ON_DATABASE, (TEMPLATE,))
     assert len(wanted) >= 9
     assert set(restored.rows(ON_DATABASE, (restored.name,))) == set(wanted)
+
+
+def test_two_files_of_one_snapshot_keep_the_hospitals_ids_apart(interrupted: Database, tmp_path: Path) -> None:
+    chapter = (ROOT / "docs/operators.md").read_text(encoding="utf-8").split("## Backup and restore")[1]
+    commands = re.findall(r"^pg_dump (--snapshot.*) DSN$", chapter, re.MULTILINE)
+    ids = "SELECT kind, source_id, ledger_id FROM identity.mapping ORDER BY 1, 2"
+    before = interrupted.rows(ids)
+    source = address(interrupted, interrupted.name)
+    with closing(psycopg2.connect(source)) as link, link.cursor() as cursor:
+        link.set_session(isolation_level="REPEATABLE READ")
+        cursor.execute("SELECT pg_export_snapshot()")
+        ((name,),) = cursor.fetchall()
+        interrupted.rows("INSERT INTO identity.mapping (kind, source_id) VALUES ('document', 'met since')")
+        for command in commands:
+            given = command.replace("NAME", name).replace("'", "").replace("--file=", f"--file={tmp_path}/")
+            program("pg_dump", *given.split(), source)
+    first, second = (tmp_path / name for name in ("nocturne.dump", "identity.dump"))
+    with restoring(interrupted, first) as copy:
+        assert copy.rows("SELECT count(*) FROM deid.document") == interrupted.rows("SELECT count(*) FROM deid.document")
+        for table in ("mapping", "salt", "opt_out", "audit_floor", "discarded"):
+            assert copy.rows(f"SELECT count(*) FROM identity.{table}") == [(0,)], table
+        program("pg_restore", "--exit-on-error", f"--dbname={address(copy, copy.name)}", str(second))
+        assert copy.rows(ids) == before
+        assert set(interrupted.rows(PRIVILEGES, SCHEMAS)) == set(copy.rows(PRIVILEGES, SCHEMAS))
