@@ -46,7 +46,7 @@ NEEDS: Mapping[str, tuple[tuple[str, str], ...]] = MappingProxyType(
         ),
         "refresher": (("ref", "SELECT"), ("ref", "INSERT")),
         "publisher": (("deid", "SELECT"), ("research", "INSERT"), ("research", "DELETE")),
-        "steward": (("deid", "SELECT"), ("deid", "INSERT"), ("research", "SELECT")),
+        "steward": (("deid", "SELECT"), ("deid", "INSERT")),
         "researcher": (("research", "SELECT"),),
     }
 )
