@@ -17,7 +17,7 @@ import typer
 from deid.cli.console import REFUSED, chosen_policy, say
 from deid.cli.documents import PolicyFile
 from deid.cli.language import complain
-from deid.domain.errors import InputRefused
+from deid.domain.errors import InputRefused, PolicyError
 
 if TYPE_CHECKING:
     from deid.warehouse.linking import LinkedPatient
@@ -64,9 +64,11 @@ def link(
     dates, kept = _names(date_columns), _names(keep)
     columns, rows = _read_table(table)
     _check_columns(columns, out, patient_column, stay_column, dates, kept)
-    chosen = chosen_policy(policy).substitution
+    chosen = chosen_policy(policy)
+    if stay_column is not None and chosen.publication.stay == "drop":
+        raise PolicyError("the policy publishes no stays (publication.stay: drop).", "Leave out --stay-column.")
     patients = read_patients(
-        {str(row[patient_column]) for row in rows if row[patient_column] not in (None, "")}, chosen
+        {str(row[patient_column]) for row in rows if row[patient_column] not in (None, "")}, chosen.substitution
     )
     written: list[dict[str, Any]] = []
     refused: dict[str, list[int]] = {}

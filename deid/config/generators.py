@@ -20,6 +20,7 @@ GENERALISE = "generalise"
 _EVERYWHERE = (DEFAULT, "redact", "tag", "hash", NULL, MASK)
 _SOME = ("truncate", "shift", "randomise", KEEP, GENERALISE)
 GENERATORS = (*_EVERYWHERE, *_SOME)
+UNLINKED = (MASK, "redact", NULL)  # what they write is the same for every value, so that no two values can be compared
 
 # Generator → option → (default, least, most).
 OPTIONS: Mapping[str, Mapping[str, tuple[int, int, int]]] = MappingProxyType(

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Self, get_args
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, field_validator, model_validator
 
 from deid.config import generators
 from deid.config.own_types import OwnType, check_names, with_digests
@@ -23,6 +23,7 @@ Nats = Annotated[float, Field(ge=-10, le=10)]
 Weight = Annotated[float, Field(ge=0, le=100)]
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Days = Annotated[int, Field(ge=1, le=36_500)]
+Named = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 HISTORY_UNITS = frozenset({"week", "month", "quarter", "season", "semester", "year", "decade"})
 Category = Literal["time", "place"]  # the parts of a weighted split of ε
 CATEGORIES: tuple[str, ...] = get_args(Category)
@@ -374,18 +375,39 @@ class Publication(Section):
     birth date. `services`: the category published for a service code of the warehouse; a code without one has none.
     `spans`: where surrogates stand, which tells by its absence elsewhere which words were never replaced.
     The attacks of docs/privacy.md were measured without columns, services and spans: each helps an attacker.
+
+    `types`: the type and LOINC code of a document, as in the `warehouse`; or instead one of the `classes`, found by the
+    type, else by the LOINC code, and `other_class` for all others; or nothing (`drop`). Titles, which say the type, are
+    published with the warehouse's types alone. `stay`: the `pseudonym` of the stay, or nothing (`drop`); the generator
+    of NDA must then not give a stay's number the same surrogate in its documents. The text goes on saying what kind of
+    document it is, and its dates which documents are near (docs/decisions/2026-11-28-structure.md).
     """
 
     files: Literal["none", "rewritten"] = "none"
     columns: tuple[Literal["sex", "age_class", "birth_year"], ...] = ()
     services: dict[str, str] = {}
     spans: bool = False
+    types: Literal["warehouse", "classes", "drop"] = "warehouse"
+    classes: dict[str, Named] = {}
+    other_class: Named = "autre"
+    stay: Literal["pseudonym", "drop"] = "pseudonym"
+
+    @model_validator(mode="after")
+    def _hidden_structure_stays_hidden(self) -> Self:
+        if self.types == "classes" and not self.classes:
+            raise ValueError("types: classes needs classes, a class for each type; types: drop publishes none")
+        if self.files == "rewritten" and (self.types != "warehouse" or self.stay == "drop"):
+            raise ValueError("files: rewritten shows types and stays: it needs types: warehouse and stay: pseudonym")
+        return self
 
     @property
     def beside_digest(self) -> str:
         """8 hexadecimal digits of the settings of data beside the text, `files` aside; empty if none is set."""
-        beside = self.model_dump(mode="json", exclude={"files"})
-        return _digest(beside)[:8] if any(beside.values()) else ""
+        beside = self.model_dump(mode="json", include={"columns", "services", "spans"})
+        if self.types == "classes":
+            beside |= {"classes": self.classes, "other_class": self.other_class}
+        hidden = {name: getattr(self, name) for name in ("types", "stay") if getattr(self, name) == "drop"}
+        return _digest(beside | hidden)[:8] if any(beside.values()) or hidden else ""
 
 
 class Promotion(Section):
@@ -414,6 +436,16 @@ class Policy(Section):
     release: Release = Release()
     publication: Publication = Publication()
     promotion: Promotion = Promotion()
+
+    @model_validator(mode="after")
+    def _numbers_give_no_stay_away(self) -> Self:
+        number = self.substitution.labels.get(Label.NDA, GeneratorChoice()).provider
+        if self.publication.stay == "drop" and number not in generators.UNLINKED:
+            raise ValueError(
+                f"publication.stay: drop needs {' or '.join(generators.UNLINKED)} for substitution.labels.NDA: by "
+                f"{number}, documents of a stay have the same number"
+            )
+        return self
 
     @field_validator("types")
     @classmethod

@@ -5,7 +5,7 @@ The rows of `research.perturbation`, in French. They state the policy; docs/priv
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -56,6 +56,10 @@ _TIMES = {
 }
 _PSEUDONYM = "HMAC-SHA-256 de l'identifiant source sous le secret de l'hôpital"
 _INTEGER = "60 bits d'un condensé du pseudonyme"
+_HIDDEN = ("null", "non publié par cette politique")
+_KEPT = ("kept", "comme dans l'entrepôt")
+_CLASSES = ("generalise", "classe que la politique donne au type ou à son code LOINC")
+_TITLE = ("kept", "gardé si rien d'identifiant n'y a été trouvé, sinon null")
 
 
 def describe_policy(policy: Policy) -> list[Perturbation]:
@@ -208,17 +212,25 @@ def _place(policy: Policy, element: str) -> Perturbation:
 
 
 def _columns(policy: Policy) -> Iterator[Perturbation]:
-    told: Sequence[tuple[str, str, str]] = (
-        ("document_id patient_id stay_id", "pseudonym", _PSEUDONYM),
-        ("note_id person_id visit_occurrence_id", "pseudonym", _INTEGER),
-        ("document_type loinc_code", "kept", "comme dans l'entrepôt"),
-        ("title", "kept", "gardé si rien d'identifiant n'y a été trouvé, sinon null"),
-        ("text markup file", "labels", "chaque élément trouvé est remplacé selon son étiquette"),
-        ("visible_from", "month", "mois réel où la version est devenue lisible"),
-    )
-    for names, strategy, effect in told:
-        for name in names.split():
-            yield Perturbation(f"document.{name}", "", strategy, effect)
+    shown = policy.publication
+    pseudonym, integer = ("pseudonym", _PSEUDONYM), ("pseudonym", _INTEGER)
+    told: dict[str, tuple[str, str]] = {
+        "document_id": pseudonym,
+        "patient_id": pseudonym,
+        "stay_id": _HIDDEN if shown.stay == "drop" else pseudonym,
+        "note_id": integer,
+        "person_id": integer,
+        "visit_occurrence_id": _HIDDEN if shown.stay == "drop" else integer,
+        "document_type": {"warehouse": _KEPT, "classes": _CLASSES, "drop": _HIDDEN}[shown.types],
+        "loinc_code": _KEPT if shown.types == "warehouse" else _HIDDEN,
+        "title": _TITLE if shown.types == "warehouse" else _HIDDEN,
+        **dict.fromkeys(
+            ("text", "markup", "file"), ("labels", "chaque élément trouvé est remplacé selon son étiquette")
+        ),
+        "visible_from": ("month", "mois réel où la version est devenue lisible"),
+    }
+    for name, (strategy, effect) in told.items():
+        yield Perturbation(f"document.{name}", "", strategy, effect)
     yield from _reference_date(policy)
     beside = {
         "sex": ("kept", "comme dans l'entrepôt"),
@@ -226,15 +238,12 @@ def _columns(policy: Policy) -> Iterator[Perturbation]:
         "birth_year": ("generalise", "année de la naissance de substitution, si le texte dit naissance ou âge"),
     }
     for name, (strategy, effect) in beside.items():
-        shown = name in policy.publication.columns
-        yield Perturbation(f"document.{name}", "", *((strategy, effect) if shown else _HIDDEN))
+        chosen = (strategy, effect) if name in shown.columns else _HIDDEN
+        yield Perturbation(f"document.{name}", "", *chosen)
     categories = ("generalise", "catégorie que la politique donne au code du service")
-    yield Perturbation("document.service", "", *(categories if policy.publication.services else _HIDDEN))
+    yield Perturbation("document.service", "", *(categories if shown.services else _HIDDEN))
     places = ("kept", "place des substituts dans le texte publié")
-    yield Perturbation("document.spans", "", *(places if policy.publication.spans else _HIDDEN))
-
-
-_HIDDEN = ("null", "non publié par cette politique")
+    yield Perturbation("document.spans", "", *(places if shown.spans else _HIDDEN))
 
 
 def _reference_date(policy: Policy) -> Iterator[Perturbation]:

@@ -56,11 +56,15 @@ WITH published AS (
     SELECT
         p.interval_key = %(interval_key)s AS mine,
         d.patient_id,
-        coalesce(d.document_type, '') || '|' || coalesce(d.loinc_code, '') AS kind,
+        coalesce(deid.shown_type(q.content -> 'publication', d.document_type, d.loinc_code), '')
+        || CASE
+            WHEN q.content #>> '{publication,types}' <> 'warehouse' THEN '' ELSE '|' || coalesce(d.loinc_code, '')
+        END AS kind,
         coalesce(to_char(d.reference_date, 'YYYY-MM'), '') AS month,
         coalesce(to_char(d.reference_date, 'YYYY-MM-DD'), '') AS day
     FROM deid.published_document AS d
     INNER JOIN deid.release AS p ON d.release_id = p.release_id
+    LEFT JOIN deid.policy AS q ON d.policy_hash = q.policy_hash
     WHERE p.published_at IS NOT NULL
 ),
 

@@ -24,7 +24,17 @@ DELETE FROM research.document;
 
 -- name: fill
 -- Grain: one document of a complete release. Purpose: what researchers read from now on, in the order of ids that are
--- drawn from the secret, so that neither place nor version of a row tells when it came.
+-- drawn from the secret, so that neither place nor version of a row tells when it came. Type and stay are what the
+-- policy of the row shows of them.
+WITH policies AS MATERIALIZED (
+    SELECT
+        q.policy_hash,
+        q.content -> 'publication' AS publication,
+        q.content #>> '{publication,types}' <> 'warehouse' AS untyped,
+        q.content #>> '{publication,stay}' <> 'pseudonym' AS without_stay
+    FROM deid.policy AS q
+)
+
 INSERT INTO research.document (
     document_id, patient_id, stay_id, document_type, loinc_code, title, text, markup, reference_date, visible_from,
     policy_hash, pipeline_version, detector_version, key_fingerprint, file, file_type, file_suffix, sex, age_class,
@@ -33,12 +43,17 @@ INSERT INTO research.document (
 SELECT w.*
 FROM (
     SELECT
-        p.document_id, p.patient_id, p.stay_id, p.document_type, p.loinc_code, p.title, p.text, p.markup,
-        p.reference_date, p.visible_from, p.policy_hash, p.pipeline_version, p.detector_version, p.key_fingerprint,
-        p.file, p.file_type, p.file_suffix, p.attributes ->> 'sex' AS sex, p.attributes ->> 'age_class' AS age_class,
+        p.document_id, p.patient_id, CASE WHEN q.without_stay THEN NULL ELSE p.stay_id END AS stay_id,
+        deid.shown_type(q.publication, p.document_type, p.loinc_code) AS document_type,
+        CASE WHEN q.untyped THEN NULL ELSE p.loinc_code END AS loinc_code,
+        CASE WHEN q.untyped THEN NULL ELSE p.title END AS title,
+        p.text, p.markup, p.reference_date, p.visible_from, p.policy_hash, p.pipeline_version, p.detector_version,
+        p.key_fingerprint, p.file, p.file_type, p.file_suffix, p.attributes ->> 'sex' AS sex,
+        p.attributes ->> 'age_class' AS age_class,
         (p.attributes ->> 'birth_year')::int AS birth_year, p.attributes ->> 'service' AS service, p.shown_spans
     FROM deid.published_document AS p
     INNER JOIN deid.release AS r ON p.release_id = r.release_id
+    LEFT JOIN policies AS q ON p.policy_hash = q.policy_hash
     WHERE r.published_at IS NOT NULL
     UNION ALL
     SELECT f.* FROM former AS f

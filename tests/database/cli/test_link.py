@@ -145,6 +145,21 @@ def test_two_stays_of_a_patient_each_move_their_own_values(hospital: Database, t
     assert days < told
 
 
+def test_where_the_policy_publishes_no_stays_a_table_gives_none(
+    hospital: Database, table: Path, deid: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = table.with_name("out.csv")
+    decide(monkeypatch, tmp_path, "{labels: {NDA: {provider: mask}}}")
+    with (tmp_path / "policy.yaml").open("a") as policy:
+        policy.write("publication: {stay: drop}\n")
+    said = deid("link", table, *COLUMNS, *KEEP, "--out", out)
+    assert (said.status, "--stay-column" in said.err, out.exists()) == (2, True, False)
+    put(hospital, "third", LETTER + "\nAutre.", at=NIGHT + DAY)
+    night("second", NIGHT + DAY)
+    assert deid("link", table, *COLUMNS[:2], *COLUMNS[4:], *KEEP, "--out", out).lines[0]["linked"] > 0
+    assert "visit_occurrence_id" not in linked(out)[0]
+
+
 def test_parquet_keeps_its_types(hospital: Database, table: Path, deid: Call) -> None:
     given, out = table.with_suffix(".parquet"), table.with_name("out.parquet")
     columns = {"patient": ["P000001", None], "day": [datetime(2026, 2, 25, 8, 30), None], "value": [13.2, 1.0]}

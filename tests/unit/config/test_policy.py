@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from deid.config.policy import DEFAULT, load
+from deid.config.policy import DEFAULT, Publication, load
 from deid.detection import Detector
 from deid.domain.errors import PolicyError
 from deid.domain.labels import Label
@@ -50,3 +50,63 @@ def test_an_unknown_key_is_refused_in_an_extension_too(tmp_path: Path) -> None:
     path.write_text("extends: default\ndetection: {recal: {CITY: 1}}\n")
     with pytest.raises(PolicyError, match="recal"):
         load(path)
+
+
+def _given(tmp_path: Path, publication: str, labels: str = "{NDA: {provider: mask}}") -> Path:
+    path = tmp_path / "ours.yaml"
+    path.write_text(f"extends: default\nsubstitution: {{labels: {labels}}}\npublication: {publication}\n")
+    return path
+
+
+def test_what_is_shown_of_types_and_stays_may_be_chosen_and_classes_added_to_those_that_ship(tmp_path: Path) -> None:
+    chosen = load(_given(tmp_path, "{types: classes, classes: {XYZ: ' lettre '}, other_class: reste, stay: drop}"))
+    assert (chosen.publication.stay, chosen.publication.other_class) == ("drop", "reste")
+    assert chosen.publication.classes["XYZ"] == "lettre"
+    assert chosen.publication.classes["CRH"] == load().publication.classes["CRH"] == "compte rendu"
+
+
+@pytest.mark.parametrize(
+    ("publication", "labels", "said"),
+    [
+        ("{types: some}", "{}", "'warehouse', 'classes' or 'drop'"),
+        ("{types: classes, classes: {CRH: ' '}}", "{}", "publication.classes.CRH: String should have at least 1"),
+        ("{types: classes, other_class: ''}", "{}", "publication.other_class: String should have at least 1"),
+        ("{types: drop, files: rewritten}", "{}", "needs types: warehouse and stay: pseudonym"),
+        ("{stay: drop, files: rewritten}", "{NDA: {provider: mask}}", "needs types: warehouse and stay: pseudonym"),
+        ("{stay: drop}", "{}", "needs mask or redact or null for substitution.labels.NDA: by format_preserving"),
+        ("{stay: drop}", "{NDA: {provider: hash}}", "by hash, documents of a stay have the same number"),
+    ],
+)
+def test_a_policy_that_would_show_what_it_hides_is_refused(
+    tmp_path: Path, publication: str, labels: str, said: str
+) -> None:
+    with pytest.raises(PolicyError, match=said):
+        load(_given(tmp_path, publication, labels))
+
+
+def test_classes_without_a_class_are_refused() -> None:
+    with pytest.raises(ValueError, match="needs classes, a class for each type"):
+        Publication(types="classes")
+
+
+@pytest.mark.parametrize("provider", ["redact", "null", "mask"])
+def test_stays_may_be_hidden_where_their_numbers_are_all_alike(tmp_path: Path, provider: str) -> None:
+    labels = f"{{NDA: {{provider: {provider}}}}}"
+    assert load(_given(tmp_path, "{stay: drop}", labels)).publication.stay == "drop"
+
+
+def test_documents_are_made_anew_where_what_is_shown_changes_and_there_alone() -> None:
+    shown = [
+        Publication(),
+        Publication(stay="drop"),
+        Publication(types="drop"),
+        Publication(types="drop", stay="drop"),
+        Publication(types="classes", classes={"CRH": "a"}),
+        Publication(types="classes", classes={"CRH": "b"}),
+        Publication(types="classes", classes={"CRH": "a"}, other_class="b"),
+        Publication(columns=("sex",)),
+        Publication(columns=("sex",), stay="drop"),
+    ]
+    digests = [one.beside_digest for one in shown]
+    assert len(set(digests)) == len(shown)
+    assert digests[0] == Publication(classes={"CRH": "a"}, other_class="b").beside_digest == ""
