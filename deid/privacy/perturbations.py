@@ -180,6 +180,10 @@ def _ages(policy: Policy) -> Iterator[Perturbation]:
         for named, rate in life_stages.rates():
             effect = "âge d'une autre personne : tiré dans cette classe, qui reste"
             yield _noise(Label.AGE, f"autre personne, {named}", name, effect, "mois", rate, 2)
+        effect = "âge du patient à un autre moment (« à 65 ans ») : tiré dans sa classe, qui reste"
+        for unit, plural in (("year", "années"), ("month", "mois")):
+            rate = rational(policy.substitution.dates.history_epsilon[unit])
+            yield _noise(Label.AGE, f"autre moment, en {plural}", name, effect, _FRENCH[unit], rate, 2)
     else:
         unit = "unité où il est dit" if name == "metric" else "âge"
         effect = "bruit propre" if name == "metric" else "tiré sur tous les âges, sauf l'original"

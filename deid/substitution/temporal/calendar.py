@@ -99,12 +99,19 @@ def _stage_lines(context: DocumentContext, normalised: NormalisedTimes) -> list[
     """Return the costs of ages under `stages`: the birth date once it shows, and a draw per age of other persons."""
     birth = normalised.birth
     others = {one for one in normalised.ages if birth is None or stages.is_of_another(context, one)}
-    free = {
-        (age.unit, age.step, age.value): stages.stage_of(age) for one, age in normalised.ages.items() if one in others
-    }
+    then = {one for one in normalised.ages.keys() - others if stages.is_then(context, one)}
+    drawn: dict[tuple[Unit, int, int, str], tuple[str, Fraction]] = {}
+    for one in others | then:
+        age = normalised.ages[one]
+        key = age.unit, age.step, age.value, "then" if one in then else stages.whose_age(context, one)
+        drawn[key] = (
+            ("per month, of the past", stages.epsilon_then(context, age))
+            if one in then
+            else (f"per month, stage {stages.stage_of(age)}", stages.epsilon_of(stages.stage_of(age)))
+        )
     lines: list[CostLine] = [
-        ("age", f"{stages.MECHANISM} per month, stage {stage}", stages.epsilon_of(stage), count)
-        for stage, count in sorted(Counter(free.values()).items())
+        ("age", f"{stages.MECHANISM} {named}", epsilon, count)
+        for (named, epsilon), count in sorted(Counter(drawn.values()).items())
     ]
     if birth is not None and (normalised.ages.keys() - others or normalised.births or normalised.numbered_birth):
         lines.append(("age", "discrete_laplace per day of birth", birth_rate(birth), 1))
@@ -264,11 +271,19 @@ class Calendar:
         return self._plain(self._age_ahead(mention, text))
 
     def _age_in_stage(self, mention: Mention, age: Age, line: Timeline, epsilon: Fraction) -> str:
-        if line.birth is None or line.told_birth is None or stages.is_of_another(self._context, mention):
-            value = stages.move_age(self._context, age, epsilon)
+        context = self._context
+        if line.birth is None or line.told_birth is None or stages.is_of_another(context, mention):
+            episode = episodes.episode_of(context, line.anchor).first.isoformat()
+            value = stages.move_age(context, age, epsilon, f"{episode} {stages.whose_age(context, mention)}")
             if line.birth is not None and line.told_birth is not None:
                 own = stages.own_months(line.birth, line.anchor, line.told_birth, line.moved_anchor)
-                value = stages.beside_own(self._context, mention, age, value, own)
+                value = stages.beside_own(context, mention, age, value, own)
+        elif stages.is_then(context, mention):
+            now, published = (
+                age_at(*days, age.unit) * age.step
+                for days in ((line.birth, line.anchor), (line.told_birth, line.moved_anchor))
+            )
+            value = stages.move_age_then(context, age, now, published)
         else:
             value = stages.moved_with_birth(age, line.birth, line.anchor, line.told_birth, line.moved_anchor)
         return ages.write_age(age, value, self._policy.ages.top_code)

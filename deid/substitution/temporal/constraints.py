@@ -276,7 +276,7 @@ def _of_ages(readings: Readings) -> Iterator[_Finding]:
         return
     birth = readings.instant(born)
     for span in sorted(true.own_ages):
-        if stages.is_of_another(readings.context, span):
+        if stages.is_of_another(readings.context, span) or stages.is_then(readings.context, span):
             continue
         age = published.ages.get(readings.spans.get(span, span))
         if birth is None or age is None:

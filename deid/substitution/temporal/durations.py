@@ -131,7 +131,7 @@ class Ties:
                     continue
                 pins |= {tie.first: moved[tie.first].index, tie.last: moved[tie.last].index} | place
                 targets = {one: to.index for one, to in moved.items() if one not in births}
-                moved |= order.restore(targets, pins)
+                moved |= order.restore(targets, pins, holding=line.may_return)
             pins |= {tie.first: moved[tie.first].index, tie.last: moved[tie.last].index}
         return line._replace(instants={one: moved[one] for one in line.instants})
 

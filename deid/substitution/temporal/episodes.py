@@ -30,7 +30,7 @@ KEPT = "kept"  # strategy of a distance that stays as it is
 CostLine = tuple[str, str, Fraction | None, int]  # as in `calendar`
 _WEEK = 7
 _SATURDAY = 5
-_QUARTER = 92  # days
+_QUARTER = 92  # days before the birth
 _FAR = 10**6  # days, no bound
 
 
@@ -124,9 +124,10 @@ class Life(NamedTuple):
     def moves(self, episode: Episode) -> tuple[int, int]:
         """Return the least and greatest move, in days, that keeps an episode in the stage of life of its first day.
 
-        The last quarter of a year of a stage is one by itself: a document of that stay may tell the next age. An
-        episode from the first month of life, or the quarter before, moves with the birth date. An earlier one is free,
-        and so are single days (`moves: day`) before the birth.
+        An episode that ends in a later stage, since a document of it may tell the next age, begins within its own
+        length of the end of the first one, a week at least: both stages are public. An episode from the first month of
+        life, or the quarter before, moves with the birth date. An earlier one is free, and so are single days
+        (`moves: day`) before the birth.
         """
         day, alone = episode.first, episode.keeps == "nothing"
         before = (self.birth - day).days
@@ -135,10 +136,9 @@ class Life(NamedTuple):
         first, last = stages.days_of_stage(self.birth, day, self.moved)
         if first == self.moved and not alone:
             return (self.moved - self.birth).days, (self.moved - self.birth).days
-        if first != self.moved and last != date.max:
-            turn = last - timedelta(days=_QUARTER)
-            near_end = (stages.days_of_stage(self.birth, day, self.birth)[1] - day).days < _QUARTER
-            first, last = (turn + timedelta(days=1), last) if near_end else (first, turn)
+        ends = episode.last or day
+        if first != self.moved and ends > stages.days_of_stage(self.birth, day, self.birth)[1]:
+            first = max(first, last - timedelta(days=max((ends - day).days, _WEEK) - 1))
         return (first - day).days, (last - day).days
 
 
@@ -156,7 +156,7 @@ def move(context: DocumentContext, normalised: NormalisedTimes, epsilon: Fractio
     the shift of its quarter of a year; a month, season, year or decade by the patient's shift and noise of its own, in
     its unit (`history_epsilon`). Any may come back to its original, so each law above is the published one, up to the
     last step. It restores the order of the document's dates, which is public: other dates are put in order with the
-    days of the episode and the birth date.
+    days of the episode and the birth date, and a year holds the months that it held.
     """
     anchor = normalised.anchor
     episode = episode_of(context, anchor)
@@ -191,7 +191,7 @@ def move(context: DocumentContext, normalised: NormalisedTimes, epsilon: Fractio
     own = {one: index for one, index in drawn.items() if one.unit is Unit.DAY and window[0] <= one.first <= window[1]}
     if context.policy.dates.moves == "stay":
         fixed |= {one: to.index for one, to in restore(own, fixed).items() if one in own}
-    moved = restore(drawn, fixed)
+    moved = restore(drawn, fixed, holding=True)
     for one in normalised.birth_instants:
         moved[one] = Instant(one.unit, index_of(one.unit, birth or moved_anchor))
     kept = frozenset([mention for mention, said in normalised.said.items() if is_kept(context, said)])

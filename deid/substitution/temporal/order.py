@@ -14,7 +14,9 @@ from deid.substitution.temporal.values import Instant, Unit, clamped, index_of
 _FAR = 10**7
 
 
-def restore(drawn: Mapping[Instant, int], fixed: Mapping[Instant, int]) -> dict[Instant, Instant]:
+def restore(
+    drawn: Mapping[Instant, int], fixed: Mapping[Instant, int], *, holding: bool = False
+) -> dict[Instant, Instant]:
     """Return original → moved instant of the same unit, in the originals' order.
 
     Two instants are ordered when one ends before the other begins ("2014" and "mars 2015" are, "2015" and
@@ -22,6 +24,7 @@ def restore(drawn: Mapping[Instant, int], fixed: Mapping[Instant, int]) -> dict[
     is kept weakly.
 
     Args:
+        holding: whether "2015" is brought to hold "mars 2015" again, for strategies that may return an original.
         drawn: original → drawn index, in the original's unit.
         fixed: originals that must not move from the index given here: the anchor, the birth date.
     """
@@ -33,7 +36,7 @@ def restore(drawn: Mapping[Instant, int], fixed: Mapping[Instant, int]) -> dict[
     stretches: list[_Stretch] = []
     for unit in sorted(by_unit, key=list(Unit).index):  # the finest first
         ours = sorted(by_unit[unit])
-        bounds = [_bounds(one, stretches) for one in ours]
+        bounds = [_bounds(one, stretches, holding=holding) for one in ours]
         targets = project([target_of[one] for one in ours], bounds, [one in fixed for one in ours])
         for one, index in zip(ours, targets, strict=True):
             placed[one] = Instant(unit, clamped(unit, index))
@@ -70,11 +73,12 @@ def free_indexes(instant: Instant, moved: Mapping[Instant, Instant]) -> range:
     return range(low, high + 1)
 
 
-def _bounds(instant: Instant, placed: Sequence[_Stretch]) -> Bounds:
+def _bounds(instant: Instant, placed: Sequence[_Stretch], *, holding: bool = False) -> Bounds:
     """Return the least and greatest index that keep `instant` in order with the instants placed already.
 
     It begins no earlier than the unit with the end of an earlier date, and no later than the unit with the beginning of
     a later one. If both cannot be, it may overlap either ("2013" between a day of January and the winter around it).
+    `holding`: within these bounds it holds the instants that it held.
     """
     first, last = _ends(instant)
     before = [one for one in placed if one[1] < first]
@@ -84,7 +88,12 @@ def _bounds(instant: Instant, placed: Sequence[_Stretch]) -> Bounds:
     if low is not None and high is not None and low > high:
         low = _index(instant.unit, max([one[2] for one in before]))
         high = _index(instant.unit, min([one[3] for one in after]))
-    return low, high
+    held = [one for one in placed if holding and first <= one[0] and one[1] <= last]
+    if not held:
+        return low, high
+    least = _greatest(low, _index(instant.unit, min(one[2] for one in held)))
+    most = _least(high, _index(instant.unit, max(one[3] for one in held)))
+    return (least, most) if least is None or most is None or least <= most else (low, high)
 
 
 def _index(unit: Unit, ordinal: int) -> int:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from datetime import date, timedelta
 from fractions import Fraction
 from functools import lru_cache
 
 from deid.domain.document import Mention
-from deid.privacy.budget import tempered
+from deid.domain.labels import NAMES, Label
+from deid.privacy.budget import rational, tempered
 from deid.privacy.exponential import exponential
 from deid.privacy.laplace import discrete_laplace
 from deid.privacy.life_stages import CLASSES, STAGES, birth_rate
+from deid.privacy.stream import KeyedStream
 from deid.substitution.context import DocumentContext
 from deid.substitution.temporal.ages import Age, months_of
 from deid.substitution.temporal.births import within_life
@@ -41,6 +43,14 @@ _KIN = re.compile(
 _YEARS_OLDER = {"grandparent": 30, "parent": 15, "elder": 0, "younger": 0, "child": -15, "grandchild": -30}
 # A relative's age at another time than the document's.
 _ANOTHER_TIME = re.compile(r"\b(?:deced|dcd|mort|a l'age|avant|vers|depuis|il y a|etait|avait)")
+# Just ahead of an age of the patient at another time; "a" is "à" unless a subject stands ahead of it.
+_THEN = re.compile(
+    r"(?:l'age d(?:e|')|\b(?:avant|apres|vers|des|depuis|jusqu'[aà]|entre|avai(?:s|t|ent)|etai(?:s|t)|ses|partir de)|"
+    r"(?P<at>(?<!\bil )(?<!elle )(?<!qui )(?<!patient )(?<!patiente )(?<!monsieur )(?<!madame )\ba))"
+    r"(?: (?:environ|peine|presque))?[ \n]*$"
+)
+_THEN_REACH = 24  # characters
+_MARK = "\ue000"  # stands for an age
 _GREATEST = {Unit.YEAR: 125, Unit.MONTH: 1500, Unit.WEEK: 520, Unit.DAY: 3650, Unit.DECADE: 12}
 
 
@@ -60,20 +70,73 @@ def same_stage(unit: Unit, step: int, stage: int) -> tuple[int, ...]:
     return tuple(value for value in values if _stage(months_of(unit, value, step)) == stage)
 
 
-def move_age(context: DocumentContext, age: Age, _epsilon: Fraction) -> int:
+def move_age(context: DocumentContext, age: Age, _epsilon: Fraction, whose: str = "") -> int:
     """Draw a value y of the age's stage with weight exp(−ε·|y − v|/2); it may be the original v.
 
     It is ε·|v − w|-private over the ages v, w of a stage, written in one unit; ε is the stage's, and the distance is in
-    months (`deid.privacy.exponential`). Between two stages nothing is claimed.
+    months (`deid.privacy.exponential`). Between two stages nothing is claimed. Draws of different `whose`, public
+    words, are independent: equal ages of two persons do not show as equal.
     """
-    stream = context.stream("age", "stage", age.unit, str(age.step), str(age.value))
-    stage, here = stage_of(age), months_of(age.unit, age.value, age.step)
-    candidates = same_stage(age.unit, age.step, stage) or (age.value,)
-    return next(
-        exponential(
-            stream, candidates, lambda value: abs(months_of(age.unit, value, age.step) - here), epsilon_of(stage)
-        )
-    )
+    stream = context.stream("age", "stage", age.unit, str(age.step), str(age.value), whose)
+    return _within_stage(stream, age, epsilon_of(stage_of(age)))
+
+
+def _within_stage(stream: KeyedStream, age: Age, epsilon: Fraction) -> int:
+    """Draw a value of the age's stage by the exponential mechanism, ε in nats per month."""
+    here = months_of(age.unit, age.value, age.step)
+    candidates = same_stage(age.unit, age.step, stage_of(age)) or (age.value,)
+    return next(exponential(stream, candidates, lambda to: abs(months_of(age.unit, to, age.step) - here), epsilon))
+
+
+def move_age_then(context: DocumentContext, age: Age, now: int, published: int) -> int:
+    """Draw an age of the patient at another time than the document's, by a law of its own within its stage.
+
+    The law is that of `move_age`, with ε per month of what is told of the past (`epsilon_then`); all documents of the
+    patient share the draw. It is then brought to its side of the age at the document's date, which is public as the
+    order of dates is: this reads published values alone. An age that is the one at the document's date stays so.
+
+    Args:
+        now: true age at the document's date, in steps of the mention's unit.
+        published: surrogate of `now`.
+    """
+    if age.value == now:
+        return kept_in_stage(age, published)
+    stream = context.stream("age", "then", age.unit, str(age.step), str(age.value))
+    drawn = _within_stage(stream, age, epsilon_then(context, age))
+    return kept_in_stage(age, min(drawn, published) if age.value < now else max(drawn, published))
+
+
+def epsilon_then(context: DocumentContext, age: Age) -> Fraction:
+    """Return ε of an age at another time, in nats per month: that of the past in its unit, else that of its stage."""
+    told = context.policy.dates.history_epsilon.get(age.unit)
+    return epsilon_of(stage_of(age)) if told is None else tempered(rational(told)) / months_of(age.unit, 1, 1)
+
+
+def is_then(context: DocumentContext, mention: Mention) -> bool:
+    """Return whether the words just ahead of an age say another time: "à 65 ans", "depuis l'âge de 20 ans"."""
+    ahead = _THEN.search(context.plain_before(mention, _THEN_REACH))
+    if ahead is None or ahead["at"] is None:
+        return ahead is not None
+    return context.before(mention, _THEN_REACH)[ahead.start("at")] != "a" or not context.accented
+
+
+def whose_age(context: DocumentContext, mention: Mention) -> str:
+    """Return the words that say whose age it is: from the last word for another person on, and the ages between.
+
+    Of mentions ahead only names are read, which are public as to whether two are the same.
+    """
+    pieces, end = [], mention.start
+    for one in reversed(context.mentions[: bisect_left(context.mentions, mention)]):
+        if one.end <= mention.start - _REACH:
+            break
+        pieces.append(context.plain[min(one.end, end) : end])
+        covered = context.plain[one.start : min(one.end, end)]
+        pieces.append(covered if one.label in NAMES else _MARK * len(covered.split()) if one.label is Label.AGE else "")
+        end = one.start
+    pieces.append(context.plain[max(0, mention.start - _REACH) : end])
+    clause = _CLAUSE.split("".join(reversed(pieces)))[-1]
+    found = [match.start() for match in _OTHERS.finditer(clause)]
+    return f"{clause.count(_MARK)} {clause[found[-1] :].strip() if found else ''}"
 
 
 def is_of_another(context: DocumentContext, mention: Mention) -> bool:

@@ -58,13 +58,63 @@ def lower_bound(one: Sequence[Hashable], other: Sequence[Hashable], confidence: 
     """
     if len(one) != len(other) or len(one) < 4:
         raise ValueError("an audit needs two samples of one size, of four draws or more")
+    return max(0.0, _bound(_hits(one, other, _chosen(one, other, confidence)), len(one) - len(one) // 2, confidence))
+
+
+def refuting_error(ones: Sequence[Sequence[Hashable]], others: Sequence[Sequence[Hashable]], claimed: float) -> float:
+    """Return a p-value of the hypothesis that no view of two samples loses more than `claimed` nats.
+
+    View and event are chosen on the first halves, so that many views cost nothing on the second. There, the p-value is
+    the least error, of powers of 10^(1/8), at which the bound of `lower_bound` is above the claim.
+
+    Args:
+        ones, others: outputs under either input, a sequence for each view.
+        claimed: in nats.
+    """
+    views = list(zip(ones, others, strict=True))
+    view, best = max(((view, _chosen(*view, 1 - _CHOOSING)) for view in views), key=lambda one: one[1][0])
+    hits, draws = _hits(*view, best), len(view[0]) - len(view[0]) // 2
+    least = 1.0
+    while least > _LEAST and _bound(hits, draws, 1 - least * _STEP) > claimed:
+        least *= _STEP
+    return least
+
+
+def detectable_loss(probability: float, draws: int, error: float, claimed: float) -> float:
+    """Return the least true loss that refutes a claim, of an event that has `probability` under the likelier input.
+
+    Hits are counted at their expectation: half of such losses are found, and nearly all a little above it.
+    """
+    half = draws - draws // 2
+    for unlikely in range(half, -1, -1):
+        likely = round(probability * half)
+        if unlikely <= likely and _bound((likely, unlikely), half, 1 - error) > claimed:
+            return float(np.log(likely / unlikely)) if unlikely else float("inf")
+    return float("inf")
+
+
+_CHOOSING = 0.01  # error at which events are compared
+_STEP = 10 ** (-1 / 8)
+_LEAST = 1e-15
+# Bound on the samples' second quarters, outputs of the event, whether the second input is the likelier one.
+_Chosen = tuple[float, frozenset[Hashable], bool]
+
+
+def _chosen(one: Sequence[Hashable], other: Sequence[Hashable], confidence: float) -> _Chosen:
     quarter, half = len(one) // 4, len(one) // 2
     order = _orders(Counter(one[:quarter]), Counter(other[:quarter]))
-    chosen, swapped = _event(order, Counter(one[quarter:half]), Counter(other[quarter:half]), confidence)
-    likely, unlikely = (other[half:], one[half:]) if swapped else (one[half:], other[half:])
-    draws = len(likely)
-    hits = [np.array([sum(map(chosen.__contains__, sample))]) for sample in (likely, unlikely)]
-    return max(0.0, float(_log_ratio(hits[0], hits[1], draws, confidence)[0]))
+    return _event(order, Counter(one[quarter:half]), Counter(other[quarter:half]), confidence)
+
+
+def _hits(one: Sequence[Hashable], other: Sequence[Hashable], chosen: _Chosen) -> tuple[int, int]:
+    """Count the event in the second halves, of the likelier input first."""
+    _, event, swapped = chosen
+    hits = [sum(map(event.__contains__, sample[len(sample) // 2 :])) for sample in (one, other)]
+    return (hits[1], hits[0]) if swapped else (hits[0], hits[1])
+
+
+def _bound(hits: tuple[int, int], draws: int, confidence: float) -> float:
+    return float(_log_ratio(np.array([hits[0]]), np.array([hits[1]]), draws, confidence)[0])
 
 
 def _orders(one: Counter[Hashable], other: Counter[Hashable]) -> list[list[Hashable]]:
@@ -79,8 +129,8 @@ def _orders(one: Counter[Hashable], other: Counter[Hashable]) -> list[list[Hasha
 
 def _event(
     orders: list[list[Hashable]], one: Counter[Hashable], other: Counter[Hashable], confidence: float
-) -> tuple[frozenset[Hashable], bool]:
-    """Return the initial or final segment of an order with the greatest bound, and whether `other` is likelier."""
+) -> _Chosen:
+    """Return the greatest bound of an initial or final segment of an order, its outputs, and which is likelier."""
     draws = one.total()
     best, event, other_way = -np.inf, frozenset[Hashable](), False
     for row in (*orders, *(order[::-1] for order in orders)):
@@ -90,7 +140,7 @@ def _event(
             at = int(np.argmax(ratios))
             if ratios[at] > best:
                 best, event, other_way = float(ratios[at]), frozenset(row[: at + 1]), bool(swapped)
-    return event, other_way
+    return best, event, other_way
 
 
 def _log_ratio(

@@ -1,0 +1,223 @@
+"""Try the claim of dates and ages on adjacent inputs that are generated; measure what its public facts single out.
+
+    python -m benchmarks.adjacent_pairs > benchmarks/adjacent_pairs.md
+
+Pairs and draws are the same at every run. The second table counts, for each fact that the texts of the synthetic
+hospital show, the patients who are the only ones with their value of it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from itertools import combinations, islice
+from statistics import median
+
+from deid.config.policy import load
+from deid.reference.tables import packaged_tables
+from deid.substitution import Substitutor
+from deid.substitution.context import DocumentContext
+from deid.substitution.temporal import stages
+from deid.substitution.temporal.normalisation import NormalisedTimes, normalise
+from deid.substitution.temporal.values import Instant, Unit, age_at, index_of, months_between
+from demo.population import population
+from nocturne_lab.evaluation.attacks.inputs import Record
+from nocturne_lab.evaluation.audit.adjacent_pairs import PairsTried, adjacent_pairs, try_pair
+from nocturne_lab.evaluation.audit.bound import detectable_loss
+from nocturne_lab.evaluation.audit.documents import audited_policy
+
+SECRET = b"the audit's draws are the same for everyone"
+PAIRS, DRAWS, SEED, PATIENTS = 160, 240, 1, 320
+_PROBABILITIES, _CLAIMS = (1.0, 0.5), (0.0, 0.25, 1.0)
+_KINDS = {
+    "stay": "days of a stay, or of a document without one", "day": "day outside of stays", "month": "month",
+    "year": "year", "kin": "age of a relative", "then": "age of the patient at another time",
+    "now": "age of a patient without a birth date", "birth": "birth date", "phone": "phone", "ipp": "record number",
+}  # fmt: skip
+HEAD = """\
+# Adjacent inputs that nobody chose
+
+Written by `python -m benchmarks.adjacent_pairs`. Documents of sentences drawn at random (seed {seed}), of one to three
+visits; one value is changed; a reading of the list of [public facts](../docs/privacy.md#what-is-public-by-declaration)
+with code of its own decides whether the two inputs are adjacent and what is claimed. `Substitutor.substitute` publishes
+both for {draws} patients on either side. Event and view (a number, a difference, an order, the pattern of equal
+surrogates, the text without digits) are chosen on the first half; the second tests the claim. Holm's method over all
+pairs: one false refutation or more with probability {error:.1%} at most. A pair that is not refuted proves nothing.
+
+**{tried} pairs tried, {refuted} refuted.**
+
+| changed | pairs | ε claimed: median, most | least p-value | refuted |
+|---|---:|---:|---:|---:|
+"""
+LEAST = """
+Smallest excess that would be seen: the least true loss, in nats, that refutes a claim before correction by rank, of an
+event with that probability under the likelier input; the excess over the claim in brackets.
+
+| ε claimed | {heads} |
+|---|{rules}|
+"""
+SINGLED = """
+## What the public facts single out
+
+Of {patients} patients of the synthetic hospital, how many are the only ones with their value of the fact, over all
+their documents, and in how many documents (of {documents}) the fact shows at all. An attacker who knows the fact of a
+patient finds those without any other knowledge.
+
+| public fact | documents | patients singled out |
+|---|---:|---:|
+"""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Write the page to standard output; 1 if a claim is refuted."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.adjacent_pairs", description=__doc__)
+    parser.add_argument("--pairs", type=int, default=PAIRS, help="pairs tried (default: %(default)s)")
+    parser.add_argument("--draws", type=int, default=DRAWS, help="patients on either side (default: %(default)s)")
+    parser.add_argument("--patients", type=int, default=PATIENTS, help="of the hospital (default: %(default)s)")
+    parser.add_argument("--workers", type=int, default=1, help="processes (default: %(default)s)")
+    given = parser.parse_args(arguments)
+    pairs = list(islice(adjacent_pairs(SEED), given.pairs))
+    with ProcessPoolExecutor(given.workers) as pool:
+        errors = list(pool.map(_tried, range(given.pairs), [given.draws] * given.pairs, chunksize=8))
+    found = PairsTried(given.draws, tried=list(zip(pairs, errors, strict=True)))
+    sys.stdout.write(tried_page(found))
+    records = population(given.patients).records
+    head = SINGLED.format(patients=given.patients, documents=len(records))
+    sys.stdout.write(head + "".join(f"{line}\n" for line in singled_out(records)))
+    return int(bool(found.holm_refuted()))
+
+
+def _tried(index: int, draws: int) -> float:
+    substitutor = Substitutor(audited_policy(), SECRET, packaged_tables().communes)
+    return try_pair(next(islice(adjacent_pairs(SEED), index, None)), substitutor, draws)
+
+
+def tried_page(found: PairsTried) -> str:
+    """Return the tables of the pairs tried, and of the losses that they would have shown."""
+    refuted = found.holm_refuted()
+    head = HEAD.format(seed=SEED, draws=found.draws, error=found.error, tried=len(found.tried), refuted=len(refuted))
+    lines = []
+    for kind, name in _KINDS.items():
+        ours = [(pair.claimed, error) for pair, error in found.tried if pair.changed == kind]
+        claims, errors = [one for one, _ in ours], [one for _, one in ours]
+        if ours:
+            told = f"{median(claims):.4f}, {max(claims):.4f} | {min(errors):.1g}"
+            lines.append(f"| {name} | {len(ours)} | {told} | {sum(one.changed == kind for one, _ in refuted)} |\n")
+    heads = " | ".join(f"probability {one:g}" for one in _PROBABILITIES)
+    least = LEAST.format(heads=heads, rules="|".join("---:" for _ in _PROBABILITIES))
+    for claimed in _CLAIMS:
+        each = found.error / max(1, len(found.tried))
+        losses = [detectable_loss(one, found.draws, each, claimed) for one in _PROBABILITIES]
+        least += f"| {claimed:g} | " + " | ".join(f"{one:.2f} ({one - claimed:.2f})" for one in losses) + " |\n"
+    return head + "".join(lines) + least
+
+
+def singled_out(records: Sequence[Record]) -> Iterator[str]:
+    """Yield a row for each fact: documents that show it, patients who are the only ones with their values of it."""
+    values: defaultdict[str, defaultdict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    told: defaultdict[str, set[Hashable]] = defaultdict(set)
+    policy = load().substitution
+    for record in records:
+        context = DocumentContext(record.document, record.mentions, policy, SECRET)
+        for fact, value in _shown(context, normalise(context), told[record.patient]):
+            values[fact][record.patient].append(repr(value))
+    for fact in _FACTS:
+        signatures = {patient: tuple(sorted(found)) for patient, found in values[fact].items()}
+        alike = Counter(signatures.values())
+        documents = sum(map(len, values[fact].values()))
+        yield f"| {_FACTS[fact]} | {documents} | {sum(alike[one] == 1 for one in signatures.values())} |"
+
+
+_FACTS = {
+    "days": "days between the dates of a stay, and of the 183 days around it",
+    "weekday": "weekday of the first day of a stay of two days or more",
+    "stages": "stages of life in which a stay begins and ends",
+    "crossing": "… of stays that end in a later one",
+    "order": "order and ties of the dates of a document, its own among them",
+    "holds": "… ties of dates in different units: a year that holds a month",
+    "again": "day, month, season or year outside of a stay, told in a document before",
+    "quarter": "two days outside of stays in one quarter of a year, and the days between them",
+    "decade": "decade of birth",
+    "side": "side of an age of the patient at another time, and whether it is the one at the document's date",
+    "then": "… the age told in a document before",
+    "apart": "years between the patient's age at the document's date and one told in words of the present",
+    "kin": "equal ages behind the same words for a relative, in documents of one stay",
+}  # each with the table's words
+
+
+def _shown(context: DocumentContext, times: NormalisedTimes, told: set[Hashable]) -> Iterator[tuple[str, Hashable]]:
+    """Yield each fact that a document shows, with its value; `told` is what the patient's documents before told."""
+    yield from _of_stay(context, times)
+    yield from _of_dates(context, times, told)
+    if times.birth is None:
+        return
+    yield "decade", times.birth.year // 10
+    stay = context.document.stay
+    for mention, age in times.ages.items():
+        now = age_at(times.birth, times.anchor, age.unit) * age.step
+        if stages.is_of_another(context, mention):
+            key = "kin", stay and stay.first, stages.whose_age(context, mention), age.unit, age.value
+            if key in told:
+                yield "kin", key[2:4]
+        elif stages.is_then(context, mention):
+            key = "then", None, "", age.unit, age.value
+            yield "side", (age.value > now) - (age.value < now)
+            if key in told:
+                yield "then", age.unit
+        else:
+            if age.value != now:
+                yield "apart", age.value - now
+            continue
+        told.add(key)
+
+
+def _of_stay(context: DocumentContext, times: NormalisedTimes) -> Iterator[tuple[str, Hashable]]:
+    stay, policy = context.document.stay, context.policy.dates
+    if stay is None:
+        return
+    last = stay.last or stay.first
+    days = sorted(one.first for one in times.dated if one.unit is Unit.DAY)
+    around = [(day - stay.first).days for day in (*days, times.anchor)]
+    length = (last - stay.first).days
+    yield "days", tuple(day for day in around if -policy.days_before <= day <= length + policy.days_after)
+    if length:
+        yield "weekday", stay.first.weekday()
+    if times.birth is not None:
+        ends = [stages.class_of(months_between(times.birth, day)) for day in (stay.first, last)]
+        yield "stages", tuple(ends)
+        if ends[0] != ends[1]:
+            yield "crossing", tuple(ends)
+
+
+def _of_dates(context: DocumentContext, times: NormalisedTimes, told: set[Hashable]) -> Iterator[tuple[str, Hashable]]:
+    spans = sorted(
+        (one.first, one.last, one.unit) for one in (*times.dated, Instant(Unit.DAY, times.anchor.toordinal()))
+    )
+    relations = [((one[0] > to[1]) - (one[1] < to[0]), one[:2] == to[:2]) for one, to in combinations(spans, 2)]
+    if relations:
+        yield "order", tuple(relations)
+    held = [
+        (one[2], to[2]) for one, to in combinations(spans, 2) if one[2] != to[2] and one[0] <= to[1] and to[0] <= one[1]
+    ]
+    if held:
+        yield "holds", tuple(held)
+    stay, policy = context.document.stay, context.policy.dates
+    first, last = (stay.first, max(stay.last or stay.first, times.anchor)) if stay else (times.anchor,) * 2
+    far = {
+        one
+        for one in times.dated
+        if (first - one.middle).days > policy.days_before or (one.middle - last).days > policy.days_after
+    }
+    yield from (("again", one.unit) for one in far & told)
+    days = sorted(one.first for one in far if one.unit is Unit.DAY)
+    close = [
+        (to - one).days
+        for one, to in combinations(days, 2)
+        if index_of(Unit.QUARTER, one) == index_of(Unit.QUARTER, to)
+    ]
+    if close:
+        yield "quarter", tuple(close)
+    told |= far

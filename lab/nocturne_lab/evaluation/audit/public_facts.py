@@ -1,0 +1,288 @@
+"""Public facts of a patient's documents, read from the list of docs/privacy.md with nothing of the substitution.
+
+Two inputs are adjacent when these facts are equal. `claimed_loss` then adds up what is claimed of the secrets in which
+they differ. The forms read are those that `adjacent_pairs` writes: 12/03/2019, mars 2019, 2019, 72 ans, 18 mois.
+"""
+
+from __future__ import annotations
+
+import re
+from calendar import monthrange
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass
+from datetime import date
+from itertools import combinations
+from math import inf
+
+from nocturne_lab.evaluation.audit.documents import Text
+
+MONTHS = ("janvier", "février", "mars", "avril", "mai", "juin", "juillet", "août", "septembre", "octobre",
+          "novembre", "décembre")  # fmt: skip
+_TOLD = re.compile(r"\[\[(?P<label>[A-Z]+)\|(?P<text>[^]]*)\]\]")
+_NUMBERS = re.compile(r"\d+")
+# First month of life of each stage, and nats per month of other persons' ages in it: docs/privacy.md, "ε, in words".
+_LIFE = ((0, 1), (1, 1 / 2), (12, 1 / 4), (36, 1 / 12), (72, 1 / 12), (132, 1 / 12), (180, 1 / 12), (216, 1 / 48),
+         (600, 1 / 48), (1080, 1 / 48))  # fmt: skip
+_PER_STAY, _PER_MONTH, _PER_YEAR, _AROUND = 0.005, 0.5, 1.0, 183
+_KIN = re.compile(r"\b(?:mère|père|frère|sœur|fils|fille|oncle|cousin|tante|femme|mari)s?\b")
+_ANOTHER_TIME = re.compile(r"(?:\bà|l'âge de|depuis|avant|vers) $")
+_MONTHS_A_YEAR, _DAYS_A_MONTH, _SATURDAY = 12, 365.25 / 12, 5
+
+
+@dataclass(frozen=True, slots=True)
+class PatientFile:
+    """Documents of one patient, in the markup of annotations, and the birth date that the warehouse has."""
+
+    documents: tuple[Text, ...]
+    birth: date | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Mention as this module reads it.
+
+    Attributes:
+        document: number of its document.
+        label: DATE, AGE or another.
+        unit: "day", "month", "year" of a DATE or AGE; the layout of another label.
+        value: days, months or years since year 0; an age in its unit; None of another label.
+        ahead: text ahead of it in its document, with mentions by their label.
+    """
+
+    document: int
+    label: str
+    unit: str
+    value: int | None
+    ahead: str
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """First and last day of a DATE, as ordinals."""
+        return span_of(self.unit, self.value or 0)
+
+    @property
+    def months(self) -> float:
+        """An AGE in months."""
+        scale = {"year": _MONTHS_A_YEAR, "month": 1, "day": 1 / _DAYS_A_MONTH}[self.unit]
+        return (self.value or 0) * scale
+
+
+def span_of(unit: str, value: int) -> tuple[int, int]:
+    """Return the first and last day, as ordinals, of a day, month or year."""
+    match unit:
+        case "day":
+            return value, value
+        case "month":
+            year, month = divmod(value, _MONTHS_A_YEAR)
+            days = monthrange(year, month + 1)[1]
+            return date(year, month + 1, 1).toordinal(), date(year, month + 1, days).toordinal()
+    return date(value, 1, 1).toordinal(), date(value, 12, 31).toordinal()
+
+
+def told_value(label: str, text: str) -> tuple[str, int | None]:
+    """Return the unit and value of a mention; for another label than DATE and AGE its layout and None."""
+    numbers = [int(one) for one in _NUMBERS.findall(text)]
+    if label == "AGE" and numbers:
+        return ("month" if "mois" in text else "day" if "jour" in text else "year"), numbers[0]
+    if label == "DATE" and len(numbers) == 3:
+        return "day", date(numbers[2], numbers[1], numbers[0]).toordinal()
+    if label == "DATE" and len(numbers) == 1:
+        month = next((at for at, name in enumerate(MONTHS) if name in text.lower()), None)
+        return ("year", numbers[0]) if month is None else ("month", numbers[0] * _MONTHS_A_YEAR + month)
+    return re.sub(r"\d", "0", text), None
+
+
+def mentions_told(file: PatientFile) -> list[Told]:
+    """Return the mentions of all documents, in order."""
+    found = []
+    for number, document in enumerate(file.documents):
+        for match in _TOLD.finditer(document.markup):
+            ahead = _TOLD.sub(r"<\g<label>>", document.markup[: match.start()])
+            found.append(Told(number, match["label"], *told_value(match["label"], match["text"]), ahead))
+    return found
+
+
+class PublicReading:
+    """One patient's documents as the list reads them: `facts`, and the secrets that are left."""
+
+    def __init__(self, file: PatientFile) -> None:
+        self._file = file
+        self._told = mentions_told(file)
+        self._days = [one.written.toordinal() for one in file.documents]
+
+    @property
+    def facts(self) -> Hashable:
+        """Return every public fact; equal for adjacent inputs."""
+        return (
+            tuple(self._words()), tuple(self._stays()), tuple(self._of_life()), tuple(map(self._place, self._told)),
+            tuple(self._relations()), tuple(self._ties()), tuple(self._quarters()),
+        )  # fmt: skip
+
+    @property
+    def secrets(self) -> tuple[tuple[Hashable, float, float], ...]:
+        """Return each secret in order: what two mentions of one draw share, its value, nats per unit."""
+        found: list[tuple[Hashable, float, float]] = []
+        for number, document in enumerate(self._file.documents):
+            found.append((("stay", self._episode(number)), self._start(number), _PER_STAY))
+            del document
+        for one in self._told:
+            if one.label == "DATE" and not self._is_near(one) and not self._is_birth(one):
+                rate = {"day": _PER_STAY, "month": _PER_MONTH, "year": _PER_YEAR}[one.unit]
+                found.append((("date", one.unit, one.value), float(one.value or 0), rate))
+            elif one.label == "AGE":
+                found += self._age_secret(one)
+        if self._file.birth is not None:
+            found.append((("birth",), float(self._file.birth.toordinal()), _per_day_of_birth(self._file.birth)))
+        return tuple(found)
+
+    def _age_secret(self, one: Told) -> Iterator[tuple[Hashable, float, float]]:
+        told = _life(one.months)
+        if _is_of_kin(one) or self._file.birth is None:
+            yield ("kin", self._episode(one.document), _whose(one), one.unit, one.value), one.months, _LIFE[told][1]
+        elif _is_of_another_time(one):
+            rates = {"year": _PER_YEAR / _MONTHS_A_YEAR, "month": _PER_MONTH}
+            yield ("then", one.unit, one.value), one.months, rates.get(one.unit, _LIFE[told][1])
+
+    def _words(self) -> Iterator[Hashable]:
+        """Words and written forms."""
+        for document in self._file.documents:
+            yield _TOLD.sub(lambda one: f"<{one['label']} {told_value(one['label'], one['text'])[0]}>", document.markup)
+
+    def _episode(self, number: int) -> Hashable:
+        """Return what documents of one stay, or of one quarter without a stay, share."""
+        document = self._file.documents[number]
+        return ("stay", document.stay.first) if document.stay else ("quarter", _quarter(document.written.toordinal()))
+
+    def _start(self, number: int) -> int:
+        document = self._file.documents[number]
+        return (document.stay.first if document.stay else document.written).toordinal()
+
+    def _stays(self) -> Iterator[Hashable]:
+        """Which documents share a stay, its days, its weekday or kind."""
+        firsts = [self._episode(number) for number in range(len(self._days))]
+        for number, document in enumerate(self._file.documents):
+            lasts = None if document.stay is None else (document.stay.last or document.stay.first).toordinal()
+            start = self._start(number)
+            yield firsts.index(firsts[number]), self._days[number] - start, lasts and lasts - start
+            yield _is_weekend(start) if lasts == start else (start - 1) % 7
+            if lasts == start:
+                yield _is_weekend(self._days[number])
+
+    def _of_life(self) -> Iterator[Hashable]:
+        """Stages of life at the ends of stays and at the documents' dates; the decade of birth."""
+        birth = self._file.birth
+        if birth is None:
+            return
+        yield birth.year // 10
+        for number, document in enumerate(self._file.documents):
+            days = [self._start(number), self._days[number]]
+            days += [document.stay.last.toordinal()] if document.stay and document.stay.last else []
+            yield tuple(_life(_age_on(birth, day)) for day in days)
+            since = days[0] - birth.toordinal()
+            yield since if since >= -92 and _age_on(birth, days[0]) < 1 else None
+
+    def _is_birth(self, one: Told) -> bool:
+        return self._file.birth is not None and one.unit == "day" and one.value == self._file.birth.toordinal()
+
+    def _is_near(self, one: Told) -> bool:
+        """Return whether a date moves with its document's stay."""
+        document, day = self._file.documents[one.document], sum(one.span) // 2
+        last = max(document.stay.last.toordinal() if document.stay and document.stay.last else 0, *self._days[
+            one.document : one.document + 1
+        ], self._start(one.document))  # fmt: skip
+        return self._start(one.document) - _AROUND <= day <= last + _AROUND
+
+    def _place(self, one: Told) -> Hashable:
+        """Return what is public of one mention's value."""
+        birth = self._file.birth
+        if one.label == "DATE" and self._is_birth(one):
+            return "birth"
+        if one.label == "DATE" and self._is_near(one):
+            days = [self._days[one.document]] + [other.value for other in self._told if other.unit == "day"]
+            inside = [day for day in sorted(filter(None, days)) if one.span[0] <= day <= one.span[1]]
+            day = inside[0] if inside else sum(one.span) // 2
+            return "near", day - self._start(one.document), _is_weekend(day)
+        if one.label == "DATE" and one.unit == "day":
+            return "far", ((one.value or 0) - 1) % 7
+        if one.label != "AGE" or birth is None:
+            return _life(one.months) if one.label == "AGE" else "far"
+        now = self._age_now(one)
+        if _is_of_kin(one):
+            return _life(one.months)
+        side = ((one.value or 0) > now) - ((one.value or 0) < now)
+        return _life(one.months), side if _is_of_another_time(one) else (one.value or 0) - now
+
+    def _age_now(self, one: Told) -> int:
+        birth, day = self._file.birth or date.min, self._days[one.document]
+        months = _age_on(birth, day)
+        return {"year": months // _MONTHS_A_YEAR, "month": months, "day": day - birth.toordinal()}[one.unit]
+
+    def _relations(self) -> Iterator[Hashable]:
+        """Order and ties within a document, in the coarser of two units; the document's date and the birth included."""
+        birth = () if self._file.birth is None else (self._file.birth.toordinal(),) * 2
+        for number, day in enumerate(self._days):
+            spans = [one.span for one in self._told if one.document == number and one.label == "DATE"]
+            for one, other in combinations([(day, day), *([birth] if birth else []), *spans], 2):
+                yield (one[0] > other[1]) - (one[1] < other[0]), one == other
+
+    def _ties(self) -> Iterator[Hashable]:
+        """Equal values in all documents, of what has one draw for all; equal ages behind the same words, in a stay."""
+        keys = [key for key, _, _ in self.secrets]
+        yield from map(keys.index, keys)
+
+    def _quarters(self) -> Iterator[Hashable]:
+        """Which days outside of stays share a quarter of a year, and the days between them."""
+        days = [one.value for one in self._told if one.label == "DATE" and one.unit == "day" and not self._is_near(one)
+                and not self._is_birth(one) and one.value is not None]  # fmt: skip
+        days += [self._days[number] for number, one in enumerate(self._file.documents) if one.stay is None]
+        for one, other in combinations(days, 2):
+            yield other - one if _quarter(one) == _quarter(other) else None
+
+
+def claimed_loss(one: PatientFile, other: PatientFile) -> float:
+    """Return the nats claimed between two inputs; infinite where a public fact differs, so that nothing is claimed."""
+    readings = PublicReading(one), PublicReading(other)
+    if readings[0].facts != readings[1].facts:
+        return inf
+    drawn: dict[Hashable, float] = {}
+    for (key, value, rate), (_, to, other_rate) in zip(*(reading.secrets for reading in readings), strict=True):
+        drawn[key] = max(drawn.get(key, 0.0), abs(to - value) * max(rate, other_rate))
+    return sum(drawn.values())
+
+
+def _whose(one: Told) -> str:
+    """Return the words ahead of an age, from the last word for a relative on."""
+    clause = re.split(r"[.;:\n]", one.ahead)[-1]
+    found = [match.start() for match in _KIN.finditer(clause)]
+    return f"{clause.count('<AGE>')} {clause[found[-1] :] if found else ''}"
+
+
+def _is_of_kin(one: Told) -> bool:
+    return _KIN.search(re.split(r"[.;:\n]", one.ahead)[-1]) is not None
+
+
+def _is_of_another_time(one: Told) -> bool:
+    return _ANOTHER_TIME.search(one.ahead) is not None
+
+
+def _life(months: float) -> int:
+    return max(at for at, (first, _) in enumerate(_LIFE) if at == 0 or months >= first)
+
+
+def _age_on(birth: date, ordinal: int) -> int:
+    """Return completed months of life."""
+    day = date.fromordinal(ordinal)
+    return (day.year - birth.year) * _MONTHS_A_YEAR + day.month - birth.month - (day.day < birth.day)
+
+
+def _quarter(ordinal: int) -> tuple[int, int]:
+    day = date.fromordinal(ordinal)
+    return day.year, (day.month - 1) // 3
+
+
+def _is_weekend(ordinal: int) -> bool:
+    return (ordinal - 1) % 7 >= _SATURDAY
+
+
+def _per_day_of_birth(birth: date) -> float:
+    return 1 / (60 if birth.year >= 2010 else 180 if birth.year >= 2000 else 730)
