@@ -14,6 +14,7 @@ from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from itertools import combinations, islice
+from math import inf
 from statistics import median
 
 from deid.config.policy import load
@@ -27,10 +28,11 @@ from demo.population import population
 from nocturne_lab.evaluation.attacks.inputs import Record
 from nocturne_lab.evaluation.audit.adjacent_pairs import PairsTried, adjacent_pairs, try_pair
 from nocturne_lab.evaluation.audit.bound import detectable_loss
-from nocturne_lab.evaluation.audit.documents import audited_policy
+from nocturne_lab.evaluation.audit.documents import Neighbours, Text, audit_documents, audited_policy
 
 SECRET = b"the audit's draws are the same for everyone"
-PAIRS, DRAWS, SEED, PATIENTS = 160, 240, 1, 320
+PAIRS, DRAWS, SEED, PATIENTS = 160, 300, 1, 320
+EXCEPTION_DRAWS = 1_000
 _PROBABILITIES, _CLAIMS = (1.0, 0.5), (0.0, 0.25, 1.0)
 _KINDS = {
     "stay": "days of a stay, or of a document without one", "day": "day outside of stays", "month": "month",
@@ -54,10 +56,21 @@ pairs: one false refutation or more with probability {error:.1%} at most. A pair
 """
 LEAST = """
 Smallest excess that would be seen: the least true loss, in nats, that refutes a claim before correction by rank, of an
-event with that probability under the likelier input; the excess over the claim in brackets.
+event with that probability under the likelier input; the excess over the claim in brackets; none: so few draws refute
+nothing.
 
 | ε claimed | {heads} |
 |---|{rules}|
+"""
+EXCEPTIONS = """
+## Known to be refuted
+
+Days outside of stays move with their quarter of a year, by whole weeks: these facts are the known exception to the
+claim. What two inputs that differ in one lose at least, and what is claimed of the days between them where the fact is
+equal ({draws} patients on either side):
+
+| what | neighbours | ε where the fact is equal | ε at least |
+|---|---|---:|---:|
 """
 SINGLED = """
 ## What the public facts single out
@@ -84,6 +97,9 @@ def main(arguments: list[str] | None = None) -> int:
         errors = list(pool.map(_tried, range(given.pairs), [given.draws] * given.pairs, chunksize=8))
     found = PairsTried(given.draws, tried=list(zip(pairs, errors, strict=True)))
     sys.stdout.write(tried_page(found))
+    sys.stdout.write(
+        EXCEPTIONS.format(draws=f"{EXCEPTION_DRAWS:,}") + "".join(f"{line}\n" for line in known_exceptions())
+    )
     records = population(given.patients).records
     head = SINGLED.format(patients=given.patients, documents=len(records))
     sys.stdout.write(head + "".join(f"{line}\n" for line in singled_out(records)))
@@ -111,8 +127,32 @@ def tried_page(found: PairsTried) -> str:
     for claimed in _CLAIMS:
         each = found.error / max(1, len(found.tried))
         losses = [detectable_loss(one, found.draws, each, claimed) for one in _PROBABILITIES]
-        least += f"| {claimed:g} | " + " | ".join(f"{one:.2f} ({one - claimed:.2f})" for one in losses) + " |\n"
+        least += (
+            f"| {claimed:g} | "
+            + " | ".join("none" if one == inf else f"{one:.2f} ({one - claimed:.2f})" for one in losses)
+            + " |\n"
+        )
     return head + "".join(lines) + least
+
+
+def known_exceptions() -> Iterator[str]:
+    """Yield a row for each pair of inputs known to lose more than the days between them cost."""
+    policy = audited_policy()
+    each = policy.substitution.dates.episode_epsilon
+    first = "[[DATE|14/01/2015]]"
+    for what, texts, days in (
+        ("two days of one quarter", (f"Vu le {first}, puis le [[DATE|{day}/02/2015]]." for day in (11, 18)), 7),
+        (
+            "two days of one quarter or of two",
+            (f"Vu le {first}, puis le [[DATE|{day}/2015]]." for day in ("25/03", "01/04")),
+            7,
+        ),
+        ("weekday of a day outside of stays", (f"Vu le [[DATE|{day}/01/2015]]." for day in (14, 15)), 1),
+    ):
+        one, other = ((Text(text),) for text in texts)
+        found = audit_documents(Neighbours(what, "", inf, [one, other]), policy, EXCEPTION_DRAWS)
+        apart = "a week apart" if days > 1 else "a day apart"
+        yield f"| {what} | {apart} | {days * each:.4f} | {found.lower:.2f} |"
 
 
 def singled_out(records: Sequence[Record]) -> Iterator[str]:
@@ -221,3 +261,7 @@ def _of_dates(context: DocumentContext, times: NormalisedTimes, told: set[Hashab
     if close:
         yield "quarter", tuple(close)
     told |= far
+
+
+if __name__ == "__main__":
+    sys.exit(main())

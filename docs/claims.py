@@ -196,6 +196,49 @@ def french_limits() -> str:
     return _table("| L'attaquant | Trouve | Réglage plus strict | Mesure |", lines)
 
 
+# Public facts of the benchmark's table, in French.
+_PUBLIC_FACTS = {
+    "days between the dates of a stay, and of the 183 days around it": "jours entre les dates d'un séjour et autour",
+    "order and ties of the dates of a document, its own among them": "ordre et égalités des dates d'un document",
+    "weekday of the first day of a stay of two days or more": "jour de la semaine d'un séjour de deux jours et plus",
+    "decade of birth": "décennie de naissance",
+    "… ties of dates in different units: a year that holds a month": "une année citée contient un mois cité",
+    "stages of life in which a stay begins and ends": "étapes de la vie où un séjour commence et finit",
+    "day, month, season or year outside of a stay, told in a document before": (
+        "un jour, un mois, une saison ou une année reviennent d'un document à l'autre"
+    ),
+    "years between the patient's age at the document's date and one told in words of the present": (
+        "années entre l'âge du patient et un autre âge dit au présent"
+    ),
+    "side of an age of the patient at another time, and whether it is the one at the document's date": (
+        "un âge du patient est dit avant, pendant ou après la date du document"
+    ),
+    "equal ages behind the same words for a relative, in documents of one stay": (
+        "deux proches dits des mêmes mots, pendant un séjour, ont le même âge"
+    ),
+    "two days outside of stays in one quarter of a year, and the days between them": (
+        "deux jours hors séjour dans un trimestre, et leur écart (hors de la liste)"
+    ),
+}
+
+
+def french_public_facts() -> str:
+    """Return in French what the public facts of dates and ages single out, and how the claim beside them was tried."""
+    page = (BENCHMARKS / "adjacent_pairs.md").read_text(encoding="utf-8")
+    told, patients = re.search(r"(\d+) pairs tried, (\d+) refuted", page), re.search(r"Of (\d+) patients", page)
+    if told is None or patients is None:
+        raise LookupError("no pairs tried, or no patients, in adjacent_pairs.md")
+    found = {
+        french: [
+            cell(Figure("adjacent_pairs.md", "public fact", row, one)) for one in ("documents", "patients singled out")
+        ]
+        for row, french in _PUBLIC_FACTS.items()
+    }
+    lines = [f"| {fact} | {' | '.join(cells)} |" for fact, cells in found.items()]
+    table = _table(f"| Fait | Documents | Patients seuls à l'avoir, sur {patients[1]} |", lines)
+    return f"{table}\n\nPaires d'entrées engendrées au hasard : {told[1]} essayées, {told[2]} réfutées."
+
+
 def french_settings() -> str:
     """Return the settings that ship, in French, beside those of the policy `strict`."""
     shipped, strict = (_settings(load(path)) for path in (DEFAULT, DEFAULT.with_name("strict.yaml")))

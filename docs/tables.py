@@ -81,6 +81,7 @@ BLOCKS: Mapping[tuple[str, str], Callable[[], str]] = {
     ("docs/fr/dossier-dpo.md", "attaques"): claims.french_attacks,
     ("docs/fr/dossier-dpo.md", "autres attaques"): claims.french_limits,
     ("docs/fr/dossier-dpo.md", "réglages"): claims.french_settings,
+    ("docs/fr/dossier-dpo.md", "faits publics"): claims.french_public_facts,
     ("docs/policy.md", "keys"): policy_keys.policy,
 }
 

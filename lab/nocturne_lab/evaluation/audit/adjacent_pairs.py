@@ -43,7 +43,7 @@ _STEPS = {
 }  # fmt: skip
 _STAY_DAYS, _BIRTH_DAYS = (-63, -14, -7, 1, 2, 7, 21, 63), (-20, -3, 1, 7, 31, 90)
 _FIRST_VISIT = date(2019, 1, 5)
-_UNKNOWN, _AT_AN_END, _SAME_STAY = 0.1, 0.3, 0.3
+_UNKNOWN, _AT_AN_END, _SAME_STAY, _SELDOM = 0.1, 0.3, 0.3, 3
 _AGAIN = 0.5  # share of values that repeat, or stand beside, one told before
 
 
@@ -180,13 +180,13 @@ def _in_unit(line: _Line, kind: str) -> int | None:
 def _changes(
     random: Random, birth: date | None, visits: tuple[_Visit, ...]
 ) -> Iterator[tuple[str, date | None, tuple[_Visit, ...]]]:
-    """Yield inputs with one value changed, in random order: a mention, the days of a stay, the birth date."""
+    """Yield inputs with one value changed, in random order: mentions more often than the days of a stay or a birth."""
     places: list[tuple[int | None, int | None]] = [
         (at, row) for at, one in enumerate(visits) for row, line in enumerate(one.lines) if line.kind in _STEPS
     ]
     places += [(at, None) for at in range(len(visits))]
     places += [(None, None)] if birth else []
-    for at, row in random.sample(places, len(places)):
+    for at, row in sorted(places, key=lambda place: random.random() * (_SELDOM if place[1] is None else 1)):
         if at is None:
             yield "birth", birth and birth + timedelta(days=random.choice(_BIRTH_DAYS)), visits
         elif row is None:

@@ -332,7 +332,8 @@ def _births(policy: Policy) -> Iterator[Neighbours]:
         for at, birth in enumerate(reversed(births))
     ]
     claimed = float(birth_rate(births[0]) * (births[1] - births[0]).days)
-    yield Neighbours("age then and now", "both a year older", claimed, earlier, (births[1], births[0]))
+    both = claimed + policy.substitution.dates.history_epsilon["year"]
+    yield Neighbours("age then and now", "both a year older", both, earlier, (births[1], births[0]))
     twice = [
         tuple(Text(f"Patient de {_age(birth, day)}.", day, Stay(day, day)) for day in (_WRITTEN, _VISIT))
         for birth in births

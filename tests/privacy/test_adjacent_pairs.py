@@ -1,0 +1,259 @@
+"""Adjacent inputs that are generated: none refutes what is claimed, and thirteen planted bugs are caught by them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date, timedelta
+from fractions import Fraction
+from itertools import islice
+from math import inf
+
+import pytest
+
+from deid.privacy.laplace import discrete_laplace
+from deid.reference.tables import packaged_tables
+from deid.substitution import Substitutor
+from deid.substitution.context import DocumentContext
+from deid.substitution.temporal import episodes, stages
+from deid.substitution.temporal.ages import Age
+from deid.substitution.temporal.values import Instant, Unit, clamped
+from nocturne_lab.evaluation.audit.adjacent_pairs import (
+    FAMILY_ERROR,
+    AdjacentPair,
+    PairsTried,
+    adjacent_pairs,
+    try_pair,
+)
+from nocturne_lab.evaluation.audit.bound import detectable_loss
+from nocturne_lab.evaluation.audit.documents import Text, audited_policy
+from nocturne_lab.evaluation.audit.public_facts import PatientFile, claimed_loss
+
+SECRET = b"the audit's draws are the same for everyone"
+SEED, PAIRS, DRAWS = 7, 24, 120
+BUGS = 16  # pairs tried at most for each planted bug
+
+
+@pytest.fixture(scope="module")
+def substitutor() -> Substitutor:
+    return Substitutor(audited_policy(), SECRET, packaged_tables().communes)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(2))
+def test_no_generated_pair_refutes_its_claim(substitutor: Substitutor, seed: int) -> None:
+    pairs = islice(adjacent_pairs(seed), PAIRS // 2)
+    found = PairsTried(DRAWS, tried=[(pair, try_pair(pair, substitutor, DRAWS)) for pair in pairs])
+    assert [pair for pair, _ in found.holm_refuted()] == []
+
+
+def read_again(one: tuple[str, ...], other: tuple[str, ...], births: tuple[date | None, date | None]) -> float:
+    files = [PatientFile(tuple(map(Text, texts)), birth) for texts, birth in zip((one, other), births, strict=True)]
+    return claimed_loss(*files)
+
+
+BORN = date(1950, 6, 1)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "claimed"),
+    [
+        (("Sa mère, [[AGE|72 ans]].",), ("Sa mère, [[AGE|74 ans]].",), 24 / 48),
+        (("Sa mère, [[AGE|49 ans]].",), ("Sa mère, [[AGE|50 ans]].",), inf),  # two stages of life
+        (
+            ("Un oncle de [[AGE|70 ans]]. Un cousin de [[AGE|70 ans]].",),
+            ("Un oncle de [[AGE|70 ans]]. Un cousin de [[AGE|71 ans]].",),
+            12 / 48,
+        ),
+        (
+            ("Un oncle de [[AGE|70 ans]]. Un oncle de [[AGE|70 ans]].",),
+            ("Un oncle de [[AGE|70 ans]]. Un oncle de [[AGE|71 ans]].",),
+            inf,
+        ),
+        (("Opéré à [[AGE|60 ans]].",), ("Opéré à [[AGE|61 ans]].",), 1),
+        (("Opéré à [[AGE|60 ans]].",), ("Opéré à [[AGE|75 ans]].",), inf),  # past the age at the document's date
+        (("Patient de [[AGE|60 ans]].",), ("Patient de [[AGE|61 ans]].",), inf),
+        (("Opéré en [[DATE|2012]].",), ("Opéré en [[DATE|2013]].",), 1),
+        (
+            ("Opéré en [[DATE|2012]], vu en [[DATE|mars 2012]].",),
+            ("Opéré en [[DATE|2012]], vu en [[DATE|mai 2012]].",),
+            1,
+        ),
+        (
+            ("Opéré en [[DATE|2012]], vu en [[DATE|mars 2012]].",),
+            ("Opéré en [[DATE|2012]], vu en [[DATE|mars 2013]].",),
+            inf,
+        ),
+        (
+            ("Opéré en [[DATE|2012]].", "Opéré en [[DATE|2012]]."),
+            ("Opéré en [[DATE|2012]].", "Opéré en [[DATE|2013]]."),
+            inf,
+        ),
+        (("Vu le [[DATE|14/01/2015]].",), ("Vu le [[DATE|21/01/2015]].",), 7 * 0.005),
+        (("Vu le [[DATE|14/01/2015]].",), ("Vu le [[DATE|15/01/2015]].",), inf),  # another weekday
+        (
+            ("Vu le [[DATE|14/01/2015]], le [[DATE|11/02/2015]].",),
+            ("Vu le [[DATE|14/01/2015]], le [[DATE|18/02/2015]].",),
+            inf,
+        ),
+    ],
+)
+def test_the_list_decides_what_is_adjacent(one: tuple[str, ...], other: tuple[str, ...], claimed: float) -> None:
+    assert read_again(one, other, (BORN, BORN)) == pytest.approx(claimed)
+
+
+def test_a_birth_date_costs_its_days_within_its_decade() -> None:
+    text = ("Vu ce jour.",)
+    assert read_again(text, text, (BORN, date(1950, 6, 11))) == pytest.approx(10 / 730)
+    assert read_again(text, text, (date(1949, 12, 31), date(1950, 1, 1))) == inf
+
+
+def test_pairs_are_the_same_for_a_seed_and_adjacent() -> None:
+    pairs = list(islice(adjacent_pairs(SEED), 60))
+    assert pairs == list(islice(adjacent_pairs(SEED), 60))
+    assert all(claimed_loss(one.one, one.other) == claimed_loss(one.other, one.one) == one.claimed for one in pairs)
+    assert {one.changed for one in pairs} > {"stay", "birth", "month", "year", "kin", "then"}
+
+
+def test_holms_method_stops_at_the_first_pair_that_stands() -> None:
+    pair = next(adjacent_pairs(SEED))
+    found = PairsTried(DRAWS, error=0.1, tried=[(pair, error) for error in (0.9, 0.04, 0.02, 0.049)])
+    assert [error for _, error in found.holm_refuted()] == [0.02]
+
+
+def test_more_draws_show_smaller_losses() -> None:
+    losses = [detectable_loss(1, draws, FAMILY_ERROR / 200, 0.035) for draws in (60, 300, 4_000)]
+    assert losses == sorted(losses, reverse=True)
+    assert 0.035 < losses[-1] < 0.08 < losses[0]
+
+
+Patch = pytest.MonkeyPatch
+_LOOSE = stages.move_age
+_WITHIN, _HISTORY, _SHIFT, _MOVES = stages._within_stage, episodes._history, episodes.episode_shift, episodes.Life.moves
+
+
+def equal_ages_of_relatives(patch: Patch) -> None:
+    patch.setattr(stages, "whose_age", lambda *_: "")
+
+
+def equal_ages_across_stays(patch: Patch) -> None:
+    def move_age(context: DocumentContext, age: Age, epsilon: object, whose: str = "") -> int:
+        return _LOOSE(context, age, epsilon, whose.partition(" ")[2])  # type: ignore[arg-type]
+
+    patch.setattr(stages, "move_age", move_age)
+
+
+def ages_at_two_times_move_together(patch: Patch) -> None:
+    patch.setattr(stages, "is_then", lambda *_: False)
+
+
+def ages_never_the_original(patch: Patch) -> None:
+    def drawn(stream: object, age: Age, epsilon: object) -> int:
+        while (value := _WITHIN(stream, age, epsilon)) == age.value:  # type: ignore[arg-type]
+            pass
+        return value
+
+    patch.setattr(stages, "_within_stage", drawn)
+
+
+def ages_near_the_value(patch: Patch) -> None:
+    def drawn(stream: object, age: Age, epsilon: object) -> int:
+        while abs((value := _WITHIN(stream, age, epsilon)) - age.value) > 1:  # type: ignore[arg-type]
+            pass
+        return value
+
+    patch.setattr(stages, "_within_stage", drawn)
+
+
+def ages_at_least_the_value(patch: Patch) -> None:
+    patch.setattr(stages, "_within_stage", lambda stream, age, epsilon: max(age.value, _WITHIN(stream, age, epsilon)))
+
+
+def noise_of_an_eighth(patch: Patch) -> None:
+    patch.setattr(stages, "_within_stage", lambda stream, age, epsilon: _WITHIN(stream, age, 8 * epsilon))
+
+
+def one_noise_for_all_dates(patch: Patch) -> None:
+    def moved(context: DocumentContext, one: Instant, life: episodes.Life | None) -> int:
+        if one.unit is Unit.DAY:
+            return _HISTORY(context, one, life)
+        return clamped(one.unit, one.index + discrete_laplace(context.stream("history", one.unit), Fraction(1)))
+
+    patch.setattr(episodes, "_history", moved)
+
+
+def dates_never_after_the_original(patch: Patch) -> None:
+    patch.setattr(episodes, "_history", lambda context, one, life: min(one.index, _HISTORY(context, one, life)))
+
+
+def dates_of_the_same_parity(patch: Patch) -> None:
+    def moved(context: DocumentContext, one: Instant, life: episodes.Life | None) -> int:
+        return one.index + 2 * (_HISTORY(context, one, life) - one.index)
+
+    patch.setattr(episodes, "_history", moved)
+
+
+def months_stay_in_their_year(patch: Patch) -> None:
+    def moved(context: DocumentContext, one: Instant, life: episodes.Life | None) -> int:
+        index = _HISTORY(context, one, life)
+        year = one.index // 12 * 12
+        return min(max(index, year), year + 11) if one.unit is Unit.MONTH else index
+
+    patch.setattr(episodes, "_history", moved)
+
+
+def stays_never_later(patch: Patch) -> None:
+    patch.setattr(episodes, "episode_shift", lambda *given: min(0, _SHIFT(*given)))
+
+
+def one_shift_for_all_stays(patch: Patch) -> None:
+    patch.setattr(episodes, "episode_shift", lambda context, *_: episodes.patient_shift(context) // 7 * 7)
+
+
+def the_last_quarter_of_a_stage_is_apart(patch: Patch) -> None:
+    def moves(life: episodes.Life, episode: episodes.Episode) -> tuple[int, int]:
+        least, most = _MOVES(life, episode)
+        turn = stages.days_of_stage(life.birth, episode.first, life.birth)[1]
+        end = stages.days_of_stage(life.birth, episode.first, life.moved)[1]
+        if end == date.max or most - least < 200:
+            return least, most
+        edge = (end - timedelta(days=92) - episode.first).days
+        return (edge + 1, most) if (turn - episode.first).days < 92 else (least, edge)
+
+    patch.setattr(episodes.Life, "moves", moves)
+
+
+# What is planted, the kinds of sentences, and of values changed, that may show it, and patients on either side.
+PLANTED: list[tuple[Callable[[Patch], None], str, str, int]] = [
+    (equal_ages_of_relatives, "kin", "kin", 120),
+    (equal_ages_across_stays, "kin", "kin", 120),
+    (ages_at_two_times_move_together, "then now", "then", 120),
+    (ages_never_the_original, "then", "then", 800),
+    (ages_near_the_value, "kin", "kin", 120),
+    (ages_at_least_the_value, "then", "then", 240),
+    (noise_of_an_eighth, "kin", "kin", 240),
+    (one_noise_for_all_dates, "year month", "year month", 120),
+    (dates_never_after_the_original, "year", "year", 240),
+    (dates_of_the_same_parity, "year", "year", 120),
+    (months_stay_in_their_year, "month", "month", 120),
+    (stays_never_later, "stay", "stay", 240),
+    (one_shift_for_all_stays, "stay", "stay", 120),
+    (the_last_quarter_of_a_stage_is_apart, "birth stay", "stay", 240),
+]
+
+
+def caught(substitutor: Substitutor, kinds: str, changed: str, draws: int, most: int = BUGS) -> AdjacentPair | None:
+    """Return the first of `most` generated pairs that refutes its claim, with Bonferroni's correction; None if none."""
+    pairs = (pair for pair in adjacent_pairs(SEED, kinds.split()) if pair.changed in changed.split())
+    for pair in islice(pairs, most):
+        if try_pair(pair, substitutor, draws) * most <= FAMILY_ERROR:
+            return pair
+    return None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("plant", "kinds", "changed", "draws"), PLANTED, ids=lambda one: getattr(one, "__name__", ""))
+def test_generated_pairs_catch_a_planted_bug(
+    monkeypatch: Patch, substitutor: Substitutor, plant: Callable[[Patch], None], kinds: str, changed: str, draws: int
+) -> None:
+    plant(monkeypatch)
+    assert caught(substitutor, kinds, changed, draws) is not None
