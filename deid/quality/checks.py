@@ -65,7 +65,7 @@ CHECKS: tuple[Check, ...] = (
         Severity.WARNING,
         None,
         "clinical_value_changed identity_ordinary_word identity_unknown residual_month dates_unread words_cut "
-        "mentions_none",
+        "mentions_none unique_person",
     ),
     *_rules(Severity.INFO, None, "drawn_kept names_disagree articles_disagree"),
     *_rules(Severity.INFO, None, "clinical_items", most=COUNTED),

@@ -20,6 +20,7 @@ from deid.quality.identity import Inside, identity_counts, known_identity
 from deid.quality.integrity import Pair, faithfulness, integrity, is_left, markup_counts, outside, visible_text
 from deid.quality.people import disagreements
 from deid.quality.residues import count_other_scripts, count_overrides, count_unmarked, residues
+from deid.quality.uniqueness import find_unique_people
 from deid.quality.words import WORD, fold, is_foreign
 
 log = logging.getLogger(__name__)
@@ -49,6 +50,7 @@ def _measure(candidate: Candidate) -> dict[str, float]:
         **page,
         **survival(document, substitution),
         **_clinical(document, substitution),
+        "unique_person": float(len(find_unique_people(substitution.text))),
         "contact_unmarked": float(count_unmarked(outside(substitution, shown=CONTACT))),
         "articles_disagree": float(count_errors(substitution)),
         "names_disagree": float(sum(disagreements([(document, substitution.surrogates)]))),

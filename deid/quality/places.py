@@ -20,6 +20,7 @@ from deid.quality.identity import OTHER_GAP, points_at_someone
 from deid.quality.integrity import cuts_a_word, outside, spans_are_sound
 from deid.quality.measures import survival
 from deid.quality.residues import count_unmarked
+from deid.quality.uniqueness import find_unique_people
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _LINE = 400  # characters at which a line is cut for the search
@@ -55,6 +56,8 @@ def find_places(candidate: Candidate, checks: Collection[str]) -> Mapping[str, t
     if "words_cut" in checks:
         spans = zip(candidate.mentions, substitution.spans, strict=True)
         found["words_cut"] = tuple(Place(*span) for one, span in spans if cuts_a_word(document.text, one))
+    if "unique_person" in checks:
+        found["unique_person"] = tuple(Place(*span) for span in find_unique_people(substitution.text))
     return {name: places[:MOST] for name, places in found.items() if places}
 
 

@@ -59,6 +59,11 @@ def test_a_clinical_value_replaced_and_a_word_cut_have_their_place() -> None:
     assert found == {"clinical_value_changed": ["83,1 x/kB"], "words_cut": ["Mar"]}
 
 
+def test_what_says_that_a_person_is_unique_has_its_place() -> None:
+    told = CLEAN + "Seule bouchère du canton. Dernier contrôle normal. Champion\nde France de lutte."
+    assert places(told, "unique_person") == {"unique_person": ["Seule bouchère du canton", "Champion\nde France"]}
+
+
 @pytest.mark.parametrize("check", FAILING)
 def test_every_failure_is_searched_without_an_error(check: str) -> None:
     candidate = FAILING[check]()

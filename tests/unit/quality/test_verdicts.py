@@ -86,6 +86,7 @@ FAILING: dict[str, Callable[[], Candidate]] = {
     "dates_unread": swapped("=>9 avril 2023", "=>lendemain de la foire"),
     "words_cut": lambda: checked("Vu par Mme Ber[[DOCTOR|nard=>lioz]] ce jour."),
     "mentions_none": lambda: checked("Le patient va bien et le traitement est poursuivi. " * 5),
+    "unique_person": planted("Facteur d'orgues, le dernier du département."),
     "drawn_kept": swapped("=>82 ans", "=>84 ans"),
     "names_disagree": lambda: checked(f"{CLEAN}Mme [[PERSON|Orsini=>Vidal]] puis [[PERSON|Orsini=>Roche]]."),
     "articles_disagree": lambda: checked(f"{CLEAN}Vue au CH d'[[CITY|Albi=>Gray]]."),
