@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template, select_autoescape
 
 from deid.config.settings import settings
 from deid.reports.figures import Figures, gather, gather_checks, pages_of_checks
@@ -25,30 +25,27 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 def render(figures: Figures, lang: str = "fr", data_docs: Mapping[str, str] = MappingProxyType({})) -> str:
     """The page of one interval in `lang` ("fr" or "en"); `data_docs` is a page of Great Expectations by suite."""
-    return _template("report.html.j2").render(**view(figures, lang), style=_style(), data_docs=data_docs)
+    return template("report.html.j2").render(**view(figures, lang), style=_style(), data_docs=data_docs)
 
 
 def render_index(reports: Sequence[Figures], lang: str = "fr") -> str:
     """The list of reports, newest interval first."""
     ordered = sorted(reports, key=lambda figures: figures["interval"]["key"], reverse=True)
-    return _template("index.html.j2").render(
+    return template("index.html.j2").render(
         reports=ordered, t=WORDING[lang], w=Writer(lang), lang=lang, tones=TONES, style=_style()
     )
 
 
-def _template(name: str) -> Template:
-    return _environment().get_template(name)
-
-
 @cache
-def _environment() -> Environment:
+def template(name: str) -> Template:
+    """Return a template of `templates`; one of HTML escapes its values. A name that it is not given is an error."""
     return Environment(
         loader=FileSystemLoader(TEMPLATES),
-        autoescape=True,
+        autoescape=select_autoescape(("html.j2",)),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-    )
+    ).get_template(name)
 
 
 @cache

@@ -165,7 +165,7 @@ def test_every_diagram_is_compared() -> None:
 
 # What the dossier, its annex and the guide of researchers quote in French, and the page that holds the figure.
 GUIDE = "docs/fr/guide-chercheur.md"
-DOSSIER, ANNEX = "docs/fr/dossier-dpo.md", "deid/reports/annex.py"
+DOSSIER, ANNEX = "docs/fr/dossier-dpo.md", "deid/reports/templates/annex.md.j2"
 PRIVACY = "docs/privacy.md"
 QUOTED = [
     (ANNEX, "83 % (98 %) des cas sous la politique `tchouka2023`, dans 29 %", "docs/evaluation.md", "83 %; 29 %"),
