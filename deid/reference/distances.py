@@ -19,6 +19,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import isqrt
+from typing import Any
 
 from deid.reference.commune import Commune
 
@@ -118,9 +119,6 @@ def project_overseas(lon: float, lat: float, parallel: float) -> tuple[int, int]
 # Nearest places
 
 METROPOLIS = "metropolis"
-# Side of the squares of the spatial index: about four communes each.
-_SQUARE_M = 8_000
-_Squares = dict[tuple[int, int], list[tuple[int, int, Commune]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +139,10 @@ def zone_of(place: Commune) -> str:
 
 
 class Atlas:
-    """Places on their planes. Distances are compared as integers; ties go to the lower INSEE code."""
+    """Places on their planes. Distances are compared as integers; ties go to the lower INSEE code.
+
+    A tree of floats proposes the places that are compared.
+    """
 
     def __init__(self, places: Sequence[Commune]) -> None:
         self._places = places
@@ -160,22 +161,10 @@ class Atlas:
         Raises:
             ValueError: the atlas has no place in that zone.
         """
-        squares = self._squares.get(point.zone)
-        if not squares:
+        if point.zone not in self._zones:
             raise ValueError(f"no place in zone {point.zone}")
-        best: tuple[int, str, Commune] | None = None
-        for ring, cells in enumerate(_rings(point, self._extents[point.zone])):
-            # Every point of this ring and of those outside it is at least this far.
-            if best is not None and best[0] < (max(ring - 1, 0) * _SQUARE_M) ** 2:
-                break
-            for cell in cells:
-                for x, y, place in squares.get(cell, ()):
-                    far = (x - point.x) ** 2 + (y - point.y) ** 2
-                    if best is None or (far, place.insee) < best[:2]:
-                        best = far, place.insee, place
-        if best is None:
-            raise ValueError(f"no place in zone {point.zone}")
-        return best[2]
+        distance, _ = self._zones[point.zone][0].query((point.x, point.y))
+        return min(self._around(point, distance), key=lambda found: (found[0], found[1].insee))[1]
 
     def within(self, place: Commune, metres: int) -> Sequence[Commune]:
         """Return the places at most so many metres from one, itself among them, by INSEE code.
@@ -183,16 +172,15 @@ class Atlas:
         Raises:
             KeyError: the place is not of this atlas.
         """
-        here = self.point(place)
-        squares = self._squares[here.zone]
-        found = [
-            other
-            for column in range((here.x - metres) // _SQUARE_M, (here.x + metres) // _SQUARE_M + 1)
-            for row in range((here.y - metres) // _SQUARE_M, (here.y + metres) // _SQUARE_M + 1)
-            for x, y, other in squares.get((column, row), ())
-            if (x - here.x) ** 2 + (y - here.y) ** 2 <= metres**2
-        ]
-        return sorted(found, key=lambda one: one.insee)
+        found = self._around(self.point(place), metres)
+        return sorted((other for square, other in found if square <= metres**2), key=lambda one: one.insee)
+
+    def _around(self, point: Point, metres: float) -> Iterator[tuple[int, Commune]]:
+        """Yield the squares of distances and the places up to a metre beyond so many, which roundings cannot reach."""
+        tree, places = self._zones[point.zone]
+        for at in tree.query_ball_point((point.x, point.y), metres + 1):
+            here = self._points[places[at].insee]
+            yield (here.x - point.x) ** 2 + (here.y - point.y) ** 2, places[at]
 
     @cached_property
     def _points(self) -> Mapping[str, Point]:
@@ -212,32 +200,14 @@ class Atlas:
         return points
 
     @cached_property
-    def _squares(self) -> Mapping[str, _Squares]:
-        """Zone → (column, row) of a square → the points in it and their places."""
-        squares: dict[str, _Squares] = defaultdict(lambda: defaultdict(list))
+    def _zones(self) -> Mapping[str, tuple[Any, Sequence[Commune]]]:
+        """Zone → a tree of the points of its places, and the places."""
+        from scipy.spatial import KDTree
+
+        found: dict[str, list[Commune]] = defaultdict(list)
         for place in self._places:
-            point = self._points[place.insee]
-            squares[point.zone][point.x // _SQUARE_M, point.y // _SQUARE_M].append((point.x, point.y, place))
-        return {zone: dict(cells) for zone, cells in squares.items()}
-
-    @cached_property
-    def _extents(self) -> Mapping[str, tuple[int, int, int, int]]:
-        """Zone → first and last column and row of its squares."""
-        extents = {}
-        for zone, cells in self._squares.items():
-            columns, rows = zip(*cells, strict=True)
-            extents[zone] = min(columns), max(columns), min(rows), max(rows)
-        return extents
-
-
-def _rings(point: Point, extent: tuple[int, int, int, int]) -> Iterator[list[tuple[int, int]]]:
-    """Yield the squares around a point's square, ring after ring, within an extent."""
-    column, row = point.x // _SQUARE_M, point.y // _SQUARE_M
-    west, east, south, north = extent
-    furthest = max(abs(column - west), abs(column - east), abs(row - south), abs(row - north))
-    for ring in range(furthest + 1):
-        across = range(max(column - ring, west), min(column + ring, east) + 1)
-        down = range(max(row - ring + 1, south), min(row + ring - 1, north) + 1)
-        cells = [(c, r) for r in {row - ring, row + ring} if south <= r <= north for c in across]
-        cells += [(c, r) for c in {column - ring, column + ring} if west <= c <= east for r in down]
-        yield cells
+            found[zone_of(place)].append(place)
+        return {
+            zone: (KDTree([(self._points[one.insee].x, self._points[one.insee].y) for one in places]), places)
+            for zone, places in found.items()
+        }
