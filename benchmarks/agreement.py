@@ -9,14 +9,15 @@ no code with drawing.
 from __future__ import annotations
 
 import argparse
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from deid.config.policy import load as load_policy
 from deid.domain.document import Document, Mention, Surrogate
 from deid.domain.labels import Label
-from deid.quality.people import agreement, forms
+from deid.quality.people import Form, forms, judge_initials, most_drawn
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
 from demo.population import population
@@ -28,6 +29,16 @@ _HEAD = (
     "documents", "patients", "forms that agree", "initials in groups that agree", "patients with one first name",
     "of the warehouse's sex", "pairs of words that became one",
 )  # fmt: skip
+
+
+class Agreement(NamedTuple):
+    """Numbers of written forms and of initials, and of those that disagree with the person's other forms."""
+
+    forms: int
+    forms_apart: int
+    initials: int
+    initials_apart: int
+    shared: int  # pairs of different words that became one
 
 
 def main() -> None:
@@ -69,6 +80,19 @@ from a professional's; initials in groups, where somebody named in full in the d
 names and sex are those of patients whom the warehouse names, in the mentions of the patient. Words that became one are
 misspellings of one name, or rare names that met.
 """
+
+
+def agreement(pairs: Iterable[tuple[Document, Sequence[Surrogate]]]) -> Agreement:
+    """Return the agreement of forms over documents of one patient."""
+    every: list[Form] = []
+    told: list[bool] = []
+    for document, surrogates in pairs:
+        every += forms(document, surrogates)
+        told += (agrees for agrees in judge_initials(document, surrogates) if agrees is not None)
+    most = most_drawn(every)
+    apart = sum(one.drawn != most[one.own, one.word] for one in every)
+    shared = sum(count * (count - 1) // 2 for count in Counter(most.values()).values())
+    return Agreement(len(every), apart, len(told), told.count(False), shared)
 
 
 def _row(documents: int, by_patient: Sequence[Pairs]) -> Sequence[str]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping
 from enum import StrEnum
+from pathlib import Path
 from types import MappingProxyType
 
 
@@ -73,79 +75,13 @@ def _scheme(**classes: str) -> Mapping[Label, str | None]:
     return MappingProxyType(table)
 
 
-# Tchouka et al. 2022, table 2
-_T22 = {
-    "PER": "PATIENT DOCTOR PERSON",
-    "LOC": "STREET ZIP CITY LOC",
-    "ORG": "ORG",
-    "DATE": "DATE",
-    "AGE": "AGE",
-    "PHONE": "PHONE",
-}
-_NUMBERS = " ".join(sorted(IDENTIFIERS))
-
+_CLASSES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 # Scheme name → (label → class, or None where the scheme has no such class).
 SCHEMES: Mapping[str, Mapping[Label, str | None]] = MappingProxyType(
     {
         "nocturne": MappingProxyType({label: str(label) for label in Label}),
         # One class per kind of information, without roles and parts of addresses
-        "coarse": _scheme(**_T22, NET="EMAIL URL", ID=_NUMBERS),
-        "t22": _scheme(**_T22),
-        # Tchouka et al. 2023, table 1: QID is any other identifying sequence; e-mail and URL have no class
-        "t23": _scheme(
-            PER=_T22["PER"],
-            DATE="DATE RELDATE",
-            LOC=_T22["LOC"],
-            ORG="ORG",
-            AGE="AGE",
-            TEL="PHONE",
-            REF="NIR IPP NDA RPPS",
-            QID="ID",
-        ),
-        # El Azzouzi et al. 2024, table 1
-        "e24": _scheme(
-            **{name: name for name in ("PATIENT", "DOCTOR", "ZIP", "DATE", "EMAIL", "PHONE")},
-            STR="STREET",
-            VILLE="CITY",
-        ),
-        # AP-HP, eds-pseudo: DATE_NAISSANCE, NOM and PRENOM are finer than this scheme and stay unsplit.
-        "aphp": _scheme(
-            **{name: name for name in ("DATE", "ZIP", "IPP", "NDA")},
-            NOM=_T22["PER"],
-            ADRESSE="STREET",
-            VILLE="CITY",
-            HOPITAL="ORG",
-            TEL="PHONE",
-            MAIL="EMAIL",
-            SECU="NIR",
-        ),
-        # PARHAF-pseudo-annotated (Tannier et al. 2026), where a label of ours corresponds; names by role, unsplit
-        "parhaf": _scheme(
-            PATIENT="PATIENT",
-            CARER="DOCTOR",
-            OTHER="PERSON",
-            DATE="DATE",
-            ADDRESS="STREET",
-            CITY="CITY",
-            COUNTRY="LOC",
-            PHONE_NUMBER="PHONE",
-            URL="URL",
-            FAMILY_STATUS="FAMILY",
-            PATIENT_NATIONALITY="NATIONALITY",
-            PATIENT_SOCIAL_IDENTITY="PROFESSION RELIGION ETHNICITY",
-        ),
-        # The 18 kinds of 45 CFR 164.514(b)(2)(i), by their letter
-        "hipaa": _scheme(
-            A=_T22["PER"],
-            B="STREET ZIP CITY LOC ORG COORDINATES",
-            C="DATE RELDATE AGE",
-            D="PHONE",
-            F="EMAIL",
-            G="NIR",
-            H="IPP NDA",
-            K="RPPS",
-            N="URL",
-            R="ID",
-        ),
+        "coarse": _scheme(**_CLASSES["t22"], NET="EMAIL URL", ID=" ".join(sorted(IDENTIFIERS))),
+        **{name: _scheme(**classes) for name, classes in _CLASSES.items()},
     }
 )

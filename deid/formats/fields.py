@@ -27,7 +27,6 @@ from deid.french.check_digits import cip_holds
 from deid.french.folding import fold
 
 _LONGEST = 8  # parts of the longest path of a rule
-_LISTED = frozenset({"keep", "drop", "code", "codes", "types"})  # of a YAML file, that `FieldMap` writes as fields
 TimesLeft = Literal["keep", "hour", "part_of_day", "drop"]
 Kind = Literal["text", "identity", "drop", "keep", "code"]
 

@@ -20,8 +20,6 @@ _SEGMENT = re.compile(r"[^\r\n]+")
 _NAME = re.compile(r"[A-Z][A-Z0-9]{2}")
 # Names of MSH-18 (HL7 table 0211) that Python does not know.
 _CHARSETS = {"UNICODE": "utf-16-be", "8859/1": "iso8859-1", "8859/15": "iso8859-15", "ASCII": "ascii"}
-_DATES = frozenset({"DT", "TS", "DTM"})
-_KEPT_TYPES = frozenset({"NM", "SN", "TM", "ID", "IS", "SI"})
 # Between escape characters (~): a separator, highlighting, an order of layout, or bytes in hexadecimal, of which some
 # hold one character together. Locally defined ones (Z) and changes of charset (C, M) are shown as they are written.
 _ESCAPE = r"~(?:[FSTREPHN]|\.(?:br|sp|fi|nf|ce|in|ti|sk)[ +-]*\d*)~|(?:~X(?:[0-9A-Fa-f]{2})+~)+"

@@ -31,16 +31,6 @@ class Form(NamedTuple):
     drawn: str
 
 
-class Agreement(NamedTuple):
-    """Numbers of written forms and of initials, and of those that disagree with the person's other forms."""
-
-    forms: int
-    forms_apart: int
-    initials: int
-    initials_apart: int
-    shared: int  # pairs of different words that became one
-
-
 def forms(document: Document, surrogates: Iterable[Surrogate]) -> Iterator[Form]:
     """Yield the words of names whose surrogate has as many words."""
     own = _own_words(document.patient)
@@ -65,15 +55,15 @@ def disagreements(pairs: Sequence[tuple[Document, Sequence[Surrogate]]]) -> list
     Of several surrogates of a word, the one that most of its forms have is taken for right, the first one of as many.
     """
     found = [list(forms(document, surrogates)) for document, surrogates in pairs]
-    most = _most(form for one in found for form in one)
+    most = most_drawn(form for one in found for form in one)
     return [
         sum(form.drawn != most[form.own, form.word] for form in one)
-        + sum(agrees is False for agrees in _initials(*pair))
+        + sum(agrees is False for agrees in judge_initials(*pair))
         for one, pair in zip(found, pairs, strict=True)
     ]
 
 
-def _most(found: Iterable[Form]) -> Mapping[tuple[bool, str], str]:
+def most_drawn(found: Iterable[Form]) -> Mapping[tuple[bool, str], str]:
     """The surrogate that most forms of each word have."""
     drawn: dict[tuple[bool, str], Counter[str]] = defaultdict(Counter)
     for own, word, name in found:
@@ -81,20 +71,7 @@ def _most(found: Iterable[Form]) -> Mapping[tuple[bool, str], str]:
     return {key: names.most_common(1)[0][0] for key, names in drawn.items()}
 
 
-def agreement(pairs: Iterable[tuple[Document, Sequence[Surrogate]]]) -> Agreement:
-    """Return the agreement of forms over documents of one patient."""
-    every: list[Form] = []
-    told: list[bool] = []
-    for document, surrogates in pairs:
-        every += forms(document, surrogates)
-        told += (agrees for agrees in _initials(document, surrogates) if agrees is not None)
-    most = _most(every)
-    apart = sum(one.drawn != most[one.own, one.word] for one in every)
-    shared = sum(count * (count - 1) // 2 for count in Counter(most.values()).values())
-    return Agreement(len(every), apart, len(told), told.count(False), shared)
-
-
-def _initials(document: Document, surrogates: Sequence[Surrogate]) -> Iterator[bool | None]:
+def judge_initials(document: Document, surrogates: Sequence[Surrogate]) -> Iterator[bool | None]:
     """Yield whether initials written in groups are those of somebody's surrogate; None where nobody has them."""
     people = list(_named(document, surrogates))
     for one in surrogates:

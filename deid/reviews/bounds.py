@@ -10,6 +10,7 @@ replacement, Advances in Neural Information Processing Systems 33).
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
@@ -82,12 +83,10 @@ def clopper_pearson(found: int, planted: int, confidence: float) -> tuple[float,
     """
     if not 0 <= found <= planted or not planted:
         raise ValueError("an interval needs 0 <= found <= planted, and one planted")
-    from scipy.stats import beta
+    from scipy.stats import binomtest
 
-    tail = (1 - confidence) / 2
-    low = float(beta.ppf(tail, found, planted - found + 1)) if found else 0.0
-    high = float(beta.ppf(1 - tail, found + 1, planted - found)) if found < planted else 1.0
-    return low, high
+    interval = binomtest(found, planted).proportion_ci(confidence)
+    return float(interval.low), float(interval.high)
 
 
 def sample_size(
@@ -164,10 +163,7 @@ def _log_sum(logs: Iterable[float]) -> float:
 
 def _last_where(holds: Callable[[int], bool], low: int, high: int) -> int:
     """Return the largest value of [low, high] for which `holds`, a predicate true for `low` and then monotone."""
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if holds(middle) else (low, middle - 1)
-    return low
+    return low + bisect_right(range(low + 1, high + 1), False, key=lambda value: not holds(value))
 
 
 def _check_counts(leaking: int, read: int, population: int) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from benchmarks.agreement import Agreement, agreement
 from deid.domain.document import Document, Patient, Surrogate
-from deid.quality.people import Agreement, agreement
 from nocturne_lab.evaluation.markup import parse_marked
 
 PATIENT = Patient(key="p", last_name="DUPONT", first_names=("Jean",))

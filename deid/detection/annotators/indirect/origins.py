@@ -38,7 +38,6 @@ _INSTITUTION = re.compile(
     r"college|secours|"
     r"association|centre|residence|oeuvre|eglise|communaute|presse|aumonerie|temple|office)(?: \w+)? $"
 )
-_CALENDAR = re.compile(r"\b(?:avant|apres|depuis|pendant|fin|debut) (?:le |du |la )?$")
 
 
 @cache
