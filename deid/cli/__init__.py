@@ -17,7 +17,6 @@ import typer
 
 from deid.cli import (
     deployment,
-    doctor,
     documents,
     files,
     keys,
@@ -49,7 +48,7 @@ app = typer.Typer(
 )
 for command in (
     *(documents.detect, documents.deidentify, files.file),
-    *(deployment.provision, deployment.migrate, deployment.refresh, doctor.doctor),
+    *(deployment.provision, deployment.migrate, deployment.refresh, deployment.doctor),
     *(nights.night, nights.publish, nights.make_visible, nights.report, nights.dpo_annex, linking.link),
 ):
     app.command()(command)

@@ -16,10 +16,9 @@ from deid.domain.outcomes import Incoming, Opened, Refused
 from deid.formats.fields import FileRules, load_rules
 from deid.formats.files import read_file
 from deid.formats.html import read_html
-from deid.formats.plain import PlainSource, read_plain
 from deid.formats.recognition import described
 from deid.formats.segments import SegmentedSource, complete, contradicts, with_told
-from deid.formats.source import Replacement, SourceText, require_readable
+from deid.formats.source import PlainSource, Replacement, SourceText, read_plain, require_readable
 
 __all__ = [
     "FORMATS",

@@ -1,8 +1,9 @@
-"""The contract of a format, and what every format needs: strict decoding and the characters that hide words."""
+"""The contract of a format, what every format needs (strict decoding, the characters that hide words), plain text."""
 
 from __future__ import annotations
 
 import codecs
+import re
 import unicodedata
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -130,3 +131,42 @@ def _encoding(raw: bytes, charset: str, document_id: str) -> str:
         detail = f"declared charset is not one of {', '.join(sorted(_ACCEPTED))}"
         raise DocumentRefused(document_id, Reason.UNDECODABLE, detail)
     return encoding
+
+
+# Plain text: one kind of line end, no characters that hide words, every other character as it is
+
+_LINE_END = re.compile("\r\n|[\r\f]")
+_NORMALIZED = str.maketrans(dict.fromkeys(INVISIBLE, "") | dict.fromkeys(CONTROL, " "))
+
+
+@dataclass(frozen=True)
+class PlainSource(SourceText):
+    """A plain text; `windows` is True if every line of the source ended in CR LF."""
+
+    windows: bool
+
+    def rewrite(self, replacements: Sequence[Replacement]) -> str:
+        """Return the text with its replacements; lines end as in the source if all its lines ended alike."""
+        check_replacements(len(self.text), replacements)
+        pieces: list[str] = []
+        position = 0
+        for start, end, surrogate in replacements:
+            pieces += self.text[position:start], surrogate
+            position = end
+        text = "".join((*pieces, self.text[position:]))
+        return text.replace("\n", "\r\n") if self.windows else text
+
+
+def read_plain(raw: bytes, charset: str, document_id: str) -> PlainSource:
+    """Read a plain text.
+
+    CR LF, CR and form feed give a line feed, other control characters a space; invisible characters (soft hyphen,
+    zero-width space…) are left out.
+
+    Raises:
+        DocumentRefused: undecodable.
+    """
+    source = decode_text(raw, charset, document_id)
+    breaks = source.count("\n")
+    windows = breaks > 0 and source.count("\r\n") == breaks == source.count("\r")
+    return PlainSource(_LINE_END.sub("\n", source).translate(_NORMALIZED), windows)

@@ -34,6 +34,14 @@ _MARK = b"NOCTTAB1"
 Opened = TypeVar("Opened")
 
 
+def stamp_of(packaged: bytes, versions: Mapping[str, str] | None) -> str:
+    """Return 16 hexadecimal digits for a digest of what ships and for the reference versions by source."""
+    digest = hashlib.sha256(packaged)
+    for source, version in sorted((versions or {}).items()):
+        digest.update(f"{source}={version}\n".encode())
+    return digest.hexdigest()[:16]
+
+
 def find_file(folder: Path, stamp: str, suffix: str, opened: Callable[[Path, str], Opened]) -> Opened | None:
     """Return the file of a stamp, opened with the hash of its name; None if the folder holds no intact one.
 

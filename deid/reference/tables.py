@@ -16,7 +16,7 @@ from marisa_trie import Trie
 
 from deid.reference.commune import Commune, Establishment
 from deid.reference.communes import CommuneTable
-from deid.reference.mapped_files import RowLists, SectionFile, SectionWriter, find_file, write_file
+from deid.reference.mapped_files import RowLists, SectionFile, SectionWriter, find_file, stamp_of, write_file
 from deid.reference.names import Crowd, FirstName, NameTables
 from deid.reference.origins import EXAMPLES, OriginModel
 from deid.reference.packaged import DATA, packaged_communes, packaged_rows
@@ -70,10 +70,7 @@ def tables_stamp(versions: Mapping[str, str] | None = None) -> str:
 
     The inputs are the file format, the packaged tables and the reference versions by source.
     """
-    digest = hashlib.sha256(_packaged_digest())
-    for source, version in sorted((versions or {}).items()):
-        digest.update(f"{source}={version}\n".encode())
-    return digest.hexdigest()[:16]
+    return stamp_of(_packaged_digest(), versions)
 
 
 def find_tables(folder: Path, stamp: str) -> Tables | None:

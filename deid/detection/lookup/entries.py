@@ -11,6 +11,7 @@ from functools import cache
 
 from deid.detection.known_names import COMPANIES, FOREIGN_CITIES, GEOGRAPHY, HOSPITALS, PUBLIC_BODIES
 from deid.french.folding import key
+from deid.reference.mapped_files import stamp_of
 from deid.reference.packaged import DATA, packaged_rows
 
 # Raised whenever the same tables give another file.
@@ -116,10 +117,7 @@ def lookup_stamp(versions: Mapping[str, str] | None = None) -> str:
 
     They depend on the format, the packaged tables and lists, and the reference `versions` by source.
     """
-    digest = hashlib.sha256(_packaged_digest())
-    for source, version in sorted((versions or {}).items()):
-        digest.update(f"{source}={version}\n".encode())
-    return digest.hexdigest()[:16]
+    return stamp_of(_packaged_digest(), versions)
 
 
 @cache
