@@ -23,10 +23,9 @@ from pathlib import Path
 import numpy as np
 import pycrfsuite
 
-from deid.detection.annotators.indirect import Indirect
+from deid.detection.annotators.indirect import FINDERS, Indirect
 from deid.detection.reading import Reading
 from deid.domain.document import Document, Mention
-from deid.domain.labels import OPTIONAL
 from demo.population import population
 from nocturne_lab.evaluation.corpus import GoldDocument, load_indirect
 from nocturne_lab.evaluation.score_tables import markdown
@@ -53,8 +52,8 @@ def _beside(found: Found, taken: Found) -> Found:
 
 
 def _parted(gold: GoldDocument) -> tuple[Found, Found]:
-    optional = [one for one in gold.mentions if one.label in OPTIONAL]
-    return optional, [one for one in gold.mentions if one.label not in OPTIONAL]
+    optional = [one for one in gold.mentions if one.label in FINDERS]
+    return optional, [one for one in gold.mentions if one.label not in FINDERS]
 
 
 def _counts(gold: Found, found: Found) -> tuple[int, int, int, int]:
@@ -138,7 +137,7 @@ def _learned(documents: Sequence[GoldDocument]) -> list[Found]:
 
 
 def _spans(reading: Reading, tags: Sequence[str]) -> Iterator[Mention]:
-    names = {str(label): label for label in OPTIONAL}
+    names = {str(label): label for label in FINDERS}
     tokens = [at for at in range(len(reading.words)) if not reading.breaks[at]]
     last: Mention | None = None
     for at, tag in zip(tokens, tags, strict=True):
@@ -187,12 +186,12 @@ def _tables(listed: bool) -> str:
     rows = []
     for name, part in (*parts.items(), ("both", documents)):
         found = [rules(gold.document, _parted(gold)[1]) for gold in part]
-        rows.append(_row(f"rules, {name}", part, found, OPTIONAL))
-        rows.append(_row(f"CRF, {name}", part, [learned[gold.document.id] for gold in part], OPTIONAL))
+        rows.append(_row(f"rules, {name}", part, found, FINDERS))
+        rows.append(_row(f"CRF, {name}", part, [learned[gold.document.id] for gold in part], FINDERS))
     both = [rules(gold.document, _parted(gold)[1]) for gold in documents]
-    rows += [_row(f"rules, {label}", documents, both, [label]) for label in sorted(OPTIONAL)]
+    rows += [_row(f"rules, {label}", documents, both, [label]) for label in sorted(FINDERS)]
     words, counts = _count(_hospital(), listed)
-    per = [[str(label), str(counts[label]), f"{1_000 * counts[label] / words:.2f}"] for label in sorted(OPTIONAL)]
+    per = [[str(label), str(counts[label]), f"{1_000 * counts[label] / words:.2f}"] for label in sorted(FINDERS)]
     return _PAGE.format(
         documents=len(documents),
         scores=markdown(["annotator, documents", "precision", "recall", "false per 1,000 words"], rows),

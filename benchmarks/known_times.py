@@ -9,7 +9,7 @@ from pathlib import Path
 from tqdm import tqdm
 
 from demo.population import SEED, population
-from nocturne_lab.evaluation.attacks.known_times import STRATEGIES, known_times, times_page
+from nocturne_lab.evaluation.attacks.known_times import TIME_STRATEGIES, known_times, times_page
 
 PATIENTS, GROUPS = 320, 3
 
@@ -22,7 +22,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, default=Path("benchmarks"), help="folder (default: %(default)s)")
     given = parser.parse_args(arguments)
     hospitals = [population(given.patients, SEED + at) for at in range(given.groups)]
-    rows = list(tqdm(known_times(hospitals), total=len(STRATEGIES), desc="known times", file=sys.stderr))
+    rows = list(tqdm(known_times(hospitals), total=len(TIME_STRATEGIES), desc="known times", file=sys.stderr))
     target = given.out / "known_times.md"
     target.write_text(times_page(rows, given.patients, given.groups), encoding="utf-8")
     print(target)

@@ -245,7 +245,7 @@ class SubstitutionPolicy(Section):
 
     @property
     def seeks_times(self) -> bool:
-        """Whether times of day are looked for: a strategy or a generator of their own replaces them."""
+        """True if times of day are looked for: a strategy or a generator of their own replaces them."""
         return self.times.strategy != "keep" or Label.TIME in self.labels
 
     @model_validator(mode="after")

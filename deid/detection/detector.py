@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from deid.config.policy import AnnotatorChoice, Policy
 from deid.detection import merging, refining
-from deid.detection.annotators import Times
+from deid.detection.annotators import ClockTimes
 from deid.detection.language import foreign_language, plainly_french
 from deid.detection.legible import Legible
 from deid.detection.lexicon import gazetteers, use_lookup
@@ -29,7 +29,7 @@ from deid.domain.labels import OPTIONAL
 # Raised whenever the same text and policy may give other mentions than before.
 RULES_VERSION = "rules-13"
 # Annotators that do not need French, for a policy that lets documents in other languages through.
-ANY_LANGUAGE = frozenset({"patterns", "identity", Times.name})
+ANY_LANGUAGE = frozenset({"patterns", "identity", ClockTimes.name})
 
 
 class Detector:
@@ -68,8 +68,8 @@ class Detector:
             PolicyError: there is no such annotator, or it does not take its options.
         """
         choices = policy.detection.annotators
-        if policy.substitution.seeks_times and all(one.name != Times.name for one in choices):
-            choices = (*choices, AnnotatorChoice(name=Times.name))
+        if policy.substitution.seeks_times and all(one.name != ClockTimes.name for one in choices):
+            choices = (*choices, AnnotatorChoice(name=ClockTimes.name))
         return [build(choice) for choice in choices]
 
     @property

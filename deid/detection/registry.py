@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deid.config.policy import AnnotatorChoice
-from deid.detection.annotators import Context, Gazetteer, Identity, Indirect, Patterns, Times
+from deid.detection.annotators import ClockTimes, Context, Gazetteer, Identity, Indirect, Patterns
 from deid.detection.reading import Reading
 from deid.detection.staff import Staff
 from deid.domain.document import Mention
@@ -61,7 +61,7 @@ class StaffAware(Annotator, Protocol):
 
 
 _RULES: dict[str, Callable[..., Annotator]] = {
-    rule.name: rule for rule in (Context, Gazetteer, Identity, Indirect, Patterns, Times)
+    rule.name: rule for rule in (Context, Gazetteer, Identity, Indirect, Patterns, ClockTimes)
 }
 # Imported when a policy names them: torch takes seconds, which the rules alone need not pay.
 _LEARNED = {

@@ -187,7 +187,7 @@ def _like(text: str, value: Value) -> Value:
 
 
 def _at(day: date, value: datetime, shown: str) -> date:
-    """Return a day at the time that a cell showed, or at the hour that is left of it; the day alone without one."""
+    """Return a day at the time that a cell showed, or at the hour that is left; the day alone without one."""
     if shown == f"{value:%H:%M}":
         return datetime.combine(day, value.time().replace(second=0, microsecond=0))
     hour = re.match(r"\d{1,2}", shown)

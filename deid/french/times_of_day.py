@@ -8,7 +8,7 @@ from typing import NamedTuple
 from deid.french.folding import fold_line
 from deid.french.numerals import read_number
 
-LAST_HOUR = 23
+_LAST_HOUR = 23
 _UNITS = "un|une|deux|trois|quatre|cinq|six|sept|huit|neuf"
 _TEENS = "dix|onze|douze|treize|quatorze|quinze|seize|dix[ -]sept|dix[ -]huit|dix[ -]neuf"
 _IN_WORDS = rf"(?:vingt(?:[ -](?:et[ -])?(?:une|deux|trois))?|{_TEENS}|zero|{_UNITS})"
@@ -41,8 +41,8 @@ CLOCK = re.compile(
     r"(?!\w)(?!:\d)(?![.,]\d)"
 )
 # Six hours each, in the order of the day, so that generalising never swaps two times of one day.
-PARTS = ("nuit", "matin", "après-midi", "soir")
-_LENGTH = 24 // len(PARTS)
+PARTS_OF_DAY = ("nuit", "matin", "après-midi", "soir")
+_LENGTH = 24 // len(PARTS_OF_DAY)
 _ARTICLES = ("la ", "le ", "l'", "le ")
 _OF = ("de la ", "du ", "de l'", "du ")
 _AT = ("à la ", "au ", "à l'", "au ")
@@ -69,7 +69,7 @@ class ClockTime(NamedTuple):
 
     @property
     def part(self) -> int:
-        """Position in `PARTS`: four parts of six hours, which begin at midnight, 6, 12 and 18 hours."""
+        """Position in `PARTS_OF_DAY`: four parts of six hours, which begin at midnight, 6, 12 and 18 hours."""
         return self.hour // _LENGTH
 
 
@@ -89,7 +89,7 @@ def clock_of(found: re.Match[str]) -> ClockTime:
     elif found["fraction"]:
         minute = _FRACTIONS[found["fraction"]]
     if found["sign"] == "moins":
-        hour, minute = (hour - 1) % (LAST_HOUR + 1), 60 - minute
+        hour, minute = (hour - 1) % (_LAST_HOUR + 1), 60 - minute
     if found["half"] and found["half"] not in ("matin", "nuit") and hour < _NOON:
         hour += _NOON
     exact = any(found[part] for part in ("minute", "after", "fraction", "spoken"))
@@ -114,12 +114,12 @@ def part_words(part: int, ahead: str, *, noun: bool = False, bound: bool = False
     """Return a part of the day in the form that a sentence keeps.
 
     Args:
-        part: position in `PARTS`.
+        part: position in `PARTS_OF_DAY`.
         ahead: the preposition that it takes in, as `ClockTime.ahead`.
         noun: whether an article must stand before it ("depuis le matin").
         bound: whether it is the end of a span that "de" opens ("du matin au soir").
     """
-    word = PARTS[part]
+    word = PARTS_OF_DAY[part]
     if ahead == "t":
         return f" {word}"
     if ahead == "de":

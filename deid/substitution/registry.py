@@ -21,7 +21,7 @@ from deid.reference.names import NameTables
 from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import Generator
 from deid.substitution.generators.addresses import Addresses
-from deid.substitution.generators.generalising import Generalisation
+from deid.substitution.generators.generalising import Generalisation, TimesOfDay
 from deid.substitution.generators.masking import (
     Constant,
     Digest,
@@ -45,7 +45,6 @@ from deid.substitution.places.gazette import Gazette
 from deid.substitution.places.regions import Regions
 from deid.substitution.places.streets import StreetNames, Streets
 from deid.substitution.temporal.calendar import Calendar
-from deid.substitution.temporal.times import TimesOfDay
 
 # Label or own type → constructor of the generator that the policy chooses; an absent label keeps the library's own, an
 # absent type that of its base label.

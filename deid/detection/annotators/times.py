@@ -78,7 +78,7 @@ _ALLELES = re.compile(r"\bhla\b|\b[abc]\*|\bd[rqp][abw]?\d")
 _SURELY = frozenset({"vers", "vers les", "jusqu'a", "jusque vers", "aux alentours de", "aux environs de"})
 
 
-class Times:
+class ClockTimes:
     """Finds times of day; the policy's strategy for them decides whether it runs (`substitution.times`)."""
 
     name = "times"
@@ -100,7 +100,7 @@ def _takes_in(clock: ClockTime, around: _Around) -> bool:
 
 
 class _Around:
-    """What stands on the line around a candidate, folded."""
+    """The line around a candidate, folded."""
 
     def __init__(self, reading: Reading, match: re.Match[str], near: list[re.Match[str]]) -> None:
         start, end = reading.line(match.start("hour"))
@@ -138,7 +138,7 @@ class _Around:
         return clock.unit or len(self.match["hour"]) > 1
 
     def _is_hour(self, clock: ClockTime) -> bool:
-        """Return whether an hour alone is a time, by what stands before it."""
+        """Return whether an hour alone is a time, by the words before it."""
         if not clock.unit or _DELAYED.match(self.after) or _DOSE_AT.search(self.before):
             return False
         if 0 < clock.hour <= _FACES and _FACE.search(self.before):
@@ -165,7 +165,7 @@ class _Around:
 
     @property
     def opens_range(self) -> bool:
-        """Whether a time follows that ends the span which this one opens."""
+        """True where a time follows that ends the span which this one opens."""
         return bool(self.later) and self._joins(self.match, self.later[0])
 
     def _in_range(self) -> bool:

@@ -1,4 +1,4 @@
-"""Times of day that detection finds and leaves, and the policies under which it looks for them."""
+"""ClockTimes of day that detection finds and leaves, and the policies under which it looks for them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from deid.config import policy as policies
 from deid.config.policy import Policy
 from deid.detection import Detector
-from deid.detection.annotators import Times
+from deid.detection.annotators import ClockTimes
 from deid.detection.reading import Reading
 from deid.domain.document import Document
 from deid.domain.labels import Label
@@ -66,7 +66,7 @@ LEFT = (
 
 def _marked(text: str) -> list[tuple[str, Label]]:
     document = Document("t", text)
-    return [(text[one.start : one.end], one.label) for one in sorted(Times().annotate(Reading(document)))]
+    return [(text[one.start : one.end], one.label) for one in sorted(ClockTimes().annotate(Reading(document)))]
 
 
 @pytest.mark.parametrize("sentence", FOUND)

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deid.config.policy import Policy, load
-from deid.detection.annotators import Times
+from deid.detection.annotators import ClockTimes
 from deid.detection.reading import Reading
 from deid.detection.refining import add_optional
 from deid.domain.document import Mention
@@ -36,13 +36,13 @@ from nocturne_lab.evaluation.attacks.inputs import Population, Record
 
 KnownOf = Literal["one document", "one stay", "one patient"]
 KNOWN_OF: tuple[KnownOf, ...] = ("one document", "one stay", "one patient")
-STRATEGIES = ("keep", "hour", "part_of_day", "drop")
+TIME_STRATEGIES = ("keep", "hour", "part_of_day", "drop")
 _THREE = 3
 _DAY = 24 * 60
 _WRITTEN = re.compile(
     r"(?<![\d:/.,*\w])(?P<hour>[01]?\d|2[0-3]) ?(?:h|:|heures?) ?(?P<minute>[0-5]\d)(?!\d)", re.IGNORECASE
 )
-# What a published time may say, in the writing of `deid.substitution.temporal.times` → first minute and how many.
+# What a published time may say (`deid.substitution.generators.generalising`) → first minute and how many.
 _PARTS = {word: (start * 60, 360) for word, start in (("nuit", 0), ("matin", 6), ("midi", 12), ("soir", 18))}
 _HOUR = re.compile(r"\d{1,2}")
 _PART = re.compile("|".join(_PARTS))
@@ -59,7 +59,7 @@ class ToldTime:
 
 @dataclass(frozen=True, slots=True)
 class TimedDocument:
-    """Times of one document, in the order of the text; `stay` and `patient` are those of the warehouse."""
+    """ClockTimes of one document, in the order of the text; `stay` and `patient` are those of the warehouse."""
 
     patient: str
     stay: str
@@ -91,12 +91,14 @@ class TimesRow:
         found: one attack for each of `KNOWN_OF`.
         ordered: share of neighbouring times of different minutes whose order is still told.
         error: mean minutes between the true delay of neighbours and that of the middles of what is published.
+        exact: share of all times that are published to the minute.
     """
 
     strategy: str
     found: tuple[TimesFound, ...]
     ordered: float
     error: float
+    exact: float
 
 
 def with_times(strategy: str) -> Policy:
@@ -108,7 +110,7 @@ def with_times(strategy: str) -> Policy:
 
 def seek_times(records: Iterable[Record]) -> list[tuple[Record, list[Mention]]]:
     """Return each document with the times of day that detection finds beside the true mentions."""
-    times, policy = Times(), load().detection
+    times, policy = ClockTimes(), load().detection
     readings = ((record, Reading(record.document)) for record in records)
     found = (
         (record, add_optional(reading, record.mentions, list(times.annotate(reading)), policy))
@@ -151,9 +153,9 @@ def _left(written: str) -> tuple[int, int]:
 
 
 def known_times(populations: Sequence[Population], seed: int = 1) -> Iterator[TimesRow]:
-    """Yield a row for each of `STRATEGIES`; the targets of each population are looked for among its own patients."""
+    """Yield a row for each of `TIME_STRATEGIES`; targets are looked for in their own population."""
     sought = [seek_times(one.records) for one in populations]
-    for strategy in STRATEGIES:
+    for strategy in TIME_STRATEGIES:
         policy = with_times(strategy)
         published = [publish_times(one, policy) for one in sought]
         people = [sorted({one.patient_id for one in population.residents}) for population in populations]
@@ -173,13 +175,13 @@ def _find(published: Sequence[TimedDocument], people: Sequence[str], known: Know
     """Return the numbers of candidates, of targets and of those ranked first."""
     rng = np.random.default_rng(seed)
     units = _units(published, known)
-    widths = {patient: [_Widths.of(times) for times in own] for patient, own in units.items()}
+    candidates = _Candidates.of(units, people)
     targets = hits = 0
     for patient in people:
-        chosen = _chosen(units[patient], rng)
+        chosen = _chosen(units.get(patient, ()), rng)
         if chosen is None:
             continue
-        scores = np.array([_likelihood(widths.get(candidate, []), chosen) for candidate in people])
+        scores = candidates.likelihoods(chosen)
         best = np.flatnonzero(scores >= scores.max() * (1 - 1e-9))
         targets += 1
         hits += people[int(rng.choice(best))] == patient
@@ -207,35 +209,48 @@ def _chosen(units: Sequence[Sequence[ToldTime]], rng: np.random.Generator) -> tu
     return tuple(distinct[at] for at in sorted(rng.choice(len(distinct), _THREE, replace=False)))
 
 
-class _Widths(NamedTuple):
-    """First minutes and widths of the times of a document, a stay or a patient."""
+class _Candidates(NamedTuple):
+    """Published times of all candidates in one row: of each its documents or stays, of each of these its times."""
 
     first: NDArray[np.int64]
     width: NDArray[np.int64]
+    starts: NDArray[np.int64]  # of each document or stay, in the row
+    number: NDArray[np.int64]  # of its times
+    owner: NDArray[np.int64]  # its candidate
+    people: int
 
     @classmethod
-    def of(cls, times: Sequence[ToldTime]) -> _Widths:
-        """Return the columns of times."""
-        return cls(np.array([one.first for one in times]), np.array([one.width for one in times]))
+    def of(cls, units: Mapping[str, Sequence[Sequence[ToldTime]]], people: Sequence[str]) -> _Candidates:
+        """Return the times of candidates in their order."""
+        owned = [(at, times) for at, one in enumerate(people) for times in units.get(one, ())]
+        number = np.array([len(times) for _, times in owned])
+        row = [time for _, times in owned for time in times]
+        return cls(
+            np.array([time.first for time in row]),
+            np.array([time.width for time in row]),
+            np.cumsum(number) - number,
+            number,
+            np.array([at for at, _ in owned]),
+            len(people),
+        )
+
+    def likelihoods(self, known: Sequence[int]) -> NDArray[np.float64]:
+        """Return of each candidate the weighted share of ways (a permanent), mean over its documents or stays."""
+        one, two, three = (((self.first <= time) & (time < self.first + self.width)) / self.width for time in known)
+
+        def each(values: NDArray[np.float64]) -> NDArray[np.float64]:
+            return np.add.reduceat(values, self.starts)
+
+        ways = each(one) * each(two) * each(three) + 2 * each(one * two * three)
+        ways -= each(one * two) * each(three) + each(one * three) * each(two) + each(two * three) * each(one)
+        ways /= self.number * (self.number - 1) * (self.number - 2)
+        units = np.bincount(self.owner, minlength=self.people)
+        total = np.bincount(self.owner, ways, minlength=self.people).astype(np.float64)
+        return total / np.maximum(units, 1)
 
 
-def _likelihood(units: Sequence[_Widths], known: Sequence[int]) -> float:
-    if not units:
-        return 0.0
-    return sum(_ways(*times, known) for times in units) / len(units)
-
-
-def _ways(first: NDArray[np.int64], width: NDArray[np.int64], known: Sequence[int]) -> float:
-    """Return the weighted share of the ordered choices of three times that are the known ones (a permanent)."""
-    one, two, three = (((first <= time) & (time < first + width)) / width for time in known)
-    total = one.sum() * two.sum() * three.sum() + 2 * (one * two * three).sum()
-    total -= (one * two).sum() * three.sum() + (one * three).sum() * two.sum() + (two * three).sum() * one.sum()
-    number = len(first)
-    return float(total / (number * (number - 1) * (number - 2)))
-
-
-def _kept(published: Sequence[TimedDocument]) -> tuple[float, float]:
-    """Return the share of neighbours whose order is told, and the mean error of their delay in minutes."""
+def _kept(published: Sequence[TimedDocument]) -> tuple[float, float, float]:
+    """Return the share of neighbours whose order is told, the mean error of their delay, the share of exact times."""
     pairs = [
         pair
         for document in published
@@ -245,7 +260,8 @@ def _kept(published: Sequence[TimedDocument]) -> tuple[float, float]:
     true, first, width = (_columns(pairs, name) for name in ("true", "first", "width"))
     middle = first + (width - 1) / 2
     told = first[:, 0] + width[:, 0] <= first[:, 1]
-    return float(told.mean()), float(np.abs(np.diff(middle) - np.diff(true)).mean())
+    exact = np.mean([time.width == 1 for document in published for time in document.times])
+    return float(told.mean()), float(np.abs(np.diff(middle) - np.diff(true)).mean()), float(exact)
 
 
 def _columns(pairs: Sequence[tuple[ToldTime, ToldTime]], name: str) -> NDArray[np.float64]:
@@ -254,8 +270,17 @@ def _columns(pairs: Sequence[tuple[ToldTime, ToldTime]], name: str) -> NDArray[n
 
 def times_page(rows: Sequence[TimesRow], patients: int, groups: int) -> str:
     """Return the rows as a page of Markdown."""
-    head = ("strategy", *(f"{known}, targets" for known in KNOWN_OF), "order told", "error of a delay, minutes")
-    lines = [(_name(row.strategy), *map(_cell, row.found), f"{row.ordered:.1%}", f"{row.error:.0f}") for row in rows]
+    head = (
+        "strategy",
+        *(f"{known}, targets" for known in KNOWN_OF),
+        "order told",
+        "error of a delay, minutes",
+        "left to the minute",
+    )
+    lines = [
+        (_name(row.strategy), *map(_cell, row.found), f"{row.ordered:.1%}", f"{row.error:.0f}", f"{row.exact:.1%}")
+        for row in rows
+    ]
     table = [head, ("---", *["---:"] * (len(head) - 1)), *lines]
     parts = [
         "# What three known times of day find",
@@ -269,7 +294,8 @@ def times_page(rows: Sequence[TimesRow], patients: int, groups: int) -> str:
         "\n".join("| " + " | ".join(line) + " |" for line in table),
         "Order told: neighbouring times of a document, of different minutes, of which the published text still says "
         "which is the first. Error: of the delay between them, where each published time is taken as the middle of "
-        "what it leaves. Research loses the difference to the first line.",
+        "what it leaves. Research loses the difference to the first line. Left to the minute: times that detection "
+        "took for a duration, or did not see.",
     ]
     return "\n\n".join(parts) + "\n"
 

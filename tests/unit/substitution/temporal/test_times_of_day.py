@@ -1,4 +1,4 @@
-"""Times of day under each strategy, in the forms that sentences keep, in their order, and past the checks."""
+"""ClockTimes of day under each strategy, in the forms that sentences keep, in their order, and past the checks."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from deid.config.policy import DEFAULT, Policy, SubstitutionPolicy, load
-from deid.detection.annotators import Times
+from deid.detection.annotators import ClockTimes
 from deid.detection.reading import Reading
 from deid.domain.document import Document, Patient
-from deid.domain.outcomes import Candidate
-from deid.french.times_of_day import PARTS
-from deid.quality.checks import CHECKS, Severity
+from deid.domain.outcomes import Candidate, Severity
+from deid.french.times_of_day import PARTS_OF_DAY
+from deid.quality.checks import CHECKS
 from deid.quality.measures import measure
 from deid.reference import CommuneTable
 from deid.substitution import Substitutor
@@ -95,13 +95,13 @@ def test_no_two_times_change_their_order_and_none_keeps_its_minutes(
     moments: list[tuple[int, int, str]], strategies: dict[str, Substitutor]
 ) -> None:
     document = Document("d1", "\n".join(f"Vu à {form.format(h=h, m=m)} !" for h, m, form in moments), Patient(key="p1"))
-    mentions = list(Times().annotate(Reading(document)))
+    mentions = list(ClockTimes().annotate(Reading(document)))
     assert len(mentions) == len(moments)
     hours = strategies["hour"].substitute(document, mentions).text.splitlines()
     written = (form.format(h=h, m=m).replace(":", "h") for h, m, form in moments)
     assert [re.findall(r"\d+", line) for line in hours] == [re.findall(r"\d+", time)[:1] for time in written]
     words = strategies["part_of_day"].substitute(document, mentions).text.replace("apres", "après").splitlines()
-    parts = [next(at for at, part in enumerate(PARTS) if part in line) for line in words]
+    parts = [next(at for at, part in enumerate(PARTS_OF_DAY) if part in line) for line in words]
     told = sorted(zip(((h, m) for h, m, _ in moments), parts, strict=True))
     assert [part for _, part in told] == sorted(parts)
     assert not re.search(r"\d", "".join(words))
