@@ -410,6 +410,26 @@ class Publication(Section):
         return _digest(beside | hidden)[:8] if any(beside.values()) or hidden else ""
 
 
+class PatientPart(Section):
+    """Part of the hospital's patients that this project is given: number `take` of `of` parts; by default all of them.
+
+    Two secrets do not part two projects that share documents: their words that were not replaced join them
+    (docs/keys.md). Projects whose policies take different parts of one number share no patient. A keyed hash of the
+    hospital's patient id says the part, under the secret of `NOCTURNE_PARTITION_SECRET_FILE`, which all of them have;
+    a patient merged into another goes with that one, a document without patient by its own id. A project keeps its part
+    and a database of its own.
+    """
+
+    of: int = Field(1, ge=1, le=1000)
+    take: int = Field(1, ge=1)
+
+    @model_validator(mode="after")
+    def _is_one_of_them(self) -> PatientPart:
+        if self.take > self.of:
+            raise ValueError(f"there is no part {self.take} of {self.of}")
+        return self
+
+
 class Promotion(Section):
     """Conditions on which a trained model serves without a person's decision (docs/training.md).
 
@@ -435,6 +455,7 @@ class Policy(Section):
     references: References = References()
     release: Release = Release()
     publication: Publication = Publication()
+    patients: PatientPart = PatientPart()
     promotion: Promotion = Promotion()
 
     @model_validator(mode="after")

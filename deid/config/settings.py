@@ -26,6 +26,7 @@ class Settings(BaseSettings):
     versions (docs/keys.md). With `key_service`, an https URL, they are the hospital's shares: the others come from
     there, by the client certificate and private key of `key_service_certificate` (PEM), from a server whose
     certificate the authority of `key_service_authority` (PEM) signed.
+    `partition_secret_file` holds the secret that says which patients a project has, as `key new` writes one.
     `file_roots` are the folders that a source may name files in, separated by commas: paths of this machine, or URLs of
     fsspec such as s3://bucket/letters; one file may take `file_timeout_s` seconds to be read.
     `exchange_folder`, which its owner alone can read, holds documents given to annotators and what they give back.
@@ -76,6 +77,7 @@ class Settings(BaseSettings):
     references: Path | None = None
     secret: SecretStr | None = None
     secret_file: Path | None = None
+    partition_secret_file: Path | None = None
     key_version: int | None = Field(None, ge=1)
     key_service: str | None = None
     key_service_certificate: Path | None = None
@@ -155,13 +157,28 @@ class Settings(BaseSettings):
         if self.secret is not None and self.secret_file is not None:
             raise SettingsError("both NOCTURNE_SECRET and NOCTURNE_SECRET_FILE are set.", "Keep one of them.")
         if self.secret_file is not None:
-            text, where = _read_secret_file(self.secret_file), str(self.secret_file)
+            text, where = _read_secret_file(self.secret_file, "NOCTURNE_SECRET_FILE"), str(self.secret_file)
         elif self.secret is not None:
             text, where = self.secret.get_secret_value(), "NOCTURNE_SECRET"
         else:
             remedy = "Make one with `python -m deid key new`, and keep it out of any repository."
             raise SettingsError("NOCTURNE_SECRET is not set: no surrogate can be drawn.", remedy)
         return keys.parse_keyring(text, where=where, lone_version=self.key_version)
+
+    @property
+    def partition_secret(self) -> bytes:
+        """The secret by which patients are parted between projects.
+
+        Raises:
+            SettingsError: none is set, it cannot be read, or it is too weak.
+        """
+        if self.partition_secret_file is None:
+            raise SettingsError(
+                "the policy takes a part of the patients, and NOCTURNE_PARTITION_SECRET_FILE is not set.",
+                "Give every project the same file, made once by `python -m deid key new FILE` (docs/keys.md).",
+            )
+        text = _read_secret_file(self.partition_secret_file, "NOCTURNE_PARTITION_SECRET_FILE")
+        return keys.parse_keyring(text, where=str(self.partition_secret_file)).current.secret
 
     def limits(self, *, isolated: bool = False) -> Limits:
         """Return the limits of a document; `isolated` as by the setting `isolate`, for one batch."""
@@ -203,12 +220,12 @@ REFERENCE_SOURCES = tuple(
 )
 
 
-def _read_secret_file(path: Path) -> str:
+def _read_secret_file(path: Path, setting: str) -> str:
     try:
         return path.read_text(encoding="ascii")
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "not a file of secrets"
-        raise SettingsError(f"NOCTURNE_SECRET_FILE, {path}: {why}.", "Give a readable file.") from None
+        raise SettingsError(f"{setting}, {path}: {why}.", "Give a readable file.") from None
 
 
 @cache

@@ -95,6 +95,7 @@ def plan(
         requested_by=requested_by,
         batch_size=batch_size,
         dag_version=dag_version,
+        patients=chosen.patients,
         versions=Versions(
             policy_hash=chosen.digest,
             pipeline_version=runtime.pipeline_version(models),

@@ -145,7 +145,8 @@ def _headline(cursor: Cursor, summary: IntervalSummary, runs: Sequence[dict[str,
     run_ids = [run["run_id"] for run in runs]
     (counts,) = read_rows(cursor, "headline", interval_key=interval_key, run_ids=run_ids)
     (released,) = read_rows(cursor, "releases", interval_key=interval_key)
-    return {"seen": max(run["seen"] for run in runs), **counts, "mentions": summary.mentions, **released}
+    read = {name: max(run[name] for run in runs) for name in ("seen", "elsewhere")}
+    return {**read, **counts, "mentions": summary.mentions, **released}
 
 
 def _interval(interval_key: str, runs: Sequence[dict[str, Any]]) -> dict[str, Any]:

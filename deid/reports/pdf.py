@@ -95,7 +95,8 @@ def _opening(figures: Figures, seen: dict[str, Any]) -> list[Flowable]:
     said, write, headline = seen["t"], seen["w"], figures["headline"]
     decision = seen["decision"]
     by = f" {said['by']} {decision['by']}" if decision["by"] else ""
-    names = ("seen", "published", "readable", "waiting", "quarantined", "corrected", "withdrawn")
+    names = ["seen", "published", "readable", "waiting", "quarantined", "corrected", "withdrawn"]
+    names += ["elsewhere"] if headline["elsewhere"] else []
     tiles = Table(
         [
             [_paragraph(write.plain(headline[name]), H2) for name in names],

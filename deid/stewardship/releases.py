@@ -148,14 +148,15 @@ def published_file(cursor: Cursor, actor: str, document_id: str) -> StoredFile |
 
 @dataclass(frozen=True, slots=True)
 class PlannedRun:
-    """Counts of documents that planning saw for a run: listed, to be processed, and kept by other unfinished runs.
+    """Counts of documents that planning saw for a run: listed, another project's, to be processed, kept by other runs.
 
-    `held` names those runs: run_id, triggered_by, active_at and documents of each.
+    `held` names these, which are unfinished: run_id, triggered_by, active_at and documents of each.
     """
 
     run_id: int
     interval_key: str
     seen: int
+    elsewhere: int
     planned: int
     held: Sequence[Mapping[str, Any]]
     dry_run: bool

@@ -150,7 +150,7 @@ def find_run(triggered_by: str) -> int:
 
 
 def read_planned(triggered_by: str) -> dict[str, Any]:
-    """Return run_id, interval_key, seen, planned, held and dry_run of a trigger; empty if nothing was planned.
+    """Return run_id, interval_key, seen, elsewhere, planned, held and dry_run of a trigger; empty if none was planned.
 
     `held` lists the unfinished runs that kept documents of the interval: run_id, triggered_by, active_at, documents.
     """

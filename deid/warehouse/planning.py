@@ -14,8 +14,9 @@ from zoneinfo import ZoneInfo
 from psycopg2.extensions import connection as Connection
 from psycopg2.extensions import cursor as Cursor
 
+from deid.config.policy import PatientPart
 from deid.config.settings import settings
-from deid.domain.errors import ContractBroken, InputRefused
+from deid.domain.errors import ContractBroken, InputRefused, PolicyError
 from deid.warehouse.connection import connect
 from deid.warehouse.copy import copy_rows
 from deid.warehouse.extraction import (
@@ -26,6 +27,7 @@ from deid.warehouse.extraction import (
 )
 from deid.warehouse.identity import Translator
 from deid.warehouse.keys import check_keyring
+from deid.warehouse.patient_parts import ProjectPart, open_part
 from deid.warehouse.queries import WHOLE_RUN, one, query, record_step_cost
 from deid.warehouse.rows import Listed
 from deid.warehouse.source_links import SourceLink
@@ -86,7 +88,7 @@ class Versions:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """Parameters of a run: interval, filters (empty: all documents), reason, and the request behind it."""
+    """Parameters of a run: interval, filters (empty: all documents), reason, the request behind it, the patients."""
 
     interval: Interval
     document_types: Sequence[str] = ()
@@ -97,6 +99,7 @@ class Request:
     requested_by: str = ""
     batch_size: int = 500
     dag_version: str = ""
+    patients: PatientPart = field(default_factory=PatientPart)
     versions: Versions = field(kw_only=True)
 
     def __post_init__(self) -> None:
@@ -123,12 +126,15 @@ def plan_run(request: Request) -> list[Batch]:
     """Register a run and its new documents in one transaction; the same trigger finds the same run again.
 
     Documents that another unfinished run holds stay with it: which runs, and how many documents, is logged and kept in
-    deid.run.held (`deid.warehouse.ledger.read_planned`).
+    deid.run.held (`deid.warehouse.ledger.read_planned`). Documents of patients of another project's part are counted
+    and no more.
 
     Raises:
         ContractBroken: a query breaks the source contract, or too many documents vanished at once.
+        PolicyError: too many documents of the ledger are those of another project's patients.
         WarehouseUnreachable: the warehouse is a replica that has not reached the end of the interval.
-        SettingsError: the secret is not the one that the ledger knows, or a version of it is missing.
+        SettingsError: the secret is not the one that the ledger knows, or a version of it is missing; the secret that
+            divides patients is.
         WarehouseError: a statement failed; nothing was registered.
     """
     started = time.monotonic()
@@ -140,12 +146,14 @@ def plan_run(request: Request) -> list[Batch]:
         with open_source("nocturne plan", snapshot=True) as warehouse:
             warehouse.check_replay(request.interval.end)
             with state.cursor() as cursor:
-                seen = _copy_interval(cursor, warehouse, source, request)
-                moved = _copy_vanished(state, cursor, warehouse, source)
-                added, gone = _copy_again(cursor, warehouse, source, request.interval, moved)
-                merges = _read_merges(warehouse, source)
+                told = read_merges(warehouse, source)
+                part = open_part(request.patients, told or ())
+                seen, elsewhere = _copy_interval(cursor, warehouse, source, request, part)
+                moved = _copy_vanished(state, cursor, warehouse, source, part)
+                added, gone = _copy_again(cursor, warehouse, source, request.interval, moved, part)
+                merges = None if told is None else _named_merges(told)
         with state.cursor() as cursor:
-            found = _Found(seen + added, gone, list(moved), merges)
+            found = _Found(seen + added, elsewhere, gone, list(moved), merges)
             return _register(cursor, request, source, found, started)
 
 
@@ -153,10 +161,12 @@ def plan_run(request: Request) -> list[Batch]:
 class _Found:
     """Findings of planning at the source: documents listed, wanted ones gone, documents that changed patient, merges.
 
-    `merges` holds (patient, merged into); None if the source does not tell.
+    `elsewhere` counts the documents of the interval that are another project's. `merges` holds (patient, merged into);
+    None if the source does not tell.
     """
 
     seen: int
+    elsewhere: int
     gone: list[str]
     moved: list[str]
     merges: list[tuple[str, str]] | None
@@ -175,13 +185,20 @@ def _read_batches(cursor: Cursor, run_id: int, dry_run: bool) -> list[Batch]:
     return [Batch(run_id, batch_id, documents) for batch_id, documents in cursor.fetchall()]
 
 
-def _copy_interval(cursor: Cursor, warehouse: SourceLink, source: Source, request: Request) -> int:
-    """List the interval into temporary tables; return the number of its documents."""
+def _copy_interval(
+    cursor: Cursor, warehouse: SourceLink, source: Source, request: Request, part: ProjectPart
+) -> tuple[int, int]:
+    """List the interval into temporary tables; return the numbers of its documents and of another project's.
+
+    The latter get no id of the ledger.
+    """
     copy_rows(cursor, "deid", "document", LISTED, ())
     copy_rows(cursor, "deid", "withdrawal", ("document_id",), ())
-    seen = 0
+    seen = elsewhere = 0
     for listed in list_documents(warehouse, source, request.interval.start, request.interval.end):
-        page = Translator().rename(listed)
+        ours = [row for row in listed if part.has(row.document_id, row.patient_id)]
+        elsewhere += sum(not row.withdrawn for row in listed) - sum(not row.withdrawn for row in ours)
+        page = Translator().rename(ours)
         kept = [row for row in page if not row.withdrawn]
         rows = ([getattr(row, column) for column in LISTED] for row in kept)
         copy_rows(cursor, "deid", "document", LISTED, rows)
@@ -196,21 +213,26 @@ def _copy_interval(cursor: Cursor, warehouse: SourceLink, source: Source, reques
             f"{repeated} documents are listed more than once",
             "Mend its joins: one row for each document, as it is now.",
         )
-    return seen
+    return seen, elsewhere
 
 
-def _copy_vanished(state: Connection, cursor: Cursor, warehouse: SourceLink, source: Source) -> dict[str, datetime]:
+def _copy_vanished(
+    state: Connection, cursor: Cursor, warehouse: SourceLink, source: Source, part: ProjectPart
+) -> dict[str, datetime]:
     """Add the documents of the ledger that the source has deleted or withdrawn, whatever the interval.
 
-    Returns the ingestion time of each document that belongs to another patient than the ledger knows.
+    So are those whose patient is another project's now, by a merge or a correction. Returns the ingestion time of each
+    document that belongs to another patient than the ledger knows.
     """
     source.verify(warehouse, "present")
     held = 0
     vanished: list[str] = []
+    elsewhere: list[str] = []
     moved: dict[str, datetime] = {}
     for owners in _live_documents(state):
-        still_there = _present(warehouse, source, list(owners))
+        still_there, others = _present(warehouse, source, list(owners), part)
         held += len(owners)
+        elsewhere += others
         vanished += [document_id for document_id in owners if document_id not in still_there]
         moved |= {
             document_id: ingested_at
@@ -223,8 +245,14 @@ def _copy_vanished(state: Connection, cursor: Cursor, warehouse: SourceLink, sou
             f"Check patient_id in {source.file('present')}; if they did change, mark them as corrected "
             "(ingestion time in the interval), a part at a time.",
         )
+    if len(elsewhere) > max(VANISHED_FLOOR, VANISHED_SHARE * held):
+        raise PolicyError(
+            f"{len(elsewhere)} of the {held} documents held by Nocturne are of patients of another project's part.",
+            "Give this project the part (`patients` of the policy) and the NOCTURNE_PARTITION_SECRET_FILE of its first "
+            "night; another part begins with a database of its own.",
+        )
     cursor.execute("SELECT document_id FROM incoming_withdrawal")
-    unannounced = set(vanished) - {row[0] for row in cursor.fetchall()}
+    unannounced = set(vanished) - set(elsewhere) - {row[0] for row in cursor.fetchall()}
     if len(unannounced) > max(VANISHED_FLOOR, VANISHED_SHARE * held):
         raise ContractBroken(
             f"source {source.name}: {len(unannounced)} of the {held} documents held by Nocturne are gone at once.",
@@ -236,7 +264,12 @@ def _copy_vanished(state: Connection, cursor: Cursor, warehouse: SourceLink, sou
 
 
 def _copy_again(
-    cursor: Cursor, warehouse: SourceLink, source: Source, interval: Interval, moved: Mapping[str, datetime]
+    cursor: Cursor,
+    warehouse: SourceLink,
+    source: Source,
+    interval: Interval,
+    moved: Mapping[str, datetime],
+    part: ProjectPart,
 ) -> tuple[int, list[str]]:
     """Add documents whatever their interval: moved to another patient, sent back, left by a dead run of this interval.
 
@@ -250,7 +283,7 @@ def _copy_again(
     wanted = sorted(set(asked) - listed_too)
     added, gone = 0, []
     for document_ids in (wanted[start : start + LOOKUP] for start in range(0, len(wanted), LOOKUP)):
-        still_there = _present(warehouse, source, document_ids)
+        still_there, _ = _present(warehouse, source, document_ids, part)
         names = {there: name for name, there in Translator().to_source("document", list(still_there)).items()}
         listed = [
             Listed(**row, ingested_at=asked[names[row["document_id"]]], withdrawn=False)
@@ -264,12 +297,21 @@ def _copy_again(
     return added, gone
 
 
-def _present(warehouse: SourceLink, source: Source, document_ids: Sequence[str]) -> dict[str, str | None]:
-    """Return the patient of each document of the ledger that the source still has; the ids are the ledger's."""
+def _present(
+    warehouse: SourceLink, source: Source, document_ids: Sequence[str], part: ProjectPart
+) -> tuple[dict[str, str | None], list[str]]:
+    """Return the patient of each document of the ledger that the source still has, and those that are another's part.
+
+    The latter are not among the former; the ids are the ledger's.
+    """
     names = Translator().to_source("document", document_ids)
     found = present_documents(warehouse, source, list(names.values()))
-    patients = Translator().to_ledger("patient", found.values())
-    return {name: patients.get(found[there] or "") for name, there in names.items() if there in found}
+    ours = {there: patient for there, patient in found.items() if part.has(there, patient)}
+    patients = Translator().to_ledger("patient", ours.values())
+    return (
+        {name: patients.get(ours[there] or "") for name, there in names.items() if there in ours},
+        [name for name, there in names.items() if there in found and there not in ours],
+    )
 
 
 def _live_documents(state: Connection) -> Iterator[dict[str, tuple[str | None, datetime]]]:
@@ -305,6 +347,7 @@ def _register(cursor: Cursor, request: Request, source: Source, found: _Found, s
         "batch_size": request.batch_size,
         "abandoned_after_s": settings().abandoned_after_s,
         "seen": found.seen,
+        "elsewhere": found.elsewhere,
         "gone": found.gone,
         "moved": found.moved,
         "merges_known": found.merges is not None,
@@ -336,19 +379,16 @@ def _register(cursor: Cursor, request: Request, source: Source, found: _Found, s
         cursor.execute(query("deid", "run", "close_emptied"), {"run_ids": losing})
     cursor.execute(query("deid", "run", "counted"), parameters)
     log.info(
-        "%s of %s: %d documents seen, %d planned, %d held back by other runs.",
-        *("dry run" if request.dry_run else f"run {parameters['run_id']}", interval.key, found.seen),
+        "%s of %s: %d documents seen, %d of another project's patients, %d planned, %d held back by other runs.",
+        *("dry run" if request.dry_run else f"run {parameters['run_id']}", interval.key, found.seen, found.elsewhere),
         *(parameters["planned"], sum(one["documents"] for one in held)),
     )
     record_step_cost(cursor, parameters["run_id"], WHOLE_RUN, "plan", started, parameters["planned"])
     return _read_batches(cursor, parameters["run_id"], request.dry_run)
 
 
-def _read_merges(warehouse: SourceLink, source: Source) -> list[tuple[str, str]] | None:
-    """Return the merges of the source, as (patient, merged into) of the ledger; None if it has no query of merges."""
-    told = read_merges(warehouse, source)
-    if told is None:
-        return None
+def _named_merges(told: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Return merges of the source, (patient, merged into), by the ids of the ledger."""
     names = Translator().to_ledger("patient", (patient for merge in told for patient in merge))
     return [(names[patient], names[other]) for patient, other in told if patient in names and other in names]
 

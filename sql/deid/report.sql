@@ -185,6 +185,7 @@ SELECT
     r.interval_start,
     r.interval_end,
     r.seen,
+    r.elsewhere,
     r.planned,
     r.started_at,
     r.finished_at,

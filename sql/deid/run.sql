@@ -3,6 +3,7 @@
 UPDATE deid.run
 SET
     seen = %(seen)s,
+    elsewhere = %(elsewhere)s,
     planned = %(planned)s,
     held = %(held)s,
     finished_at = CASE WHEN dry_run THEN now() END
@@ -65,7 +66,7 @@ ORDER BY r.run_id DESC;
 
 -- name: planned
 -- Grain: one run. Purpose: tell a person what planning saw for a trigger, dry runs too.
-SELECT run_id, interval_key, seen, planned, held, dry_run
+SELECT run_id, interval_key, seen, elsewhere, planned, held, dry_run
 FROM deid.run
 WHERE triggered_by = %(triggered_by)s;
 

@@ -252,7 +252,8 @@ def test_the_dossier_names_each_place_that_holds_data() -> None:
     data = (ROOT / DOSSIER).read_text().split("### Données\n")[1].split("\nColonnes que")[0]
     schemas = set(re.findall(r"CREATE SCHEMA (?:IF NOT EXISTS )?(\w+)", MIGRATIONS)) - {"cdw"}  # a warehouse of tests
     assert {f"`{schema}`" for schema in schemas if f"`{schema}`" not in data} == set()
-    read_only = {"sources", "policy", "references", "secret_file", "key_service_certificate", "key_service_authority"}
+    read_only = {"sources", "policy", "references", "secret_file", "partition_secret_file"}
+    read_only |= {"key_service_certificate", "key_service_authority"}
     written = {name for name, field in Settings.model_fields.items() if "Path" in str(field.annotation)} - read_only
     assert len(written) == 4
     assert {name for name in written if f"NOCTURNE_{name.upper()}" not in data} == set()
