@@ -234,15 +234,16 @@ class TimesOfDay:
         self._before = dict(zip(context.mentions[1:], context.mentions, strict=False))
 
     def write(self, mention: Mention, attempt: int) -> Draft:  # noqa: ARG002 - there is one surrogate
-        """Return the time with less detail; its label in brackets where it cannot be read or the policy drops it."""
+        """Return the time with less detail; its label in brackets where it cannot be read or the policy drops it.
+
+        Under `keep` none is looked for, so that a mention is of another's finding, and masked.
+        """
         original = self._context.text(mention)
-        if self._strategy == "keep":
-            return Draft(original, KEEP, may_return=True)
         clock = read_clock(original)
         if self._strategy == "drop":
             ahead = "" if clock is None else " " if clock.ahead == "t" else original[: clock.spans[0]]
             return Draft(ahead + tag(mention.label, original).text, "tag")
-        if clock is None:
+        if clock is None or self._strategy == "keep":
             return mask(mention.label, original)
         written = to_the_hour(original, clock) if self._strategy == "hour" else self._part(mention, clock)
         if fold(written) == fold(original):

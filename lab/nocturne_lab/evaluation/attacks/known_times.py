@@ -22,6 +22,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from deid.config.generators import KEEP
 from deid.config.policy import Policy, load
 from deid.detection.annotators import ClockTimes
 from deid.detection.reading import Reading
@@ -122,11 +123,13 @@ def seek_times(records: Iterable[Record]) -> list[tuple[Record, list[Mention]]]:
 def publish_times(found: Iterable[tuple[Record, Sequence[Mention]]], policy: Policy) -> list[TimedDocument]:
     """Publish the times of day of documents, other mentions left, and read what the texts then say."""
     substitutor = Substitutor(policy, KEY, packaged_tables().communes)
-    return [_published(record, mentions, substitutor) for record, mentions in found]
+    sought = policy.substitution.seeks_times
+    return [_published(record, mentions if sought else (), substitutor) for record, mentions in found]
 
 
 def _published(record: Record, mentions: Sequence[Mention], substitutor: Substitutor) -> TimedDocument:
-    said = {one.mention: one.text for one in substitutor.substitute(record.document, mentions).surrogates}
+    done = substitutor.substitute(record.document, mentions)
+    said = {one.mention: one.text for one in done.surrogates if one.strategy != KEEP}
     return TimedDocument(
         record.patient,
         f"{record.patient} {record.stay.admitted_on} {record.stay.discharged_on}",
