@@ -118,8 +118,9 @@ def _ledger_numbers(tables: Tables, owned: Mapping[str, str]) -> Iterator[tuple[
             continue
         key = columns.index("document_id")
         mine = [row for row in rows if row[key] in owned]
-        if mine:
-            yield f"{schema}.{table}: rows", Counter(row[key] for row in mine)
+        held = Counter(row[key] for row in mine)
+        if len(set(held.values())) > 1:
+            yield f"{schema}.{table}: rows", held
         kinds = [at for at, name in enumerate(columns) if name in ("check_name", "category", "label")]
         for at, column in enumerate(columns):
             by_kind: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))

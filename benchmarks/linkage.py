@@ -30,6 +30,7 @@ from zoneinfo import ZoneInfo
 import psycopg2
 from psycopg2 import sql
 from psycopg2.extras import Json, execute_values
+from scipy.stats import binom
 
 from benchmarks.faults import Deployment
 from benchmarks.group_linker import Linked, Sent, link_groups, link_texts, read_roles
@@ -65,6 +66,7 @@ READERS: Mapping[str, tuple[str, ...]] = {
     "publisher": ("publisher",),
     "dump without `identity`": ("owner",),
 }
+BY_CHANCE = 0.001  # probability of as many right links by drawing patients
 DUMPED = ("deid", "ref", "research")  # schemas of a dump without `identity`, nor the hospital's own
 FIRST_WITH_RANDOM_IDS = "0030_identity"
 NUMBERED = """
@@ -272,22 +274,31 @@ def _attack(dsn: Dsn, known: Known) -> dict[str, Outcome]:
 
 @dataclass(frozen=True)
 class GroupsLinked:
-    """Pseudonyms of a database, and what each of `READERS` links; a link counts if `names` confirms it."""
+    """Pseudonyms of a database, and what each of `READERS` links; a link counts if `names` confirms it.
+
+    What a comparison links counts only if as many right links are less likely by chance than `BY_CHANCE`.
+    """
 
     names: Mapping[str, str]
     found: Mapping[str, Sequence[Linked]]
     pseudonyms: int
+    patients: int
+
+    def right(self, one: Linked) -> set[str]:
+        """Return the right links of a comparison; none where chance explains them."""
+        right = one.right(self.names)
+        return right if binom.sf(len(right) - 1, len(one.patients), 1 / self.patients) < BY_CHANCE else set()
 
     def strongest(self, reader: str, *, structure: bool) -> tuple[int, str]:
         """Return most links of one comparison, of schema `research` alone or of others, and its name; 0 for none."""
         mine = [one for one in self.found[reader] if one.structure == structure]
-        return max(((len(one.right(self.names)), one.by) for one in mine), default=(0, ""))
+        return max(((len(self.right(one)), one.by) for one in mine), default=(0, ""))
 
     def beyond(self, reader: str) -> tuple[int, str]:
         """Return most links of one comparison that `research` alone gives by none, and its name; 0 for none."""
-        shown = set[str]().union(*(one.right(self.names) for one in self.found["researcher"] if one.structure))
+        shown = set[str]().union(*(self.right(one) for one in self.found["researcher"] if one.structure))
         mine = [one for one in self.found[reader] if not one.structure]
-        return max(((len(one.right(self.names) - shown), one.by) for one in mine), default=(0, ""))
+        return max(((len(self.right(one) - shown), one.by) for one in mine), default=(0, ""))
 
 
 def link_readers(dsn: Dsn, names: Mapping[str, str]) -> GroupsLinked:
@@ -307,7 +318,7 @@ def link_readers(dsn: Dsn, names: Mapping[str, str]) -> GroupsLinked:
         sent.setdefault(patient, []).append((kind, night))
     owned = {ledger_id: patient for patient, _, _, ledger_id in rows if ledger_id is not None}
     found = {reader: _linked_by([dsn(role) for role in roles], sent, owned) for reader, roles in READERS.items()}
-    return GroupsLinked(names, found, pseudonyms)
+    return GroupsLinked(names, found, pseudonyms, len(sent))
 
 
 def _linked_by(dsns: Sequence[str], sent: Sent, owned: Mapping[str, str]) -> list[Linked]:
@@ -325,7 +336,8 @@ def groups_written(linked: GroupsLinked) -> str:
         f"(`benchmarks/group_linker.py`). Linked: of {linked.pseudonyms} pseudonyms, the right ones of the strongest",
         "comparison. Structure: by what `research.document` itself shows to any researcher, the number and the types",
         "of a pseudonym's documents; no grant changes it. Ledger: by anything else that the role reads, releases,",
-        "nights and measures of texts among it. Beyond: those of one such comparison that no structure gives.",
+        "nights and measures of texts among it. Beyond: those of one such comparison that no structure gives. What a",
+        f"comparison links counts if as many right links have a probability under {BY_CHANCE:g} by chance.",
         "",
         "| reader | structure | ledger | beyond | strongest comparison beyond |",
         "|---|---:|---:|---:|---|",

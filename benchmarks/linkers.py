@@ -32,8 +32,9 @@ GROUP BY n.nspname, c.relname
 ORDER BY 1, 2
 """
 CALLABLE = """
-SELECT n.nspname, p.proname, ARRAY(SELECT format_type(t, NULL) FROM unnest(p.proargtypes) WITH ORDINALITY AS u (t, n)
-    ORDER BY u.n)
+SELECT n.nspname, p.proname, p.provolatile = 'v', ARRAY(
+    SELECT format_type(t, NULL) FROM unnest(p.proargtypes) WITH ORDINALITY AS u (t, n) ORDER BY u.n
+)
 FROM pg_proc AS p
 INNER JOIN pg_namespace AS n ON p.pronamespace = n.oid
 WHERE
@@ -233,13 +234,13 @@ def _ask_functions(cursor: Cursor, known: Known, outcome: Outcome) -> None:
     asked = [name for kind in ("", "patients") for name in _some(known, kind)]
     names = _any_of(list(known.names))
     cursor.execute(CALLABLE)
-    for schema, function, types in cursor.fetchall():
+    for schema, function, writes, types in cursor.fetchall():
         if "text" not in types:
             continue
-        of_nobody = _call(cursor, schema, function, types, NOBODY)
+        of_nobody = _call(cursor, schema, function, types, NOBODY, writes=writes)
         for name in asked:
             outcome.calls += 1
-            answer = _call(cursor, schema, function, types, name)
+            answer = _call(cursor, schema, function, types, name, writes=writes)
             given = {known.names[one] for one in names.findall(answer.text + answer.changed)}
             unlike = _shape(answer.text, name) != _shape(of_nobody.text, NOBODY)
             if unlike or name in given:
@@ -263,19 +264,23 @@ class _Answer:
     changed: str
 
 
-def _call(cursor: Cursor, schema: str, function: str, types: Sequence[str], text: str) -> _Answer:
-    """Call a function, read again all that is readable, and undo what it did."""
+def _call(cursor: Cursor, schema: str, function: str, types: Sequence[str], text: str, *, writes: bool) -> _Answer:
+    """Call a function, read again all that is readable if it may write, and undo what it did."""
     given = sql.SQL(", ").join(_argument(kind, text) for kind in types)
     cursor.execute("SAVEPOINT asking")
-    before = {(table, row) for table, (_, rows) in _read(cursor) for row in rows}
+    before = _rows(cursor) if writes else set()
     try:
         cursor.execute(sql.SQL("SELECT t::text FROM {}({}) AS t").format(sql.Identifier(schema, function), given))
         answer = repr(cursor.fetchall())
-        after = {(table, row) for table, (_, rows) in _read(cursor) for row in rows}
+        after = _rows(cursor) if writes else set()
     except psycopg2.Error as error:
         answer, after = str(error.pgcode), before
     cursor.execute("ROLLBACK TO SAVEPOINT asking")
     return _Answer(answer, repr(sorted(before ^ after, key=repr)))
+
+
+def _rows(cursor: Cursor) -> set[tuple[Table, tuple[str, ...]]]:
+    return {(table, row) for table, (_, rows) in _read(cursor) for row in rows}
 
 
 def _argument(kind: str, text: str) -> sql.Composable:
