@@ -183,9 +183,10 @@ evaluate: $(RUN) ## attacks, utility and ICD-10 coding on a sample of the synthe
 	$(BIN)/python -m benchmarks.coding --patients 120 --arms tags default && echo "in all: $$(($$(date +%s) - began)) s"
 
 .PHONY: attacks
-attacks: $(RUN) ## benchmarks/known_dates.md, known_times.md, parrot.md, two_projects.md, privacy_attacks.md: what an attacker gets from each strategy, what research keeps (minutes)
+attacks: $(RUN) ## benchmarks/known_dates.md, known_times.md, known_types.md, parrot.md, two_projects.md, privacy_attacks.md: what an attacker gets from each strategy, what research keeps (minutes)
 	@$(BIN)/python -m benchmarks.known_dates
 	@$(BIN)/python -m benchmarks.known_times
+	@$(BIN)/python -m benchmarks.known_types
 	@$(BIN)/python -m benchmarks.parrot --write
 	@$(BIN)/python -m benchmarks.two_projects --write
 	@$(BIN)/python -m benchmarks.privacy_attacks $(ARGS)

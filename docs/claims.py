@@ -54,6 +54,12 @@ def _known_times(known: str) -> tuple[Figure, Figure]:
     return shipped, stricter
 
 
+def _known_types(column: str) -> tuple[Figure, Figure]:
+    shown = "types and stays (`default`)", "neither (`strict`)"
+    shipped, stricter = (Figure("known_types.md", "published", way, column) for way in shown)
+    return shipped, stricter
+
+
 def _sample(measure: str) -> Figure:
     return Figure("evaluation.md", "measure", f"`{measure}`", "value")
 
@@ -92,6 +98,21 @@ ATTACKS = (
         "connaît trois heures d'un seul séjour, à la minute, cherche le patient parmi 320",
         "knows three times of day of one stay, to the minute, looks for the patient among 320",
         *_known_times("one stay"),
+    ),
+    Attack(
+        "connaît les types des documents de trois séjours entiers, parmi 320, par les seules colonnes",
+        "knows the types of the documents of three whole stays, among 320, by columns alone",
+        *_known_types("three stays"),
+    ),
+    Attack(
+        "connaît les types des documents d'un séjour entier, parmi 320, par les seules colonnes",
+        "knows the types of the documents of one whole stay, among 320, by columns alone",
+        *_known_types("one stay"),
+    ),
+    Attack(
+        "connaît les types de tous les documents du patient, parmi 320, par les seules colonnes",
+        "knows the types of all documents of the patient, among 320, by columns alone",
+        *_known_types("all stays"),
     ),
     Attack(
         "a toutes les dates vraies, et cherche les plus proches de celles d'un document (`attack.dates`)",
@@ -148,6 +169,7 @@ def english_attacks() -> str:
 def french_limits() -> str:
     """Return in French what attackers on other policies find, and what is measured otherwise than by a share found."""
     three, five = (_under_metric("of documents: first / first ten", column) for column in ("k = 3", "k = 5"))
+    read, rebuilt = (_read_in_texts(column) for column in ("types read", "stays rebuilt"))
     told = _under_metric("in the text: first / first ten", "k = 3")
     untold = share(Figure("privacy_attacks.md", "in the text: first / first ten", "tag | –", "k = 3"), "fr")
     kept = 100 - _number(cell(Figure("unseen.md", "run", "all, default", "no direct left, % of documents")))
@@ -171,6 +193,18 @@ def french_limits() -> str:
             told[0],
             f"{told[1]} avec `document_date: metric` ; {untold} avec `tag`",
             "privacy_attacks.md",
+        ),
+        (
+            "lit les textes publiés, et y retrouve le type de chaque document, là où la politique ne le montre pas",
+            f"type juste : {read[0]}",
+            f"{read[1]} sous `strict`",
+            "known_types.md",
+        ),
+        (
+            "lit les textes publiés, et y retrouve des séjours entiers, là où la politique ne les montre pas",
+            f"séjours retrouvés : {rebuilt[0]}",
+            f"{rebuilt[1]} sous `strict`",
+            "known_types.md",
         ),
         (
             "a un rôle de la base qui ne lit pas les originaux, sans le secret, et essaie cellules, empreintes, ordres "
@@ -273,6 +307,9 @@ def _settings(policy: Policy) -> dict[str, str]:
             " ; ".join("aucun" if most is None else _plain(most) for most in ceilings)
         ),
         "approbation (`release.approval`), personnes": f"`{release.approval}`, {release.approvals}",
+        "types publiés (`publication.types`) ; séjours (`publication.stay`)": (
+            f"`{policy.publication.types}` ; `{policy.publication.stay}`"
+        ),
         "lignes visibles (`release.visible`)": f"`{release.visible}`",
         "textes d'une relecture effacés après (`release.review.keep_days`)": f"{release.review.keep_days} jours",
         "fichiers publiés (`publication.files`)": f"`{policy.publication.files}`",
@@ -314,6 +351,12 @@ def _under_metric(table: str, column: str) -> tuple[str, str]:
         share(Figure("privacy_attacks.md", table, row, column), "fr")
         for row in ("metric | 0.25", "metric, document_date: metric | 0.25")
     ]
+    return found[0], found[1]
+
+
+def _read_in_texts(column: str) -> tuple[str, str]:
+    """Return what texts give back as published by `default` and by `strict`."""
+    found = [share(Figure("known_types.md", "policy", row, column), "fr") for row in ("`default`", "`strict`")]
     return found[0], found[1]
 
 
