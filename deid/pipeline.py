@@ -20,6 +20,7 @@ from deid.config.policy import Hiding, Quality
 from deid.detection.titles import clean_titles
 from deid.domain.document import Document, Mention, Substitution
 from deid.domain.errors import DocumentRefused, NocturneError, Reason
+from deid.domain.labels import Label
 from deid.domain.limits import Limits
 from deid.domain.outcomes import (
     Candidate,
@@ -270,7 +271,7 @@ def _check(
 
 
 def _judge(candidates: Sequence[Candidate], quality: Quality, hiding: Hiding) -> list[Verdict]:
-    """Return the verdicts of candidates, in order, each with its constraints and agreement counted."""
+    """Return the verdicts of candidates, in order, each with its constraints, agreement and indirect mentions."""
     verdicts = validate_batch(candidates, quality, hiding) if candidates else []
     return [
         replace(
@@ -278,6 +279,7 @@ def _judge(candidates: Sequence[Candidate], quality: Quality, hiding: Hiding) ->
             constraints=_counted(count_constraints, item, {}),
             agreement=_counted(agreement, item, {}),
             statements=_counted(statements, item, ()),
+            indirect=_counted(_indirect_kept, item, {}),
         )
         for one, item in zip(verdicts, candidates, strict=True)
     ]
@@ -292,6 +294,13 @@ def _counted(count: Callable[[Document, Substitution], Found], candidate: Candid
     except Exception as error:
         _log_failure(f"counting of {count.__name__}", candidate.document.id, error)
         return nothing
+
+
+def _indirect_kept(_document: Document, substitution: Substitution) -> Mapping[Label, int]:
+    """Count the indirect identifiers that a text keeps outside its surrogates, by label, whatever the policy seeks."""
+    from deid.detection.annotators.indirect import count_between  # loads the annotators, which pages have no use for
+
+    return count_between(substitution.text, substitution.spans)
 
 
 def _deidentify(

@@ -12,6 +12,7 @@ from typing import NamedTuple, Protocol
 
 from deid.domain.document import Document, Mention, Substitution
 from deid.domain.errors import Reason
+from deid.domain.labels import Label
 
 
 class Markup(Protocol):
@@ -203,6 +204,7 @@ class Verdict:
     """Every check of one document, in the order of `deid.quality.checks.CHECKS`, and its constraints by kind.
 
     `agreement` counts what the document alone can be judged by; `statements` wait for the patient's other documents.
+    `indirect` counts the indirect identifiers that its text keeps, by label.
     """
 
     document_id: str
@@ -210,6 +212,7 @@ class Verdict:
     constraints: Mapping[Constraint, Kept] = field(default_factory=dict)
     agreement: Mapping[AgreementKind, Counts] = field(default_factory=dict)
     statements: tuple[Statement, ...] = ()
+    indirect: Mapping[Label, int] = field(default_factory=dict)
 
     @property
     def reasons(self) -> tuple[Reason, ...]:

@@ -14,7 +14,7 @@ from typing import Any
 
 from deid.config.generators import DEFAULT
 from deid.domain.errors import InputRefused
-from deid.domain.labels import Label
+from deid.domain.labels import OPTIONAL, Label
 from deid.quality.checks import REQUIREMENTS
 from deid.reports.arrival import LEAST_LAGS, relative_lags, simulate
 from deid.reports.charts import quantiles
@@ -93,6 +93,8 @@ def write_annex(figures: Figures) -> str:
             ),
         },
         mentions=list(_mentions(figures)),
+        indirect=list(_indirect(figures)),
+        unique=sum(one["unexpected"] for one in figures["checks"] if one["rule"] == "unique_person"),
         requirements=REQUIREMENTS["fr"],
         choices=_CHOICES,
     )
@@ -122,6 +124,14 @@ def _mentions(figures: Figures) -> Iterator[tuple[str, int, bool]]:
     names = label_names(figures, "fr")
     for name, count in figures["mentions"]["totals"].items():
         yield names[name], count, _CATEGORIES.get(_base(figures, name)) in bounded
+
+
+def _indirect(figures: Figures) -> Iterator[tuple[str, int, int]]:
+    """Yield the name of each kind of indirect identifier, its mentions in published texts and their documents."""
+    names, kept = label_names(figures, "fr"), {row["label"]: row for row in figures["indirect"]["kept"]}
+    for label in sorted(OPTIONAL - {Label.TIME}):
+        found = kept.get(label, {"mentions": 0, "documents": 0})
+        yield names[label], found["mentions"], found["documents"]
 
 
 def _base(figures: Figures, name: str) -> str:

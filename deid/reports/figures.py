@@ -63,6 +63,7 @@ def gather(interval_key: str, side: str | None = None) -> Figures:
             "mentions": _mentions([row for row in mentions if row["side"] == side]),
             "constraints": read_rows(cursor, "constraints", **about),
             "agreement": read_rows(cursor, "agreement", **about),
+            "indirect": _indirect(read_rows(cursor, "indirect", **about)),
             "files": read_rows(cursor, "files", **about),
             "clinical": read_rows(cursor, "clinical", **about)[0],
             "types": sides[side]["types"],
@@ -128,6 +129,14 @@ def read_rows(cursor: Cursor, step: str, *, table: str = "report", **parameters:
     cursor.execute(query("deid", table, step), parameters)
     columns = [column.name for column in cursor.description or ()]
     return [{name: _plain(value) for name, value in zip(columns, row, strict=True)} for row in cursor.fetchall()]
+
+
+def _indirect(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Indirect identifiers that texts keep, by label, and the number of texts that were read for them."""
+    return {
+        "read": next((row["documents"] for row in rows if row["label"] is None), 0),
+        "kept": [row for row in rows if row["label"] is not None],
+    }
 
 
 def _plain(value: Any) -> Any:

@@ -61,6 +61,7 @@ def view(figures: Figures, lang: str) -> dict[str, Any]:
         "heat": _heat(figures, lang),
         "constraints": _constraints(figures, words, write),
         "agreement": _agreement(figures, words, write),
+        "indirect": [{**row, "name": label_names(figures, lang)[row["label"]]} for row in figures["indirect"]["kept"]],
         "files": _files(figures, words, write),
         "evaluation": shown_evaluation(figures["evaluation"], figures["interval"]["key"], words, write),
         "clinical": _clinical(figures, words, write),

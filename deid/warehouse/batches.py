@@ -221,6 +221,7 @@ def keep_verdicts(step: BatchStep, candidates: Sequence[Candidate], outcomes: Se
             constraints={kind: list(counts) for kind, counts in verdict.constraints.items()},
             agreement={kind: list(counts) for kind, counts in verdict.agreement.items()},
             said=None if reason else _said(step, verdict),
+            indirect=dict(verdict.indirect),
         )
         for outcome in verdict.outcomes:
             numbers = (outcome.success, outcome.observed, outcome.waived)

@@ -86,6 +86,7 @@ class Move:
     constraints: Mapping[str, Sequence[int]] | None = None  # kind → stated, kept, violated
     agreement: Mapping[str, Sequence[int]] | None = None  # kind → stated, violated
     said: Sequence[Sequence[str | int]] | None = None  # kind, digests of source and value, times
+    indirect: Mapping[str, int] | None = None  # label → mentions that the text keeps
     file_format: str | None = None
     removed: Mapping[str, int] | None = None  # kind → number
     file_digest: str | None = None
@@ -277,7 +278,7 @@ def stage_run(
 
 def _copy_moves(cursor: Cursor, moves: Iterable[Move]) -> None:
     learnt = ("patient_id", "loinc_code", "characters", "title_clean", "constraints", "agreement", "said")
-    columns = ("document_id", "content_hash", "state", *learnt, "file_format", "removed", "file_digest")
+    columns = ("document_id", "content_hash", "state", *learnt, "indirect", "file_format", "removed", "file_digest")
     copy_rows(cursor, "deid", "document", columns, ([getattr(move, name) for name in columns] for move in moves))
     refused = ([move.document_id, move.reason] for move in moves if move.reason is not None)
     copy_rows(cursor, "deid", "quarantine", ("document_id", "reason"), refused)

@@ -225,6 +225,7 @@ SET
     constraints = coalesce(i.constraints, d.constraints),
     agreement = coalesce(i.agreement, d.agreement),
     said = coalesce(i.said, d.said),
+    indirect = coalesce(i.indirect, d.indirect),
     file_format = coalesce(i.file_format, d.file_format),
     removed = coalesce(i.removed, d.removed),
     file_digest = coalesce(i.file_digest, d.file_digest),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from deid.detection.annotators.indirect.coordinates import find_coordinates
@@ -9,7 +10,7 @@ from deid.detection.annotators.indirect.family import find_family
 from deid.detection.annotators.indirect.origins import find_ethnicities, find_nationalities, find_religions
 from deid.detection.annotators.indirect.professions import find_professions
 from deid.detection.reading import Reading
-from deid.domain.document import Mention
+from deid.domain.document import Document, Mention
 from deid.domain.errors import PolicyError
 from deid.domain.labels import Label
 
@@ -21,6 +22,13 @@ FINDERS: Mapping[Label, Callable[[Reading], Iterator[Mention]]] = {
     Label.ETHNICITY: find_ethnicities,
     Label.COORDINATES: find_coordinates,
 }
+
+
+def count_between(text: str, spans: Sequence[tuple[int, int]]) -> Mapping[Label, int]:
+    """Count the mentions of a text that share no character with the spans `[start, end)`, by label."""
+    found = Indirect().annotate(Reading(Document("", text)))
+    kept = (one for one in found if not any(start < one.end and one.start < end for start, end in spans))
+    return Counter(one.label for one in kept)
 
 
 class Indirect:

@@ -1,0 +1,55 @@
+"""Indirect identifiers that texts keep and words of uniqueness: counted by report and annex, written by neither."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from selectolax.lexbor import LexborHTMLParser
+
+from deid.reports import gather, write_report
+from deid.reports.annex import gather_annex, write_annex
+from tests.conftest import Database
+from tests.database.warehouse.light import decide
+from tests.database.warehouse.nights import night, reasons
+from tests.database.warehouse.small_hospital import LETTER, open_hospital, put
+
+KEY = "2026-03-02"
+TOLD = "Facteur d'orgues, le dernier du département. Divorcée, deux enfants. Elle travaille comme fleuriste.\n"
+
+
+@pytest.fixture
+def hospital(deployed: Database, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Database:
+    decide(monkeypatch, tmp_path)
+    open_hospital(deployed)
+    put(deployed, "told", LETTER + TOLD)
+    put(deployed, "plain", LETTER)
+    return deployed
+
+
+def test_what_the_policy_keeps_is_counted_and_never_holds_back(hospital: Database, tmp_path: Path) -> None:
+    night("night")
+    assert not reasons(hospital)
+    figures = gather(KEY, "held")
+    kept = {row["label"]: (row["mentions"], row["documents"]) for row in figures["indirect"]["kept"]}
+    assert figures["indirect"]["read"] == 2
+    assert (kept["FAMILY"], kept["PROFESSION"][1]) == ((2, 1), 1)
+    (check,) = [one for one in figures["checks"] if one["rule"] == "unique_person"]
+    assert (check["severity"], check["unexpected"], check["elements"]) == ("warning", 1, 2)
+    page = Path(write_report(KEY, tmp_path)["html"]).read_text(encoding="utf-8")
+    found = LexborHTMLParser(page).css_first("#indirect")
+    assert found is not None
+    annex = write_annex(gather_annex(KEY))
+    assert "| Situation familiale | 2 | 1 (50" in annex
+    assert "| Religion | 0 | 0 (0" in annex
+    assert "une personne seule de son genre (contrôle `unique_person`) : 1." in annex
+    for written in (page, annex):
+        assert "fleuriste" not in written
+        assert "Divorcée" not in written
+
+
+def test_what_an_earlier_version_processed_is_said_to_be_uncounted(hospital: Database) -> None:
+    night("night")
+    hospital.rows("UPDATE deid.document SET indirect = NULL")
+    assert gather(KEY, "held")["indirect"] == {"read": 0, "kept": []}
+    assert "non comptés" in write_annex(gather_annex(KEY))
