@@ -46,7 +46,10 @@ class OriginalRefused(NocturneError):
 
 @dataclass(frozen=True, slots=True)
 class Original:
-    """A source document, and the mentions detected by the run, in order of the text."""
+    """A source document, and the mentions detected by the run, in order of the text.
+
+    There are none of a document that is neither in quarantine nor in the sample of a review.
+    """
 
     content_hash: str
     document: Document

@@ -43,12 +43,18 @@ def trail(hospital: Database) -> list[tuple]:
 
 
 def test_an_original_comes_with_what_detection_found_and_a_line(hospital: Database) -> None:
+    assert originals.read_original("référente", *known(hospital, "D1")).mentions == (), "neither held back nor sampled"
+    hospital.rows(
+        "INSERT INTO deid.quarantine (run_id, document_id, content_hash, step, reason)"
+        " SELECT run_id, document_id, content_hash, 'validate', 'residual_identity' FROM deid.document"
+        " WHERE document_id = 'D1'"
+    )
     found = originals.read_original("référente", *known(hospital, "D1"))
     assert found.text == LETTER
     assert found.mentions
     assert all(isinstance(mention, Mention) for mention in found.mentions)
     assert any("VASSEROT" in found.text[mention.start : mention.end] for mention in found.mentions)
-    assert trail(hospital) == [("référente", "read_original", "document D1", None)]
+    assert trail(hospital) == [("référente", "read_original", "document D1", None)] * 2
 
 
 def _objects(hospital: Database) -> None:
