@@ -113,7 +113,7 @@ def quarantined_ids(cursor: Cursor, interval_key: str) -> dict[str, list[tuple[i
 
 
 def disagreeing_documents(cursor: Cursor, interval_key: str) -> list[Disagreeing]:
-    """Return the documents that wait in an interval and disagree on their patient or in articles, at most `MOST_IDS`."""
+    """Return the waiting documents of an interval that disagree on their patient or in articles, at most `MOST_IDS`."""
     cursor.execute(query("deid", "agreement", "shown"), {"interval_key": interval_key, "most": MOST_IDS})
     return [Disagreeing(*row) for row in cursor.fetchall()]
 

@@ -193,7 +193,7 @@ def test_a_reader_of_a_review_gets_the_file_as_long_as_it_waits(hospital: Databa
         (word,) = [one.ordinal for one in read if one.document_id == "word"]
         assert reading.read_file(cursor, review_id, word, "anne") is None
         for name, has_file in hospital.rows("SELECT document_id, file IS NOT NULL FROM research.document"):
-            shown, kept = releases.published_text(cursor, name), releases.published_file(cursor, name)
+            shown, kept = releases.published_text(cursor, "x", name), releases.published_file(cursor, "x", name)
             assert shown is not None
             assert shown.has_file is has_file is (kept is not None)
 
