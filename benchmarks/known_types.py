@@ -25,11 +25,11 @@ from nocturne_lab.evaluation.attacks.known_types import (
     by_documents,
     by_stays,
     find_by_types,
-    show,
+    show_types,
     whole_documents,
     whole_stays,
 )
-from nocturne_lab.evaluation.attacks.read_structure import RULES, publish_texts, read_types, rebuilt_stays
+from nocturne_lab.evaluation.attacks.read_structure import JOININGS, publish_texts, read_types, rebuilt_stays
 
 PATIENTS = 20_480
 TEXTS = 90
@@ -81,7 +81,7 @@ def study(true: Grouped, targets: int) -> Iterator[Line]:
     """Yield the patients found under each way, where the hospital has enough patients."""
     publication = load().publication
     for way, (types, stays) in WAYS.items():
-        shown = show(true, publication.model_copy(update={"types": types}), lambda kind: KINDS[kind].loinc)
+        shown = show_types(true, publication.model_copy(update={"types": types}), lambda kind: KINDS[kind].loinc)
         found = []
         for known, candidates in KNOWN.values():
             search: Search
@@ -101,7 +101,7 @@ def read(patients: int) -> Iterator[tuple[str, ...]]:
     for name in ("default", "strict"):
         texts = publish_texts(records, stays, load(DEFAULT.with_name(f"{name}.yaml")))
         right = sum(one.kind == kind for one, kind in zip(texts, read_types(texts), strict=True))
-        by_rule = {rule: rebuilt_stays(texts, joined) for rule, joined in RULES.items()}
+        by_rule = {rule: rebuilt_stays(texts, joined) for rule, joined in JOININGS.items()}
         best = max(by_rule, key=lambda rule: by_rule[rule])
         cells = [(right, len(texts)), by_rule[best], rebuilt_stays(texts, None)]
         yield f"`{name}`", *(f"{hits / count:.1%} ({hits:,} of {count:,})" for hits, count in cells), best
@@ -123,7 +123,7 @@ def page(lines: Sequence[Line], patients: int, told: Sequence[Sequence[str]]) ->
         _table(rows),
         "**Columns are not all.** Texts say what kind of document they are, and their days and numbers which documents "
         "belong together. Read in published texts (`nocturne_lab.evaluation.attacks.read_structure`): types, learned "
-        "on other patients; stays rebuilt whole, by the best rule; so where each document is a stay.",
+        "on other patients; stays rebuilt whole, by the best rule, and with each document as one.",
         _table([("policy", "types read", "stays rebuilt", "without a rule", "rule"), ["---", *["---:"] * 4], *told]),
     ]
     return "\n\n".join(parts) + "\n"

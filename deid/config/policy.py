@@ -23,7 +23,7 @@ Nats = Annotated[float, Field(ge=-10, le=10)]
 Weight = Annotated[float, Field(ge=0, le=100)]
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Days = Annotated[int, Field(ge=1, le=36_500)]
-Named = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+ClassName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 HISTORY_UNITS = frozenset({"week", "month", "quarter", "season", "semester", "year", "decade"})
 Category = Literal["time", "place"]  # the parts of a weighted split of ε
 CATEGORIES: tuple[str, ...] = get_args(Category)
@@ -388,8 +388,8 @@ class Publication(Section):
     services: dict[str, str] = {}
     spans: bool = False
     types: Literal["warehouse", "classes", "drop"] = "warehouse"
-    classes: dict[str, Named] = {}
-    other_class: Named = "autre"
+    classes: dict[str, ClassName] = {}
+    other_class: ClassName = "autre"
     stay: Literal["pseudonym", "drop"] = "pseudonym"
 
     @model_validator(mode="after")

@@ -13,7 +13,7 @@ from nocturne_lab.evaluation.attacks.known_types import (
     by_documents,
     by_stays,
     find_by_types,
-    show,
+    show_types,
     stays_among,
     whole_documents,
     whole_stays,
@@ -81,7 +81,7 @@ def test_what_a_policy_shows_of_types() -> None:
     shipped = load().publication
 
     def shown(publication: Publication) -> Grouped:
-        return show(stays, publication, lambda kind: codes.get(kind, ""))
+        return show_types(stays, publication, lambda kind: codes.get(kind, ""))
 
     assert shown(shipped) == stays
     assert shown(shipped.model_copy(update={"types": "classes"})) == [[("autre", "compte rendu", "résultat")]]
@@ -97,7 +97,7 @@ def test_the_command_writes_its_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(command, "KNOWN", {"three stays": (3, 320), "all stays": (None, 320)})
-    assert command.main(["--patients", "400", "--targets", "60", "--out", str(tmp_path)]) == 0
+    assert command.main(["--patients", "400", "--targets", "60", "--texts", "8", "--out", str(tmp_path)]) == 0
     assert capsys.readouterr().out.strip() == str(tmp_path / "known_types.md")
     page = (tmp_path / "known_types.md").read_text(encoding="utf-8")
     shares = {
@@ -105,6 +105,6 @@ def test_the_command_writes_its_page(
         for line in page.splitlines()
         if line.startswith("| ") and "%" in line
     }
-    assert shares.keys() == command.WAYS.keys()
+    assert shares.keys() == {*command.WAYS, "`default`", "`strict`"}
     assert shares["types and stays (`default`)"] > shares["classes of types, no stays"] > shares["neither (`strict`)"]
     assert shares["neither (`strict`)"] <= 10

@@ -26,10 +26,10 @@ from scipy.special import gammaln
 from deid.config.policy import Publication
 from deid.reviews.bounds import clopper_pearson
 
-Types = tuple[str, ...]  # of the documents of one stay, sorted
-Grouped = Sequence[Sequence[Types]]  # each patient's stays
+StayTypes = tuple[str, ...]  # of the documents of one stay, sorted
+Grouped = Sequence[Sequence[StayTypes]]  # each patient's stays
 Floats = NDArray[np.float64]
-Scores = Callable[[Sequence[Types]], Floats]  # known stays → score of each candidate
+Scores = Callable[[Sequence[StayTypes]], Floats]  # known stays → score of each candidate
 Search = Callable[[Grouped], Scores]
 CANDIDATES = 320
 _IMPOSSIBLE = -1e9
@@ -55,7 +55,7 @@ class TypesFound:
         return clopper_pearson(self.hits, self.targets, 0.95)
 
 
-def show(stays: Grouped, publication: Publication, loinc: Callable[[str], str]) -> Grouped:
+def show_types(stays: Grouped, publication: Publication, loinc: Callable[[str], str]) -> Grouped:
     """Return stays with what a policy publishes of each document's type; `loinc` gives the LOINC code of a type."""
 
     def shown(kind: str) -> str:
@@ -117,7 +117,7 @@ def by_stays(published: Grouped) -> Scores:
     """Return the search by published stays."""
     having = _having(published)
 
-    def scores(known: Sequence[Types]) -> Floats:
+    def scores(known: Sequence[StayTypes]) -> Floats:
         found = np.zeros(len(published))
         wanted = Counter(known)
         for at in set.intersection(*(set(having[stay]) for stay in wanted)):
@@ -147,7 +147,7 @@ def by_documents(listed: Grouped, known: int, *, first: Callable[[Grouped], Scor
         total = counts.sum(axis=1).astype(int)
         before = None if first is None else first(published)
 
-        def scores(stays: Sequence[Types]) -> Floats:
+        def scores(stays: Sequence[StayTypes]) -> Floats:
             found = np.full(len(published), _IMPOSSIBLE)
             wanted = Counter(kind for stay in stays for kind in stay)
             if wanted.keys() <= places.keys():
@@ -167,7 +167,7 @@ def stays_among(published: Grouped) -> Scores:
     """Return the search that counts known stays among a candidate's."""
     having = _having(published)
 
-    def scores(known: Sequence[Types]) -> Floats:
+    def scores(known: Sequence[StayTypes]) -> Floats:
         found = np.zeros(len(published))
         for stay, count in Counter(known).items():
             for at, own in having[stay].items():
@@ -187,19 +187,19 @@ def whole_documents(published: Grouped) -> Scores:
     return _whole(published, lambda stays: tuple(sorted(kind for stay in stays for kind in stay)))
 
 
-def _whole(published: Grouped, key: Callable[[Sequence[Types]], object]) -> Scores:
+def _whole(published: Grouped, key: Callable[[Sequence[StayTypes]], object]) -> Scores:
     keys = [key(stays) for stays in published]
 
-    def scores(known: Sequence[Types]) -> Floats:
+    def scores(known: Sequence[StayTypes]) -> Floats:
         wanted = key(known)
         return np.array([float(one == wanted) for one in keys])
 
     return scores
 
 
-def _having(published: Grouped) -> Mapping[Types, Mapping[int, int]]:
+def _having(published: Grouped) -> Mapping[StayTypes, Mapping[int, int]]:
     """Return, for each stay, who has it, and how often."""
-    found: dict[Types, Counter[int]] = defaultdict(Counter)
+    found: dict[StayTypes, Counter[int]] = defaultdict(Counter)
     for at, stays in enumerate(published):
         for stay in stays:
             found[stay][at] += 1

@@ -32,7 +32,7 @@ _NEAR = 14  # days
 
 @dataclass(frozen=True, slots=True)
 class ReadText:
-    """Published text with what it tells of its stay, and the truth.
+    """Published text, what an attacker reads in it, and the truth.
 
     Attributes:
         patient, stay, kind: true ids and type.
@@ -51,7 +51,7 @@ class ReadText:
     numbers: frozenset[str]
 
 
-Rule = Callable[[ReadText, ReadText], bool]
+Joining = Callable[[ReadText, ReadText], bool]
 
 
 def _same_number(one: ReadText, other: ReadText) -> bool:
@@ -66,7 +66,7 @@ def _near_days(one: ReadText, other: ReadText) -> bool:
     return abs(one.day - other.day) <= _NEAR or _same_number(one, other)
 
 
-RULES: Mapping[str, Rule] = {"number": _same_number, "shared day": _shared_day, "near days": _near_days}
+JOININGS: Mapping[str, Joining] = {"number": _same_number, "shared day": _shared_day, "near days": _near_days}
 
 
 def publish_texts(records: Iterable[Record], stays: Mapping[str, tuple[str, str]], policy: Policy) -> list[ReadText]:
@@ -101,7 +101,7 @@ def read_types(documents: Sequence[ReadText]) -> list[str]:
     )
 
 
-def rebuilt_stays(documents: Sequence[ReadText], rule: Rule | None) -> tuple[int, int]:
+def rebuilt_stays(documents: Sequence[ReadText], rule: Joining | None) -> tuple[int, int]:
     """Return how many stays are rebuilt whole, and how many there are; without a rule each document is a stay."""
     patients: dict[str, list[ReadText]] = defaultdict(list)
     for one in documents:
@@ -115,7 +115,7 @@ def rebuilt_stays(documents: Sequence[ReadText], rule: Rule | None) -> tuple[int
     return whole, number
 
 
-def _joined(own: Sequence[ReadText], rule: Rule | None) -> set[frozenset[int]]:
+def _joined(own: Sequence[ReadText], rule: Joining | None) -> set[frozenset[int]]:
     names = list(range(len(own)))
     for one, other in combinations(range(len(own)), 2):
         if rule is not None and names[one] != names[other] and rule(own[one], own[other]):
