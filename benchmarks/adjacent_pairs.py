@@ -31,7 +31,7 @@ from nocturne_lab.evaluation.audit.bound import detectable_loss
 from nocturne_lab.evaluation.audit.documents import Neighbours, Text, audit_documents, audited_policy
 
 SECRET = b"the audit's draws are the same for everyone"
-PAIRS, DRAWS, SEED, PATIENTS = 160, 300, 1, 320
+PAIRS, DRAWS, SEED, PATIENTS = 120, 120, 1, 320
 EXCEPTION_DRAWS = 1_000
 _PROBABILITIES, _CLAIMS = (1.0, 0.5), (0.0, 0.25, 1.0)
 _KINDS = {

@@ -107,7 +107,7 @@ def move_age_then(context: DocumentContext, age: Age, now: int, published: int) 
 
 
 def epsilon_then(context: DocumentContext, age: Age) -> Fraction:
-    """Return ε of an age at another time, in nats per month: that of the past in its unit, else that of its stage."""
+    """Return ε of an age at another time, in nats per month: the past's in its unit, else its stage's."""
     told = context.policy.dates.history_epsilon.get(age.unit)
     return epsilon_of(stage_of(age)) if told is None else tempered(rational(told)) / months_of(age.unit, 1, 1)
 

@@ -52,6 +52,7 @@ on either side. The bound is the greatest over views of what is published: each 
 age, the document's date), the difference of any two, the text without its digits; the error is shared among them.
 Claims are those of the ledger and of `docs/privacy.md`: ε per day of a stay's first day, per unit of what is told of
 the past, per month of an age, per day of a birth date. Inputs without a claim differ in what is public by declaration.
+These pairs were chosen; those of `benchmarks/adjacent_pairs.md` are generated.
 
 | what | neighbours | ε claimed | ε at least | of the claim | verdict |
 |---|---|---:|---:|---:|---|

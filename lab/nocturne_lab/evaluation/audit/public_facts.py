@@ -47,6 +47,7 @@ class Told:
         unit: "day", "month", "year" of a DATE or AGE; the layout of another label.
         value: days, months or years since year 0; an age in its unit; None of another label.
         ahead: text ahead of it in its document, with mentions by their label.
+        text: of the mention, to compare numbers and names, whose equality shows.
     """
 
     document: int
@@ -54,6 +55,7 @@ class Told:
     unit: str
     value: int | None
     ahead: str
+    text: str
 
     @property
     def span(self) -> tuple[int, int]:
@@ -98,7 +100,8 @@ def mentions_told(file: PatientFile) -> list[Told]:
     for number, document in enumerate(file.documents):
         for match in _TOLD.finditer(document.markup):
             ahead = _TOLD.sub(r"<\g<label>>", document.markup[: match.start()])
-            found.append(Told(number, match["label"], *told_value(match["label"], match["text"]), ahead))
+            unit, value = told_value(match["label"], match["text"])
+            found.append(Told(number, match["label"], unit, value, ahead, match["text"]))
     return found
 
 
@@ -144,7 +147,7 @@ class PublicReading:
             yield ("then", one.unit, one.value), one.months, rates.get(one.unit, _LIFE[told][1])
 
     def _words(self) -> Iterator[Hashable]:
-        """Words and written forms."""
+        """Yield words and written forms."""
         for document in self._file.documents:
             yield _TOLD.sub(lambda one: f"<{one['label']} {told_value(one['label'], one['text'])[0]}>", document.markup)
 
@@ -158,7 +161,7 @@ class PublicReading:
         return (document.stay.first if document.stay else document.written).toordinal()
 
     def _stays(self) -> Iterator[Hashable]:
-        """Which documents share a stay, its days, its weekday or kind."""
+        """Yield which documents share a stay, its days, its weekday or kind."""
         firsts = [self._episode(number) for number in range(len(self._days))]
         for number, document in enumerate(self._file.documents):
             lasts = None if document.stay is None else (document.stay.last or document.stay.first).toordinal()
@@ -169,7 +172,7 @@ class PublicReading:
                 yield _is_weekend(self._days[number])
 
     def _of_life(self) -> Iterator[Hashable]:
-        """Stages of life at the ends of stays and at the documents' dates; the decade of birth."""
+        """Yield the stages of life at the ends of stays and at the documents' dates; the decade of birth."""
         birth = self._file.birth
         if birth is None:
             return
@@ -218,7 +221,7 @@ class PublicReading:
         return {"year": months // _MONTHS_A_YEAR, "month": months, "day": day - birth.toordinal()}[one.unit]
 
     def _relations(self) -> Iterator[Hashable]:
-        """Order and ties within a document, in the coarser of two units; the document's date and the birth included."""
+        """Yield order and ties within a document, in the coarser unit; its date and the birth date included."""
         birth = () if self._file.birth is None else (self._file.birth.toordinal(),) * 2
         for number, day in enumerate(self._days):
             spans = [one.span for one in self._told if one.document == number and one.label == "DATE"]
@@ -226,12 +229,14 @@ class PublicReading:
                 yield (one[0] > other[1]) - (one[1] < other[0]), one == other
 
     def _ties(self) -> Iterator[Hashable]:
-        """Equal values in all documents, of what has one draw for all; equal ages behind the same words, in a stay."""
+        """Yield the pattern of equal secrets: values of all documents, ages behind the same words in a stay."""
         keys = [key for key, _, _ in self.secrets]
         yield from map(keys.index, keys)
+        others = [(one.label, one.text) for one in self._told if one.value is None]
+        yield from map(others.index, others)
 
     def _quarters(self) -> Iterator[Hashable]:
-        """Which days outside of stays share a quarter of a year, and the days between them."""
+        """Yield the days between days outside of stays that share a quarter of a year."""
         days = [one.value for one in self._told if one.label == "DATE" and one.unit == "day" and not self._is_near(one)
                 and not self._is_birth(one) and one.value is not None]  # fmt: skip
         days += [self._days[number] for number, one in enumerate(self._file.documents) if one.stay is None]

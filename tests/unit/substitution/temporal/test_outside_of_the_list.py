@@ -1,4 +1,4 @@
-"""Facts that published texts show, and those they hide, as `docs/privacy.md` lists them: code and page change together."""
+"""Facts that published texts show, and hide, as `docs/privacy.md` lists them: code and page change together."""
 
 from __future__ import annotations
 

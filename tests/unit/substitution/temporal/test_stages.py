@@ -19,8 +19,8 @@ from deid.substitution import Substitutor
 from deid.substitution.context import DocumentContext
 from deid.substitution.temporal.ages import Age, parse_age
 from deid.substitution.temporal.constraints import count_constraints
-from deid.substitution.temporal.stages import is_of_another, stage_of
-from deid.substitution.temporal.values import Unit, months_between
+from deid.substitution.temporal.stages import is_of_another, is_then, stage_of
+from deid.substitution.temporal.values import Unit, add_years, months_between
 from tests.unit.substitution.examples import KEY, changed, marked, surrogates
 
 WRITTEN = date(2022, 3, 16)
@@ -77,6 +77,34 @@ def test_a_relatives_age_stays_in_its_stage(drawn: Substitutor, text: str, key: 
 def test_the_words_ahead_say_whose_age_it_is(stages: Policy, text: str, another: bool) -> None:
     document, mentions = marked(text)
     assert is_of_another(DocumentContext(document, mentions, stages.substitution, KEY), mentions[0]) is another
+
+
+@pytest.mark.parametrize(
+    ("text", "then"),
+    [
+        ("Opéré à [[AGE|65 ans]]", True), ("À [[AGE|65 ans]], infarctus", True), ("A [[AGE|65 ans]], opérée", True),
+        ("Diabète depuis l'âge de [[AGE|12 ans]]", True), ("Sevré vers [[AGE|40 ans]]", True),
+        ("Elle avait [[AGE|12 ans]]", True), ("marche à environ [[AGE|14 mois]]", True),
+        ("INFARCTUS A [[AGE|65 ANS]]", True), ("Il a [[AGE|65 ans]]", False), ("IL A [[AGE|65 ANS]]", False),
+        ("Mme N. a [[AGE|65 ans]], âgée", False), ("Patient de [[AGE|72 ans]]", False), ("Âge : [[AGE|8 ans]]", False),
+        ("Cher ami, M. X, [[AGE|79 ans]]", False), ("[[AGE|79 ans]]", False),
+    ],
+)  # fmt: skip
+def test_the_words_just_ahead_say_another_time(stages: Policy, text: str, then: bool) -> None:
+    document, mentions = marked(text)
+    assert is_then(DocumentContext(document, mentions, stages.substitution, KEY), mentions[0]) is then
+
+
+@pytest.mark.parametrize(("told", "stays"), [("à [[AGE|65 ans]]", False), ("à [[AGE|71 ans]]", True)])
+def test_an_age_at_another_time_keeps_its_side_of_the_patients(drawn: Substitutor, told: str, stays: bool) -> None:
+    found = set()
+    for number in range(40):
+        patient = Patient(f"p{number}", birth_date=add_years(WRITTEN, -71) - timedelta(days=90))
+        text = f"Patient de [[AGE|71 ans]], opéré {told}."
+        now, then = surrogates(drawn.substitute(*marked(text, patient=patient, reference_date=WRITTEN)))
+        found.add(int(now.split()[0]) - int(then.split()[0]))
+    assert min(found) >= 0
+    assert (found == {0}) is stays
 
 
 @given(days=st.integers(1, 89 * 365), key=st.text("abcdef", min_size=1, max_size=6))
