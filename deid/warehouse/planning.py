@@ -379,10 +379,12 @@ def _register(cursor: Cursor, request: Request, source: Source, found: _Found, s
         cursor.execute(query("deid", "run", "close_emptied"), {"run_ids": losing})
     cursor.execute(query("deid", "run", "counted"), parameters)
     log.info(
-        "%s of %s: %d documents seen, %d of another project's patients, %d planned, %d held back by other runs.",
-        *("dry run" if request.dry_run else f"run {parameters['run_id']}", interval.key, found.seen, found.elsewhere),
+        "%s of %s: %d documents seen, %d planned, %d held back by other runs.",
+        *("dry run" if request.dry_run else f"run {parameters['run_id']}", interval.key, found.seen),
         *(parameters["planned"], sum(one["documents"] for one in held)),
     )
+    if request.patients.of > 1:
+        log.info("%s: %d documents are outside this project's part of the patients.", interval.key, found.elsewhere)
     record_step_cost(cursor, parameters["run_id"], WHOLE_RUN, "plan", started, parameters["planned"])
     return _read_batches(cursor, parameters["run_id"], request.dry_run)
 

@@ -174,7 +174,8 @@ def test_a_published_document_is_read_by_its_own_id_and_the_reading_is_recorded(
 ) -> None:
     server.database.rows(
         "INSERT INTO research.document (document_id, patient_id, text, visible_from, policy_hash, pipeline_version,"
-        " detector_version, key_fingerprint) SELECT name, 'onepatient', 'Vu <b>ce</b> jour.', '2026-03', '', '', '', ''"
+        " detector_version, key_fingerprint) SELECT name, 'onepatient', 'Vu <b>ce</b> jour.'"
+        " || CASE name WHEN 'publishedtwo' THEN ' Seule bouchère du canton.' ELSE '' END, '2026-03', '', '', '', ''"
         " FROM unnest(ARRAY['publishedone', 'publishedtwo']) AS n (name)"
     )
     assert server.get("/published/publishedone", "lecteur").status_code == 403
@@ -188,6 +189,11 @@ def test_a_published_document_is_read_by_its_own_id_and_the_reading_is_recorded(
     assert (object_, action) == ("published publishedone", "read_text")
     page = visit("intendante")
     page.goto(f"{server.pages}/published/publishedone")
+    assert violations(page) == []
+    assert "told-1" not in shown.text
+    page.goto(f"{server.pages}/published/publishedtwo")
+    page.locator("a.place").click()
+    expect(page.locator("#told-1")).to_have_text("Seule bouchère du canton")
     assert violations(page) == []
     assert "/published/publishedone/file" not in shown.text
     assert server.get("/published/publishedone/file", "intendante").status_code == 404

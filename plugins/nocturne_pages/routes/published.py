@@ -7,12 +7,14 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import Response
 
+from deid.quality.uniqueness import find_unique_people
 from deid.stewardship import releases
 from deid.warehouse.connection import open_cursor
 from nocturne_pages.access import Visitor, needs
 from nocturne_pages.errors import Refusal
 from nocturne_pages.pages import download, page
 from nocturne_pages.permissions import Permission
+from nocturne_pages.texts import parts
 
 router = APIRouter()
 Reviewer = Annotated[Visitor, Depends(needs(Permission.REVIEW))]
@@ -25,7 +27,14 @@ def show(request: Request, document_id: str, visitor: Reviewer) -> Response:
         found = releases.published_text(cursor, visitor.id, document_id)
     if found is None:
         raise Refusal(404, "not_visible")
-    return page(request, visitor, "releases/published.html.j2", "releases", document_id=document_id, found=found)
+    told = find_unique_people(found.text)
+    return page(
+        *(request, visitor, "releases/published.html.j2", "releases"),
+        document_id=document_id,
+        found=found,
+        parts=parts(found.text, (), told),
+        told=len(told),
+    )
 
 
 @router.get("/published/{document_id}/file")

@@ -10,6 +10,7 @@ from fastapi.responses import JSONResponse, RedirectResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from deid.domain.labels import TAGGED, Label
+from deid.quality.uniqueness import find_unique_people
 from deid.reviews import reading
 from deid.reviews.marks import ErrorKind, Mark, list_marks
 from deid.warehouse.originals import OriginalProblem, OriginalRefused, read_original
@@ -167,13 +168,15 @@ def _text(
         except OriginalRefused as error:
             raise Refusal(STATUS.get(error.why, 409), f"original_{error.why}") from None
         values["source"] = parts(source.text, ((one.start, one.end, str(one.label)) for one in source.mentions))
-    shown = parts(found.text, found.surrogates)
+    told = find_unique_people(found.text)
+    shown = parts(found.text, found.surrogates, told)
     labels = [one for one in Label if one in TAGGED or one in {part.label for part in shown}]
     return page(
         *(request, visitor, "reviews/text.html.j2", "reviews"),
         reading=found,
         fast=fast,
         parts=shown,
+        told=len(told),
         choices=list(zip_longest(labels, KEYS[: len(labels)], fillvalue="")),
         marks=own,
         labels=label_names(visitor.lang),
