@@ -12,6 +12,8 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeVar
 
+from psycopg2.extensions import cursor as Cursor
+
 from deid.domain.errors import InputRefused
 from deid.warehouse import audit
 from deid.warehouse.connection import open_cursor
@@ -36,14 +38,8 @@ class Translator:
         Raises:
             WarehouseUnreachable, WarehouseError: they could not be read or made.
         """
-        wanted = {"kind": kind, "source_ids": sorted({one for one in source_ids if one is not None})}
-        if not wanted["source_ids"]:
-            return {}
         with open_cursor(self.role, APPLICATION) as cursor:
-            if self.role == "worker":
-                cursor.execute(query("identity", "mapping", "add"), wanted)
-            cursor.execute(query("identity", "mapping", "to_ledger"), wanted)
-            return dict(cursor.fetchall())
+            return self._ledger_ids(cursor, kind, source_ids)
 
     def to_source(self, kind: Kind, ledger_ids: Collection[str | None]) -> dict[str, str]:
         """Return the source's id of each id of the ledger; one cut off with a destroyed secret is absent."""
@@ -58,10 +54,12 @@ class Translator:
 
         As `identity`, a patient or stay never met has none.
         """
-        documents = self.to_ledger("document", (record.document_id for record in records))
-        patients = self.to_ledger("patient", (record.patient_id for record in records))
-        stays = self.to_ledger("stay", (getattr(record, "stay_id", None) for record in records))
-        salt = self._salt()
+        with open_cursor(self.role, APPLICATION) as cursor:
+            documents = self._ledger_ids(cursor, "document", (record.document_id for record in records))
+            patients = self._ledger_ids(cursor, "patient", (record.patient_id for record in records))
+            stays = self._ledger_ids(cursor, "stay", (getattr(record, "stay_id", None) for record in records))
+            cursor.execute(query("identity", "mapping", "salt"))
+            salt = str(one(cursor)[0])
         renamed = []
         for record in records:
             names: dict[str, Any] = {
@@ -74,10 +72,14 @@ class Translator:
             renamed.append(replace(record, **names))
         return renamed
 
-    def _salt(self) -> str:
-        with open_cursor(self.role, APPLICATION) as cursor:
-            cursor.execute(query("identity", "mapping", "salt"))
-            return str(one(cursor)[0])
+    def _ledger_ids(self, cursor: Cursor, kind: Kind, source_ids: Iterable[str | None]) -> dict[str, str]:
+        wanted = {"kind": kind, "source_ids": sorted({one for one in source_ids if one is not None})}
+        if not wanted["source_ids"]:
+            return {}
+        if self.role == "worker":
+            cursor.execute(query("identity", "mapping", "add"), wanted)
+        cursor.execute(query("identity", "mapping", "to_ledger"), wanted)
+        return dict(cursor.fetchall())
 
 
 def salted(salt: str, content_hash: str) -> str:
