@@ -6,12 +6,11 @@ import atexit
 import json
 import os
 import shutil
-import tempfile
-from pathlib import Path
 
 from tests import ROOT
+from tests.folders import make_server_folder
 
-HOME = Path(tempfile.mkdtemp(prefix="nocturne-airflow-"))
+HOME = make_server_folder("nocturne-airflow-")
 atexit.register(shutil.rmtree, HOME, ignore_errors=True)
 
 for name in [name for name in os.environ if name.startswith("AIRFLOW_")]:

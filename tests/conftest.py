@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -26,6 +25,7 @@ from deid.config.settings import Settings, settings
 from deid.warehouse.embedded import EmbeddedServer
 from deid.warehouse.migrations import migrate
 from deid.warehouse.provision import OWNER, ROLES, close_channels, make_database, make_login, make_owner
+from tests.folders import make_server_folder
 
 # Time is measured by the tests of growth, not by Hypothesis: an example may take long on a busy machine.
 # The same examples in every run; `make fuzz` looks for new ones (HYPOTHESIS_PROFILE).
@@ -113,8 +113,7 @@ def english(monkeypatch: pytest.MonkeyPatch) -> None:
 def postgres_server() -> Iterator[str]:
     """A superuser's connection string to a server whose roles can log in and whose template is migrated."""
     given = os.environ.get("NOCTURNE_TEST_DSN")
-    # Not under pytest's own folder: each new pytest closes that one to other users, PostgreSQL's among them.
-    home = Path(tempfile.mkdtemp(prefix="nocturne-tests-"))
+    home = make_server_folder()
     options = {"fsync": "off", "scram_iterations": "1", "timezone": "UTC"}
     server = None if given else EmbeddedServer(home, options=options)
     if server is not None:
@@ -256,6 +255,12 @@ def browser() -> Iterator[Browser]:
         made = play.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
         yield made
         made.close()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Refuse several processes on one given server: tests alter roles, which all of its databases share."""
+    if "NOCTURNE_TEST_DSN" in os.environ and (config.getoption("numprocesses", 0) or 0) > 1:
+        raise pytest.UsageError("NOCTURNE_TEST_DSN names one server, whose roles tests alter: add WORKERS=1.")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
