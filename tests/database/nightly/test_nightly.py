@@ -17,7 +17,7 @@ from deid.domain.document import Document, Mention
 from deid.domain.errors import InputRefused, NocturneError, PolicyError, ReleaseRefused, SettingsError
 from deid.nightly import runtime, steps
 from deid.warehouse.publish import make_visible, publish_interval, staged_digest
-from tests.conftest import Database
+from tests.conftest import Database, Deploy
 from tests.database.warehouse.nights import fingerprint, night, process, published, reasons, states
 from tests.database.warehouse.small_hospital import DAY, LETTER, NIGHT, PAGE, open_hospital, put, withdraw
 from tests.unit import traps
@@ -38,20 +38,39 @@ ORIGINALS = (
 )
 
 
+def put_two(database: Database) -> None:
+    open_hospital(database)
+    put(database, "letter")
+    hour = NIGHT + timedelta(hours=1)
+    put(database, "page", PAGE, patient="P000002", format="text/html", title="Consultation", at=hour)
+
+
+def stage_two(database: Database) -> None:
+    put_two(database)
+    process("first")
+
+
+def publish_two(database: Database) -> None:
+    put_two(database)
+    night("first")
+
+
 @pytest.fixture
-def hospital(deployed: Database) -> Database:
-    open_hospital(deployed)
-    put(deployed, "letter")
-    put(
-        deployed,
-        "page",
-        PAGE,
-        patient="P000002",
-        format="text/html",
-        title="Consultation",
-        at=NIGHT + timedelta(hours=1),
-    )
-    return deployed
+def hospital(deploy: Deploy) -> Database:
+    """A hospital of a letter and a page."""
+    return deploy(put_two)
+
+
+@pytest.fixture
+def staged(deploy: Deploy) -> Database:
+    """The same after its night, before anything is published."""
+    return deploy(stage_two)
+
+
+@pytest.fixture
+def shown(deploy: Deploy) -> Database:
+    """The same once researchers read it."""
+    return deploy(publish_two)
 
 
 def test_a_night_publishes_what_it_can_prove_and_nothing_of_the_originals(hospital: Database) -> None:
@@ -75,11 +94,10 @@ def test_a_night_publishes_what_it_can_prove_and_nothing_of_the_originals(hospit
     assert states(hospital) == {"letter": "published", "page": "published"}
 
 
-def test_the_page_keeps_its_structure_and_the_letter_has_none(hospital: Database) -> None:
-    night("night")
-    pages = dict(hospital.rows("SELECT document_type, NULL FROM deid.published_document"))
+def test_the_page_keeps_its_structure_and_the_letter_has_none(shown: Database) -> None:
+    pages = dict(shown.rows("SELECT document_type, NULL FROM deid.published_document"))
     assert pages == {"CRH": None}
-    markups = [row[0] for row in hospital.rows("SELECT markup FROM deid.published_document ORDER BY markup NULLS LAST")]
+    markups = [row[0] for row in shown.rows("SELECT markup FROM deid.published_document ORDER BY markup NULLS LAST")]
     assert markups[1] is None
     assert "<h1>" in markups[0]
     assert "<title>" not in markups[0]
@@ -93,17 +111,16 @@ def test_ids_are_pseudonyms_shared_by_the_documents_of_a_patient(hospital: Datab
     assert hospital.rows("SELECT count(*) FROM research.note WHERE person_id > 0", role="researcher") == [(3,)]
 
 
-def test_every_row_says_where_it_comes_from_and_text_in_waiting_is_erased(hospital: Database) -> None:
-    night("night")
-    assert hospital.rows("SELECT count(*) FROM deid.candidate") == [(0,)]
-    stamps = hospital.rows(
+def test_every_row_says_where_it_comes_from_and_text_in_waiting_is_erased(shown: Database) -> None:
+    assert shown.rows("SELECT count(*) FROM deid.candidate") == [(0,)]
+    stamps = shown.rows(
         "SELECT DISTINCT policy_hash, detector_version, reference_versions FROM deid.published_document"
     )
     assert stamps == [(runtime.policy().digest, runtime.detector().version, runtime.reference_versions())]
-    assert hospital.rows("SELECT count(*) > 8 FROM deid.mention") == [(True,)]
-    assert hospital.rows("SELECT count(DISTINCT document_id) FROM deid.budget") == [(2,)]
-    assert hospital.rows("SELECT count(*) > 10 AND bool_and(success) FROM deid.check_result") == [(True,)]
-    steps = hospital.rows(
+    assert shown.rows("SELECT count(*) > 8 FROM deid.mention") == [(True,)]
+    assert shown.rows("SELECT count(DISTINCT document_id) FROM deid.budget") == [(2,)]
+    assert shown.rows("SELECT count(*) > 10 AND bool_and(success) FROM deid.check_result") == [(True,)]
+    steps = shown.rows(
         "SELECT step, documents, characters > 700, peak_rss_mb > 10 FROM deid.timing ORDER BY batch_id, step"
     )
     whole, batch = ("plan", "publish"), ("detect", "substitute", "validate")
@@ -135,66 +152,60 @@ def test_every_step_can_be_repeated_and_writes_nothing(hospital: Database) -> No
     assert fingerprint(hospital) == before
 
 
-def test_the_same_interval_again_publishes_nothing_twice(hospital: Database) -> None:
-    night("night")
-    rows = hospital.rows("SELECT xmin::text, t::text FROM deid.published_document AS t ORDER BY 2")
+def test_the_same_interval_again_publishes_nothing_twice(shown: Database) -> None:
+    rows = shown.rows("SELECT xmin::text, t::text FROM deid.published_document AS t ORDER BY 2")
     again = process("again")
     assert (again["planned"], again["staged"]) == (0, 0)
     release = publish_interval(KEY)
     assert (release["published"], release["replaced"], release["withdrawn"]) == (0, 0, 0)
-    assert hospital.rows("SELECT xmin::text, t::text FROM deid.published_document AS t ORDER BY 2") == rows
+    assert shown.rows("SELECT xmin::text, t::text FROM deid.published_document AS t ORDER BY 2") == rows
 
 
-def test_a_correction_replaces_and_a_withdrawal_removes(hospital: Database) -> None:
-    night("first")
-    before = {row[0]: row for row in published(hospital)}
-    put(hospital, "letter", LETTER.replace("bisoprolol 2,5 mg", "bisoprolol 5 mg"), at=NIGHT + DAY)
-    withdraw(hospital, "page", NIGHT + DAY)
+def test_a_correction_replaces_and_a_withdrawal_removes(shown: Database) -> None:
+    before = {row[0]: row for row in published(shown)}
+    put(shown, "letter", LETTER.replace("bisoprolol 2,5 mg", "bisoprolol 5 mg"), at=NIGHT + DAY)
+    withdraw(shown, "page", NIGHT + DAY)
     release = night("second", NIGHT + DAY)
     assert (release["published"], release["replaced"], release["withdrawn"]) == (1, 1, 1)
-    (corrected,) = published(hospital)
+    (corrected,) = published(shown)
     assert corrected[0] in before
     assert "bisoprolol 5 mg" in corrected[6]
     assert corrected[6] == before[corrected[0]][6].replace("bisoprolol 2,5 mg", "bisoprolol 5 mg")
-    assert states(hospital) == {"letter": "published", "page": "withdrawn"}
+    assert states(shown) == {"letter": "published", "page": "withdrawn"}
 
 
-def test_a_night_of_withdrawals_alone_removes_them(hospital: Database) -> None:
-    night("first")
-    withdraw(hospital, "page", NIGHT + DAY)
-    hospital.rows("DELETE FROM cdw.document WHERE document_id = 'letter'")
+def test_a_night_of_withdrawals_alone_removes_them(shown: Database) -> None:
+    withdraw(shown, "page", NIGHT + DAY)
+    shown.rows("DELETE FROM cdw.document WHERE document_id = 'letter'")
     staged = process("second", NIGHT + DAY)
     assert (staged["staged"], staged["withdrawn"]) == (0, 2)
     assert publish_interval("2026-03-03")["withdrawn"] == 2
-    assert published(hospital) == []
+    assert published(shown) == []
 
 
-def test_what_is_withdrawn_while_it_waits_for_approval_is_not_published(hospital: Database) -> None:
-    process("first")
-    withdraw(hospital, "page", NIGHT + DAY)
+def test_what_is_withdrawn_while_it_waits_for_approval_is_not_published(staged: Database) -> None:
+    withdraw(staged, "page", NIGHT + DAY)
     process("second", NIGHT + DAY)
     assert publish_interval(KEY)["published"] == 1
-    assert states(hospital)["page"] == "withdrawn"
-    assert hospital.rows("SELECT count(*) FROM deid.candidate") == [(0,)]
+    assert states(staged)["page"] == "withdrawn"
+    assert staged.rows("SELECT count(*) FROM deid.candidate") == [(0,)]
 
 
-def test_an_older_version_approved_late_does_not_come_back(hospital: Database) -> None:
-    process("first")
-    put(hospital, "letter", LETTER.replace("2,5 mg", "5 mg"), at=NIGHT + DAY)
+def test_an_older_version_approved_late_does_not_come_back(staged: Database) -> None:
+    put(staged, "letter", LETTER.replace("2,5 mg", "5 mg"), at=NIGHT + DAY)
     night("second", NIGHT + DAY)
     assert publish_interval(KEY)["published"] == 1  # the page; the letter was overtaken
-    (text,) = hospital.rows("SELECT text FROM deid.published_document WHERE text LIKE '%%bisoprolol%%'")
+    (text,) = staged.rows("SELECT text FROM deid.published_document WHERE text LIKE '%%bisoprolol%%'")
     assert "bisoprolol 5 mg" in text[0]
 
 
-def test_a_document_back_in_its_first_version_is_published_again(hospital: Database) -> None:
-    night("first")
-    first = published(hospital)
-    put(hospital, "letter", LETTER.replace("2,5 mg", "5 mg"), at=NIGHT + DAY)
+def test_a_document_back_in_its_first_version_is_published_again(shown: Database) -> None:
+    first = published(shown)
+    put(shown, "letter", LETTER.replace("2,5 mg", "5 mg"), at=NIGHT + DAY)
     night("second", NIGHT + DAY)
-    put(hospital, "letter", at=NIGHT + 2 * DAY)
+    put(shown, "letter", at=NIGHT + 2 * DAY)
     assert night("third", NIGHT + 2 * DAY)["replaced"] == 1
-    assert published(hospital) == first
+    assert published(shown) == first
 
 
 def test_each_bad_document_has_its_own_reason_and_the_rest_go_on(
@@ -299,12 +310,11 @@ def test_only_what_was_approved_is_published(hospital: Database) -> None:
 
 
 def test_a_later_run_takes_the_place_of_what_an_earlier_one_staged(
-    hospital: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    staged: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    process("first")
     _change_policy(tmp_path, monkeypatch)
     second = process("second")
-    assert hospital.rows("SELECT state FROM deid.run ORDER BY run_id") == [("superseded",), ("staged",)]
+    assert staged.rows("SELECT state FROM deid.run ORDER BY run_id") == [("superseded",), ("staged",)]
     release = publish_interval(KEY)
     assert (release["run_ids"], release["published"]) == ([second["run_id"]], 2)
 
@@ -320,13 +330,12 @@ def test_a_policy_changed_in_the_middle_of_a_run_is_noticed(
 
 
 def test_a_moved_threshold_does_not_redo_documents(
-    hospital: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    shown: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    night("first")
     _change_policy(tmp_path, monkeypatch, "max_quarantined_share: 0.2", "max_quarantined_share: 0.3")
     again = process("second")
     assert (again["seen"], again["planned"]) == (2, 0)
-    assert hospital.rows("SELECT count(DISTINCT policy_hash) FROM deid.run") == [(2,)]
+    assert shown.rows("SELECT count(DISTINCT policy_hash) FROM deid.run") == [(2,)]
 
 
 def test_without_a_secret_nothing_starts(hospital: Database, monkeypatch: pytest.MonkeyPatch) -> None:

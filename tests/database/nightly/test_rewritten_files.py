@@ -22,7 +22,7 @@ from deid.stewardship import opt_outs, releases
 from deid.stewardship.opt_outs import PatientKey
 from deid.warehouse.connection import open_cursor
 from deid.warehouse.publish import make_visible, publish_interval
-from tests.conftest import Database
+from tests.conftest import Database, Deploy
 from tests.database.nightly.test_files import PARAGRAPHS, hl7
 from tests.database.warehouse.light import decide
 from tests.database.warehouse.nights import night, process, reasons
@@ -34,16 +34,40 @@ WORD = docx(PARAGRAPHS, more={"word/comments.xml": ("comments", part("comments",
 FILES = "SELECT document_id, media_type, suffix, size, file FROM research.document_file ORDER BY suffix"
 
 
+def put_four(database: Database) -> None:
+    """A Word letter, a message, a page of HTML and a text."""
+    open_hospital(database)
+    put(database, "word", WORD, format="application/octet-stream")
+    put(database, "message", hl7(), format="application/hl7-v2")
+    put(database, "page", PAGE, patient="P000002", format="text/html")
+    put(database, "text")
+
+
+def stage_four(database: Database) -> None:
+    put_four(database)
+    process("night")
+
+
 @pytest.fixture
-def hospital(deployed: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Database:
-    """A hospital of a Word letter, a message, a page of HTML and a text, whose policy publishes files."""
-    open_hospital(deployed)
+def hospital(deploy: Deploy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Database:
+    """A hospital of four documents, whose policy publishes files."""
     publish_files(tmp_path, monkeypatch, "rewritten")
-    put(deployed, "word", WORD, format="application/octet-stream")
-    put(deployed, "message", hl7(), format="application/hl7-v2")
-    put(deployed, "page", PAGE, patient="P000002", format="text/html")
-    put(deployed, "text")
-    return deployed
+    return deploy(put_four)
+
+
+@pytest.fixture
+def staged(deploy: Deploy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Database:
+    """The same after its night, before anything is published."""
+    publish_files(tmp_path, monkeypatch, "rewritten")
+    return deploy(stage_four)
+
+
+@pytest.fixture
+def shown(staged: Database) -> Database:
+    """The same once researchers read it."""
+    publish_interval("2026-03-02")
+    make_visible("nightly")
+    return staged
 
 
 def publish_files(folder: Path, monkeypatch: pytest.MonkeyPatch, files: str) -> None:
@@ -66,10 +90,9 @@ def words(raw: bytes) -> str:
         return "\n".join([name + archive.read(name).decode("utf-8") for name in archive.namelist()])
 
 
-def test_the_rewritten_file_reaches_researchers_with_the_surrogates_of_its_text(hospital: Database) -> None:
-    night("night")
-    assert reasons(hospital) == {}
-    found = files(hospital)
+def test_the_rewritten_file_reaches_researchers_with_the_surrogates_of_its_text(shown: Database) -> None:
+    assert reasons(shown) == {}
+    found = files(shown)
     assert {suffix: media for suffix, (media, _) in found.items()} == {
         ".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
         ".hl7": "x-application/hl7-v2+er7",
@@ -77,12 +100,12 @@ def test_the_rewritten_file_reaches_researchers_with_the_surrogates_of_its_text(
     for _, raw in found.values():
         assert not [name for name in ORIGINALS if name in words(raw)]
     assert "bisoprolol 2,5 mg" in words(found[".docx"][1])
-    texts = dict(hospital.rows("SELECT file_suffix, text FROM research.document WHERE file IS NOT NULL"))
+    texts = dict(shown.rows("SELECT file_suffix, text FROM research.document WHERE file IS NOT NULL"))
     surname = words(found[".hl7"][1]).split("PID|")[1].split("|")[5].split("^")[0]
     assert surname in texts[".hl7"]
     assert surname in texts[".docx"], "one patient, one surrogate, in every file"
-    assert hospital.rows("SELECT count(*) FROM deid.candidate") == [(0,)]
-    sizes = hospital.rows("SELECT size = length(file) FROM research.document_file", role="researcher")
+    assert shown.rows("SELECT count(*) FROM deid.candidate") == [(0,)]
+    sizes = shown.rows("SELECT size = length(file) FROM research.document_file", role="researcher")
     assert sizes == [(True,)] * 2
 
 
@@ -101,39 +124,37 @@ def test_by_default_no_file_leaves_and_another_policy_redoes_what_was_published(
     assert set(files(hospital)) == {".docx", ".hl7"}
 
 
-def test_a_correction_replaces_the_file_and_a_withdrawal_removes_it(hospital: Database) -> None:
-    night("first")
-    before = files(hospital)
-    put(hospital, "word", docx(PARAGRAPHS.replace("bisoprolol 2,5", "bisoprolol 5")), format="docx", at=NIGHT + DAY)
-    withdraw(hospital, "message", NIGHT + DAY)
+def test_a_correction_replaces_the_file_and_a_withdrawal_removes_it(shown: Database) -> None:
+    before = files(shown)
+    put(shown, "word", docx(PARAGRAPHS.replace("bisoprolol 2,5", "bisoprolol 5")), format="docx", at=NIGHT + DAY)
+    withdraw(shown, "message", NIGHT + DAY)
     night("second", NIGHT + DAY)
-    after = files(hospital)
+    after = files(shown)
     assert set(after) == {".docx"}
     assert "bisoprolol 5 mg" in words(after[".docx"][1])
     assert after != before
-    put(hospital, "word", LETTER, at=NIGHT + 2 * DAY)
+    put(shown, "word", LETTER, at=NIGHT + 2 * DAY)
     night("third", NIGHT + 2 * DAY)
-    assert files(hospital) == {}, "the correction is a text"
+    assert files(shown) == {}, "the correction is a text"
     kept = "SELECT count(*) FROM deid.published_document WHERE file IS NOT NULL"
-    assert hospital.rows(kept) == [(0,)]
+    assert shown.rows(kept) == [(0,)]
 
 
-def test_an_opt_out_takes_the_patients_files(hospital: Database) -> None:
-    night("first")
-    (pseudonym,) = {row[0] for row in hospital.rows("SELECT patient_id FROM research.document_file")}
+def test_an_opt_out_takes_the_patients_files(shown: Database) -> None:
+    (pseudonym,) = {row[0] for row in shown.rows("SELECT patient_id FROM research.document_file")}
     with open_cursor("steward") as cursor:
         opt_outs.record_opt_out(cursor, "anne", PatientKey(pseudonym), "courrier reçu du patient")
-    assert files(hospital) == {}
+    assert files(shown) == {}
 
 
-def test_the_same_night_again_stages_the_same_files(hospital: Database) -> None:
-    run_id = process("night")["run_id"]
+def test_the_same_night_again_stages_the_same_files(staged: Database) -> None:
+    run_id = steps.run_of("night")
     kept = "SELECT document_id, file, file_type, file_suffix FROM deid.candidate WHERE file IS NOT NULL ORDER BY 1"
-    before = hospital.rows(kept)
+    before = staged.rows(kept)
     assert len(before) == 2
-    for batch in hospital.rows("SELECT DISTINCT batch_id FROM deid.document"):
+    for batch in staged.rows("SELECT DISTINCT batch_id FROM deid.document"):
         steps.substitute(run_id, batch[0])
-    assert [tuple(map(bytes_of, row)) for row in hospital.rows(kept)] == [tuple(map(bytes_of, row)) for row in before]
+    assert [tuple(map(bytes_of, row)) for row in staged.rows(kept)] == [tuple(map(bytes_of, row)) for row in before]
 
 
 def bytes_of(value: object) -> object:
@@ -149,31 +170,28 @@ def bytes_of(value: object) -> object:
         "file = NULL, file_type = NULL, file_suffix = NULL",
     ],
 )
-def test_a_file_that_was_altered_after_it_was_staged_is_not_published(hospital: Database, change: str) -> None:
-    process("night")
-    hospital.rows(f"UPDATE deid.candidate SET {change} WHERE document_id = 'word'")
+def test_a_file_that_was_altered_after_it_was_staged_is_not_published(staged: Database, change: str) -> None:
+    staged.rows(f"UPDATE deid.candidate SET {change} WHERE document_id = 'word'")
     with pytest.raises(ReleaseRefused, match="altered since it was staged"):
         publish_interval("2026-03-02")
-    assert files(hospital) == {}
+    assert files(staged) == {}
 
 
-def test_who_reads_a_text_reads_its_file_and_nobody_else(hospital: Database) -> None:
-    process("night")
-    staged = "SELECT count(*) FROM deid.staged_file"
-    assert hospital.rows(staged, role="steward") == [(0,)], "no sample is drawn"
+def test_who_reads_a_text_reads_its_file_and_nobody_else(staged: Database) -> None:
+    count = "SELECT count(*) FROM deid.staged_file"
+    assert staged.rows(count, role="steward") == [(0,)], "no sample is drawn"
     with open_cursor("steward") as cursor:
         open_review(cursor, "2026-03-02", SamplePlan(0.01, 0.95, 1), "anne")
-    assert hospital.rows(staged, role="steward") == [(2,)]
-    refused = [("steward", "SELECT file FROM deid.candidate"), ("reader", staged), ("researcher", staged)]
+    assert staged.rows(count, role="steward") == [(2,)]
+    refused = [("steward", "SELECT file FROM deid.candidate"), ("reader", count), ("researcher", count)]
     refused += [("refresher", FILES), ("steward", "SELECT file FROM deid.published_document")]
     for role, statement in refused:
         with pytest.raises(psycopg2.errors.InsufficientPrivilege):
-            hospital.rows(statement, role=role)
-    assert files(hospital, "researcher") == {}, "not published yet"
+            staged.rows(statement, role=role)
+    assert files(staged, "researcher") == {}, "not published yet"
 
 
-def test_a_reader_of_a_review_gets_the_file_as_long_as_it_waits(hospital: Database) -> None:
-    process("night")
+def test_a_reader_of_a_review_gets_the_file_as_long_as_it_waits(staged: Database) -> None:
     with open_cursor("steward") as cursor:
         review_id = open_review(cursor, "2026-03-02", SamplePlan(0.01, 0.95, 1), "anne")
     with open_cursor("steward") as cursor:
@@ -185,22 +203,21 @@ def test_a_reader_of_a_review_gets_the_file_as_long_as_it_waits(hospital: Databa
         "word": True, "message": True, "page": False, "text": False,
     }  # fmt: skip
     assert {name: one.suffix for name, one in found.items() if one} == {"word": ".docx", "message": ".hl7"}
-    logged = hospital.rows("SELECT count(*) FROM deid.audit WHERE action = 'read_file' AND actor = 'anne'")
+    logged = staged.rows("SELECT count(*) FROM deid.audit WHERE action = 'read_file' AND actor = 'anne'")
     assert logged == [(2,)]
     publish_interval("2026-03-02")
     make_visible("nightly")
     with open_cursor("steward") as cursor:
         (word,) = [one.ordinal for one in read if one.document_id == "word"]
         assert reading.read_file(cursor, review_id, word, "anne") is None
-        for name, has_file in hospital.rows("SELECT document_id, file IS NOT NULL FROM research.document"):
+        for name, has_file in staged.rows("SELECT document_id, file IS NOT NULL FROM research.document"):
             shown, kept = releases.published_text(cursor, "x", name), releases.published_file(cursor, "x", name)
             assert shown is not None
             assert shown.has_file is has_file is (kept is not None)
 
 
-@pytest.mark.usefixtures("hospital")
+@pytest.mark.usefixtures("staged")
 def test_the_report_counts_formats_and_what_was_removed() -> None:
-    process("night")
     found = {row["format"]: row for row in gather("2026-03-02")["files"]}
     assert {name: row["documents"] for name, row in found.items()} == {"docx": 1, "hl7": 1}
     assert found["docx"]["removed"]["comment"] == 1

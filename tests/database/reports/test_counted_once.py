@@ -8,6 +8,7 @@ import json
 import re
 import zipfile
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -27,7 +28,7 @@ from deid.substitution import pseudonym
 from deid.warehouse import opt_outs as removal
 from deid.warehouse.connection import open_cursor
 from deid.warehouse.publish import make_visible, publish_interval, staged_digest
-from tests.conftest import Database
+from tests.conftest import Database, Deploy
 from tests.database.warehouse.light import decide
 from tests.database.warehouse.nights import night, process
 from tests.database.warehouse.small_hospital import DAY, LETTER, NIGHT, PAGE, open_hospital, put
@@ -36,19 +37,27 @@ KEY = "2026-03-02"
 UNREADABLE = b"Compte rendu \xff\xfe\xe9\x80 illisible" * 5
 
 
-@pytest.fixture
-def twice(deployed: Database, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Database:
-    """Four documents, one of them unreadable, staged under one policy and then under another."""
-    decide(monkeypatch, tmp_path)
-    open_hospital(deployed)
+SECOND = "{epsilon_per_document: 3.0}"
+
+
+def stage_twice(database: Database) -> None:
+    open_hospital(database)
     for number in range(2):
-        put(deployed, f"letter{number}", LETTER + f"\nExemplaire {'ab'[number]}.")
-    put(deployed, "page", PAGE, patient="P000002", format="text/html")
-    put(deployed, "unreadable", UNREADABLE)
-    process("first")
-    decide(monkeypatch, tmp_path, "{epsilon_per_document: 3.0}")
-    process("second")
-    return deployed
+        put(database, f"letter{number}", LETTER + f"\nExemplaire {'ab'[number]}.")
+    put(database, "page", PAGE, patient="P000002", format="text/html")
+    put(database, "unreadable", UNREADABLE)
+    with pytest.MonkeyPatch.context() as patch, TemporaryDirectory() as folder:
+        decide(patch, Path(folder))
+        process("first")
+        decide(patch, Path(folder), SECOND)
+        process("second")
+
+
+@pytest.fixture
+def twice(deploy: Deploy, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Database:
+    """Four documents, one of them unreadable, staged under one policy and then under another."""
+    decide(monkeypatch, tmp_path, SECOND)
+    return deploy(stage_twice)
 
 
 def last_run(hospital: Database) -> dict[str, Any]:

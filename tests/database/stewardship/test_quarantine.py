@@ -42,7 +42,7 @@ from deid.stewardship.quarantine import (
 from deid.stewardship.workbench import Workbench, open_workbench
 from deid.warehouse.connection import connect
 from deid.warehouse.publish import publish_interval
-from tests.conftest import Database
+from tests.conftest import Database, Deploy
 from tests.database.warehouse.light import decide
 from tests.database.warehouse.nights import ledger_id, night, process, states
 from tests.database.warehouse.small_hospital import DAY, LETTER, NIGHT, open_hospital, put, withdraw
@@ -59,11 +59,23 @@ UNREADABLE = LETTER.encode("cp1252")
 WHY = "Lu en entier : aucune personne n'y est nommée."
 
 
+def hold_one(database: Database) -> None:
+    open_hospital(database)
+    put(database, "D1", NOTHING_INSIDE)
+    night("first")
+
+
 @pytest.fixture
-def hospital(deployed: Database, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Database:
+def hospital(deploy: Deploy, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Database:
     decide(monkeypatch, tmp_path)
-    open_hospital(deployed)
-    return deployed
+    return deploy(open_hospital)
+
+
+@pytest.fixture
+def held(deploy: Deploy, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Database:
+    """A hospital whose first night held back D1, since nothing was found in it."""
+    decide(monkeypatch, tmp_path)
+    return deploy(hold_one)
 
 
 @contextmanager
@@ -140,15 +152,13 @@ def test_a_retry_reads_what_the_source_has_now(hospital: Database) -> None:
     assert hospital.rows("SELECT count(*) FROM deid.quarantine_choice WHERE used_by_run IS NULL") == [(0,)]
 
 
-def test_a_release_passes_the_waived_check_alone_and_the_verdict_stays(hospital: Database) -> None:
-    put(hospital, "D1", NOTHING_INSIDE)
-    night("first")
+def test_a_release_passes_the_waived_check_alone_and_the_verdict_stays(held: Database) -> None:
     assert [one.reason for one in on_desk()] == [Reason.UNCHANGED]
     assert decided(Choice.RELEASE).done
     night("second", NIGHT + 3 * DAY)
-    assert states(hospital) == {"D1": "published"}
+    assert states(held) == {"D1": "published"}
     rows = "SELECT check_name, success, waived FROM deid.verdict WHERE NOT success AND severity = 'critical'"
-    assert hospital.rows(f"{rows} ORDER BY run_id, waived") == [
+    assert held.rows(f"{rows} ORDER BY run_id, waived") == [
         ("text_unchanged", False, False),
         ("text_unchanged", False, True),
     ]
@@ -204,14 +214,12 @@ def test_the_report_says_what_was_held_back_for_nothing(hospital: Database) -> N
     assert gather(key)["held_back"] == {"judged": 2, "let_through": 1}
 
 
-def test_a_release_is_for_exactly_one_content(hospital: Database) -> None:
-    put(hospital, "D1", NOTHING_INSIDE)
-    night("first")
+def test_a_release_is_for_exactly_one_content(held: Database) -> None:
     decided(Choice.RELEASE)
-    put(hospital, "D1", NOTHING_INSIDE + " Rien d'autre.", at=NIGHT + DAY)
+    put(held, "D1", NOTHING_INSIDE + " Rien d'autre.", at=NIGHT + DAY)
     night("second", NIGHT + DAY)
     assert [(one.document_id, one.reason) for one in on_desk()] == [("D1", Reason.UNCHANGED)]
-    assert hospital.rows("SELECT count(*) FROM deid.verdict WHERE waived") == [(0,)]
+    assert held.rows("SELECT count(*) FROM deid.verdict WHERE waived") == [(0,)]
 
 
 def test_what_else_is_wrong_still_holds_a_released_document_back(hospital: Database) -> None:
@@ -224,44 +232,36 @@ def test_what_else_is_wrong_still_holds_a_released_document_back(hospital: Datab
     assert hospital.rows("SELECT check_name FROM deid.verdict WHERE waived") == [("language_foreign",)]
 
 
-def test_a_check_that_shows_more_than_what_was_judged_holds(hospital: Database) -> None:
-    put(hospital, "D1", NOTHING_INSIDE)
-    night("first")
+def test_a_check_that_shows_more_than_what_was_judged_holds(held: Database) -> None:
     decided(Choice.RELEASE)
-    hospital.rows("""UPDATE deid.quarantine_choice SET waived = '{"text_unchanged": 0.5}'""")
+    held.rows("""UPDATE deid.quarantine_choice SET waived = '{"text_unchanged": 0.5}'""")
     night("second", NIGHT + DAY)
-    assert states(hospital) == {"D1": "quarantined"}
+    assert states(held) == {"D1": "quarantined"}
 
 
-def test_a_release_given_under_another_pipeline_waives_nothing(hospital: Database) -> None:
-    put(hospital, "D1", NOTHING_INSIDE)
-    night("first")
+def test_a_release_given_under_another_pipeline_waives_nothing(held: Database) -> None:
     decided(Choice.RELEASE)
-    hospital.rows("UPDATE deid.quarantine_choice SET pipeline_version = 'an older one'")
+    held.rows("UPDATE deid.quarantine_choice SET pipeline_version = 'an older one'")
     night("second", NIGHT + DAY)
-    assert states(hospital) == {"D1": "quarantined"}
+    assert states(held) == {"D1": "quarantined"}
 
 
-def test_a_stored_waiver_that_may_not_be_has_no_effect(hospital: Database) -> None:
-    put(hospital, "D1", NOTHING_INSIDE)
-    night("first")
+def test_a_stored_waiver_that_may_not_be_has_no_effect(held: Database) -> None:
     decided(Choice.RELEASE)
-    hospital.rows("""UPDATE deid.quarantine_choice SET waived = '{"identity_name": 9, "original_kept": 9}'""")
+    held.rows("""UPDATE deid.quarantine_choice SET waived = '{"identity_name": 9, "original_kept": 9}'""")
     night("second", NIGHT + DAY)
-    assert states(hospital) == {"D1": "quarantined"}
+    assert states(held) == {"D1": "quarantined"}
 
 
-def test_a_discarded_document_stays_out_until_its_content_changes(hospital: Database) -> None:
-    put(hospital, "D1", NOTHING_INSIDE)
-    night("first")
+def test_a_discarded_document_stays_out_until_its_content_changes(held: Database) -> None:
     decided(Choice.DISCARD, text="hors sujet")
-    hospital.rows("UPDATE deid.document SET state = 'superseded'")  # what would make it new again
+    held.rows("UPDATE deid.document SET state = 'superseded'")  # what would make it new again
     night("again")
-    assert hospital.rows("SELECT count(*) FROM deid.run WHERE planned > 0") == [(1,)]
+    assert held.rows("SELECT count(*) FROM deid.run WHERE planned > 0") == [(1,)]
     assert [one.document_id for one in on_desk(Standing.DISCARD)] == ["D1"]
-    put(hospital, "D1", LETTER, at=NIGHT + DAY)
+    put(held, "D1", LETTER, at=NIGHT + DAY)
     night("corrected", NIGHT + DAY)
-    assert states(hospital) == {"D1": "published"}
+    assert states(held) == {"D1": "published"}
 
 
 def test_the_second_of_two_people_is_told_what_the_first_decided(hospital: Database) -> None:
@@ -304,9 +304,8 @@ def test_every_choice_is_in_the_trail_with_its_reason(hospital: Database) -> Non
     ]
 
 
-def test_a_choice_that_no_run_has_used_is_taken_back(hospital: Database) -> None:
-    put(hospital, "D1", NOTHING_INSIDE)
-    night("first")
+@pytest.mark.usefixtures("held")
+def test_a_choice_that_no_run_has_used_is_taken_back() -> None:
     (chosen,) = decided(Choice.DISCARD).done
     entry = (chosen.run_id, chosen.document_id)
     with steward_cursor() as cursor:
@@ -320,15 +319,13 @@ def test_a_choice_that_no_run_has_used_is_taken_back(hospital: Database) -> None
         assert not undo_choice(cursor, "référente", entry)
 
 
-def test_no_other_reason_can_be_waived(hospital: Database) -> None:
-    put(hospital, "D1", NOTHING_INSIDE)
-    night("first")
+def test_no_other_reason_can_be_waived(held: Database) -> None:
     for reason in (reason for reason in Reason if reason not in WAIVABLE):
-        hospital.rows("UPDATE deid.quarantine SET reason = %s", (reason,))
+        held.rows("UPDATE deid.quarantine SET reason = %s", (reason,))
         with pytest.raises(ChoiceRefused) as refused:
             decided(Choice.RELEASE)
         assert refused.value.why is ChoiceProblem.NOT_WAIVABLE
-    assert hospital.rows("SELECT count(*) FROM deid.quarantine_choice") == [(0,)]
+    assert held.rows("SELECT count(*) FROM deid.quarantine_choice") == [(0,)]
 
 
 def test_what_survived_of_a_person_is_never_waivable() -> None:
@@ -399,23 +396,19 @@ def test_the_desk_is_filtered_and_leafed_through(hospital: Database) -> None:
     assert len(on_desk(since=now - timedelta(days=7))) == 8
 
 
-def test_the_story_of_a_document_is_told_in_order(hospital: Database) -> None:
-    put(hospital, "D1", NOTHING_INSIDE)
-    night("first")
+def test_the_story_of_a_document_is_told_in_order(held: Database) -> None:
     decided(Choice.RELEASE)
     night("second", NIGHT + DAY)
     with steward_cursor() as cursor:
         kinds = [(event.kind, event.what) for event in quarantine.document_history(cursor, "D1")]
-        (entry,) = hospital.rows("SELECT min(run_id) FROM deid.quarantine")
+        (entry,) = held.rows("SELECT min(run_id) FROM deid.quarantine")
         checks = quarantine.failed_checks(cursor, entry[0], "D1")
     assert kinds == [("quarantine", "unchanged"), ("choice", "release"), ("state", "published")]
     assert (checks[0].check, checks[0].severity, checks[0].observed) == ("text_unchanged", "critical", 1.0)
 
 
-def test_a_correction_settles_what_its_former_version_left(hospital: Database) -> None:
-    put(hospital, "D1", NOTHING_INSIDE)
-    night("first")
-    put(hospital, "D1", LETTER, at=NIGHT + DAY)
+def test_a_correction_settles_what_its_former_version_left(held: Database) -> None:
+    put(held, "D1", LETTER, at=NIGHT + DAY)
     night("second", NIGHT + DAY)
     assert not on_desk()
     assert [one.document_id for one in on_desk(Standing.SETTLED)] == ["D1"]

@@ -23,7 +23,7 @@ from deid.substitution import pseudonym
 from deid.warehouse import opt_outs as removal
 from deid.warehouse.connection import open_cursor
 from deid.warehouse.publish import make_visible, publish_interval
-from tests.conftest import Database
+from tests.conftest import Database, Deploy
 from tests.database.warehouse.light import decide
 from tests.database.warehouse.nights import night, process, states
 from tests.database.warehouse.small_hospital import DAY, LETTER, NIGHT, PAGE, open_hospital, put
@@ -32,16 +32,19 @@ KEY, NEXT = "2026-03-02", "2026-03-03"
 WHY = "des initiales sont restées dans les en-têtes"
 
 
+def publish_three(database: Database) -> None:
+    open_hospital(database)
+    for number in range(2):
+        put(database, f"letter{number}", LETTER + f"\nExemplaire {'ab'[number]}.")
+    put(database, "page", PAGE, patient="P000002", format="text/html")
+    night("first")
+
+
 @pytest.fixture
-def hospital(deployed: Database, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Database:
+def hospital(deploy: Deploy, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Database:
     """Three documents of two patients, published and readable."""
     decide(monkeypatch, tmp_path)
-    open_hospital(deployed)
-    for number in range(2):
-        put(deployed, f"letter{number}", LETTER + f"\nExemplaire {'ab'[number]}.")
-    put(deployed, "page", PAGE, patient="P000002", format="text/html")
-    night("first")
-    return deployed
+    return deploy(publish_three)
 
 
 def recall(key: str = KEY, who: str = "intendante", reason: str = WHY) -> RecallProof:
