@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 MEMORY = Path("/dev/shm")  # noqa: S108 - each folder there is made by mkdtemp
-ROOM = 6 << 30  # bytes free there and in memory; the servers of three processes hold two thirds of it at most
+ROOM = 6 << 30  # bytes free there and in memory: a server takes 66 MiB, and about 13 for each database
 
 
 def make_server_folder(prefix: str = "nocturne-tests-") -> Path:

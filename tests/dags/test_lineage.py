@@ -44,7 +44,7 @@ class Server(ThreadingHTTPServer):
 
     def ended(self, kind: str) -> dict[str, dict[str, Any]]:
         """The last event of a kind by job, once all have arrived."""
-        self.listener.before_stopping(component=None)
+        self.listener.executor.shutdown(wait=True)  # its own end of a process waits for half a minute at most
         return {event["job"]["name"]: event for event in self.events if event["eventType"] == kind}
 
 
