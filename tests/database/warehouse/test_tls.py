@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from deid.warehouse.connection import connect
 from deid.warehouse.migrations import migrate
 from deid.warehouse.provision import DATABASE, OWNER, make_database, make_owner
 from tests.database.refresh.certificates import HERE, Authority
+from tests.folders import make_server_folder
 from tests.ports import reserve_port
 
 FOLDERS = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: int(path.parent.name))
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.skipif(not FOLDERS, reason="no PostgreSQL with TLS is i
 @pytest.fixture(scope="module")
 def served() -> Iterator[tuple[int, Path, Path]]:
     """A server that takes TLS alone: its port, its own certificate, and an authority that did not sign it."""
-    home = Path(tempfile.mkdtemp(prefix="nocturne-tests-"))
+    home = make_server_folder()
     Authority(home).server(self_signed=True)
     (made,) = home.glob(f"{HERE}*.pem")
     key, certificate = _parts(made.read_text(encoding="ascii"))

@@ -6,7 +6,6 @@ import io
 import os
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from deid.warehouse.migrations import migrate
 from deid.warehouse.provision import DATABASE, ROLES, provision
 from tests import ROOT
 from tests.end_to_end.docker.test_compose import DOCKER, server_settings
+from tests.folders import make_server_folder
 
 CANARY = "VASSEROT-QUILICI"
 PASSWORD = "nocturne-tests"
@@ -45,8 +45,7 @@ STATEMENTS = (
 @pytest.fixture(scope="module", params=["docker", "demo"])
 def log(request: pytest.FixtureRequest) -> Iterator[tuple[Path, dict[str, str]]]:
     """A server's log, and the connection string of each role on it."""
-    # Not under pytest's own folder: each new pytest closes that one to other users, PostgreSQL's among them.
-    home = Path(tempfile.mkdtemp(prefix="nocturne-tests-"))
+    home = make_server_folder()
     try:
         if request.param == "docker":
             server = EmbeddedServer(home, options={"fsync": "off", **DEFAULTS, **server_settings()})
