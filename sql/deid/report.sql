@@ -70,17 +70,8 @@ FROM deid.report_constraints(%(interval_key)s, %(side)s) AS f;
 -- name: indirect
 -- Grain: one label of indirect identifiers. Purpose: mentions that the texts of one side keep, and in how many of them;
 -- NULL for how many texts were read for them.
-SELECT
-    i.key AS label,
-    coalesce(sum(i.value::int), 0) AS mentions,
-    count(DISTINCT d.document_id) AS documents
-FROM deid.release_document AS s
-INNER JOIN deid.document AS d ON s.run_id = d.run_id AND s.document_id = d.document_id
-LEFT JOIN LATERAL jsonb_each(d.indirect) AS i ON true
-WHERE s.interval_key = %(interval_key)s AND s.side = %(side)s AND d.indirect IS NOT NULL
-GROUP BY GROUPING SETS ((i.key), ())
-HAVING grouping(i.key) = 1 OR i.key IS NOT NULL
-ORDER BY grouping(i.key), i.key;
+SELECT f.label, f.mentions, f.documents
+FROM deid.report_indirect(%(interval_key)s, %(side)s) AS f;
 
 -- name: agreement
 -- Grain: one kind of agreement. Purpose: how many values texts state of their patient, or write behind an article, how

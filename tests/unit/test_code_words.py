@@ -95,7 +95,13 @@ def test_no_words_are_left_of_a_setting_that_is_gone() -> None:
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_every_mechanism_of_the_ledger_has_words(lang: str) -> None:
     names = {one.mechanism for one in (*DATES.values(), *AGES.values())} | set(PLACES.values())
-    names |= {metric.MECHANISM, generalising.MECHANISM, "tag", "discrete_laplace per day of birth", "exponential per month, of the past"}
+    names |= {
+        metric.MECHANISM,
+        generalising.MECHANISM,
+        "tag",
+        "discrete_laplace per day of birth",
+        "exponential per month, of the past",
+    }
     names |= {f"{stages.MECHANISM} per month, stage {stage}" for stage in range(10)}
     assert [name for name in names if mechanism_words(name, lang) == name] == []
 
