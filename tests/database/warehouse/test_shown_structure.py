@@ -12,7 +12,7 @@ import yaml
 from deid.config.policy import load
 from deid.nightly import runtime
 from deid.privacy.perturbations import describe_policy
-from deid.reports.annex import gather_annex
+from deid.reports.annex import gather_annex, write_annex
 from tests.conftest import Database
 from tests.database.warehouse.light import decide
 from tests.database.warehouse.nights import night
@@ -128,6 +128,7 @@ def test_the_annex_counts_groups_of_what_is_shown(show: Show) -> None:
     show(types="drop")
     night("again")
     assert alone()["type"] == 0
+    assert "types, drop ; séjours, pseudonym." in write_annex(gather_annex("2026-03-02"))
 
 
 def test_the_policy_describes_what_it_hides() -> None:
