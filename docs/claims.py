@@ -262,14 +262,13 @@ def french_public_facts() -> str:
     told, patients = re.search(r"(\d+) pairs tried, (\d+) refuted", page), re.search(r"Of (\d+) patients", page)
     if told is None or patients is None:
         raise LookupError("no pairs tried, or no patients, in adjacent_pairs.md")
-    found = {
-        french: [
-            cell(Figure("adjacent_pairs.md", "public fact", row, one)) for one in ("documents", "patients singled out")
-        ]
-        for row, french in _PUBLIC_FACTS.items()
-    }
-    lines = [f"| {fact} | {' | '.join(cells)} |" for fact, cells in found.items()]
-    table = _table(f"| Fait | Documents | Patients seuls à l'avoir, sur {patients[1]} |", lines)
+    rows = {french: Figure("adjacent_pairs.md", "public fact", row, "") for row, french in _PUBLIC_FACTS.items()}
+    lines = [
+        f"| {fact} | {cell(row._replace(column='documents'))} | "
+        f"{cell(row._replace(column='patients singled out'))} sur {patients[1]} |"
+        for fact, row in rows.items()
+    ]
+    table = _table("| Fait | Documents | Patients seuls à l'avoir |", lines)
     return f"{table}\n\nPaires d'entrées engendrées au hasard : {told[1]} essayées, {told[2]} réfutées."
 
 
