@@ -7,7 +7,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +15,7 @@ import pytest
 
 from deid.warehouse.embedded import EmbeddedServer
 from tests import ROOT
+from tests.folders import make_server_folder
 
 PAGE = (ROOT / "docs" / "your-warehouse.md").read_text(encoding="utf-8")
 LETTER = """Service de cardiologie
@@ -37,8 +37,8 @@ def blocks(kind: str) -> list[str]:
 
 @pytest.fixture
 def home() -> Iterator[Path]:
-    """A folder for commands that start PostgreSQL; pytest's own is closed to its user by each new pytest."""
-    folder = Path(tempfile.mkdtemp(prefix="nocturne-tests-"))
+    """A folder for commands that start PostgreSQL."""
+    folder = make_server_folder()
     yield folder
     shutil.rmtree(folder)
 
