@@ -70,14 +70,20 @@ class Interface:
     def trigger(
         self, dag_id: str, run_id: str, interval: tuple[datetime, datetime] | None = None, **conf: Any
     ) -> dict[str, Any]:
-        """Start a run of that name, over an interval where one is given."""
+        """Start a run of that name, over an interval where one is given; one that runs already is returned.
+
+        Airflow may have made the run and answered too late: the second request meets it.
+        """
         body: dict[str, Any] = {"dag_run_id": run_id, "logical_date": None, "conf": conf}
         if interval:
             start, end = (bound.isoformat() for bound in interval)
             # A logical date is unique in a DAG, an interval is not: the same one may be run twice.
             now = datetime.now(UTC).isoformat()
             body |= {"logical_date": now, "data_interval_start": start, "data_interval_end": end}
-        return dict(self._call("POST", f"dags/{dag_id}/dagRuns", body))
+        made = self._call("POST", f"dags/{dag_id}/dagRuns", body, accept=(409,)) or self.run(dag_id, run_id)
+        if made is None:  # the conflict was another's: two runs of one logical date
+            raise AirflowRefused(f"Airflow refused the run {run_id} of {dag_id}.", "Ask for it again in a moment.")
+        return dict(made)
 
     def backfill(self, dag_id: str, first: datetime, last: datetime, **conf: Any) -> bool:
         """Ask for the scheduled runs whose logical date lies in [first, last], one at a time.
