@@ -57,6 +57,7 @@ TEMPLATE = "nocturne_start"
 NIGHTS = 2
 BATCH = 6
 TRIES = 12
+CLIENTS = "SELECT FROM pg_stat_activity WHERE datname = %s AND client_port IS NOT NULL"
 POLICY = """
 extends: rules
 name: faults
@@ -121,6 +122,21 @@ class Deployment:
                 " INNER JOIN deid.document AS d ON m.run_id = d.run_id AND m.document_id = d.document_id"
                 " WHERE d.state = 'published')"
             )
+        link.close()
+
+    def wait_for_backends(self) -> None:
+        """Return once the server has noticed the end of every process that worked on the database.
+
+        A retry that comes sooner meets the locks of the dead, as `Kind.TWICE` tries on purpose; operators wait minutes.
+        """
+        link = psycopg2.connect(self.server.uri("postgres"))
+        link.autocommit = True
+        with link.cursor() as cursor:
+            left = True
+            while left:
+                cursor.execute(CLIENTS, (DATABASE,))
+                left = cursor.rowcount > 0
+                time.sleep(0.02 * left)
         link.close()
 
     def _as_superuser(self, statement: str) -> None:
@@ -225,6 +241,8 @@ class Schedule:
             else:
                 outcome = run_apart(self.injector, call, fault, self.points[name])
                 self.failures += bool(outcome.error)
+                if outcome.error:
+                    self.deployment.wait_for_backends()
                 if outcome.struck:
                     self.struck.append(fault.kind)
         value = self._retried(call)
@@ -239,6 +257,7 @@ class Schedule:
             if not outcome.error:
                 return outcome.value
             self.failures += 1
+            self.deployment.wait_for_backends()
         raise GaveUp(outcome.error if outcome else "")
 
     def _ask_again(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests import ROOT
+from tests.folders import MEMORY, has_room
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
@@ -18,7 +20,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 def faults(*arguments: object) -> tuple[int, list[dict[str, Any]]]:
     """Run schedules; return the exit status and one object per schedule."""
     command = [sys.executable, "-m", "benchmarks.faults", "--json", *map(str, arguments)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    environment = {**os.environ, **({"TMPDIR": str(MEMORY)} if has_room() else {})}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     return done.returncode, [json.loads(line) for line in done.stdout.splitlines()]
 
 
