@@ -28,10 +28,10 @@ import psycopg2
 from tqdm import tqdm
 
 from deid.config.settings import Settings, settings
+from deid.database.embedded import EmbeddedServer
 from deid.nightly import steps
 from deid.release import actions
-from deid.warehouse.embedded import EmbeddedServer
-from deid.warehouse.provision import provision, read_env
+from deid.schema.provision import provision, read_env
 from demo.hospital import generate, load
 from demo.hospital.calendar import PARIS
 

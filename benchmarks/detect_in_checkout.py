@@ -28,7 +28,7 @@ def _module(*names: str) -> Any:
 
 POLICIES = _module("deid.config.policy", "deid.policy")
 DOCUMENTS = _module("deid.domain.document", "deid.document")
-REGISTRY = _module("deid.detection.registry", "deid.detection.annotators.registry")
+REGISTRY = _module("deid.detection.annotators.registry", "deid.detection.annotators.registry")
 TAGGERS = ("crf", "bilstm_crf", "transformer")
 _made: dict[str, Any] = {}
 _distributions: dict[tuple[str, str], Any] = {}

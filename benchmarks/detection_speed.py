@@ -16,12 +16,13 @@ from pathlib import Path
 import torch
 
 from deid.config import policy
-from deid.detection import Detector, merging, refining
+from deid.detection import Detector, refining
 from deid.detection.annotators import FEATURE_RULES
+from deid.detection.annotators.registry import Annotator, Tagger, build
 from deid.detection.detector import detect_parallel
-from deid.detection.reading import Reading
-from deid.detection.registry import Annotator, Tagger, build
+from deid.detection.merging import votes
 from deid.detection.taggers.features import feature_table
+from deid.detection.text.reading import Reading
 from deid.domain.document import Document
 from nocturne_lab.evaluation.corpus import load_corpus as load_corpus
 
@@ -60,14 +61,14 @@ def _shares(documents: Sequence[Document]) -> dict[str, float]:
 
         def average() -> None:
             for reading, kept, spread in zip(readings, found, distributions, strict=True):
-                kept[merging.TAGGERS] = merging.find_averaged(reading, spread, recall)
+                kept[votes.TAGGERS] = votes.find_averaged(reading, spread, recall)
 
         seconds["averaging"] = _seconds(average)
     merged: list[list] = []
     threshold = chosen.detection.threshold
     seconds["merging"] = _seconds(
         lambda: merged.extend(
-            merging.merge_by_weights(merging.weigh(kept, None, merging.AVERAGING_WEIGHTS), threshold) for kept in found
+            votes.merge_by_weights(votes.weigh(kept, None, votes.AVERAGING_WEIGHTS), threshold) for kept in found
         )
     )
     seconds["refining"] = _seconds(

@@ -28,7 +28,7 @@ import torch
 from benchmarks.trained_once import train_once
 from deid.config.policy import DEFAULT, AnnotatorChoice, Policy, load
 from deid.detection import Detector
-from deid.detection.staff import NO_STAFF, Staff
+from deid.detection.lookup.staff import NO_STAFF, Staff
 from deid.domain.document import Document, Mention, Professional
 from deid.domain.labels import SCHEMES
 from demo.hospital.build import setting_of

@@ -16,11 +16,11 @@ from tqdm import tqdm
 
 from deid.config.policy import load
 from deid.domain.outcomes import Candidate
+from deid.publication.evaluations import CodedAs, Measured
 from deid.reference.tables import packaged_tables
 from deid.reports.evaluation import RATIOS, REASONS, name_of
 from deid.reports.wording import WORDING
 from deid.substitution import Substitutor
-from deid.warehouse.evaluations import CodedAs, Measured
 from demo.hospital import generate
 from demo.hospital.model import Hospital
 from demo.population import DOCUMENTS_PER_PATIENT, SEED, population_of

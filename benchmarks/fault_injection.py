@@ -19,9 +19,9 @@ from psycopg2.extensions import connection as Connection
 from psycopg2.extensions import cursor as Cursor
 
 from deid import pipeline
+from deid.database.embedded import EmbeddedServer
 from deid.detection import Detector
 from deid.substitution import Substitutor
-from deid.warehouse.embedded import EmbeddedServer
 
 DISK_FULL = "DO $$ BEGIN RAISE EXCEPTION 'no space left on device' USING ERRCODE = 'disk_full'; END $$"
 

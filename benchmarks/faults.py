@@ -40,15 +40,15 @@ from psycopg2 import sql
 from benchmarks.end_state import State, differences, read_end_state
 from benchmarks.fault_injection import Fault, Injector, Kind, Outcome, finish, install, run_apart, start
 from deid.config.settings import Settings, settings
+from deid.database.connection import open_cursor
+from deid.database.embedded import EmbeddedServer
 from deid.domain.errors import Reason
+from deid.ledger import audit, runs
+from deid.ledger.planning import Interval
 from deid.nightly import steps
 from deid.release import actions
+from deid.schema.provision import DATABASE, OWNER, ROLES, provision, read_env
 from deid.stewardship.quarantine import Choice, Filter, Standing, list_quarantined, record_choice
-from deid.warehouse import audit, runs
-from deid.warehouse.connection import open_cursor
-from deid.warehouse.embedded import EmbeddedServer
-from deid.warehouse.planning import Interval
-from deid.warehouse.provision import DATABASE, OWNER, ROLES, provision, read_env
 from demo.hospital import Hospital, generate, load
 
 PARIS = ZoneInfo("Europe/Paris")

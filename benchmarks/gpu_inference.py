@@ -22,7 +22,7 @@ from transformers import AutoModelForTokenClassification, PreTrainedTokenizerFas
 
 from deid.detection.annotators.transformer import Transformer
 from deid.detection.annotators.transformer.network import quiet
-from deid.detection.reading import Reading
+from deid.detection.text.reading import Reading
 from deid.domain.document import Document
 from nocturne_lab.evaluation.corpus import GoldDocument, load_corpus
 from nocturne_lab.learning.transformer import plan as plans

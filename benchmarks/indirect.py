@@ -24,7 +24,7 @@ import numpy as np
 import pycrfsuite
 
 from deid.detection.annotators.indirect import FINDERS, Indirect
-from deid.detection.reading import Reading
+from deid.detection.text.reading import Reading
 from deid.domain.document import Document, Mention
 from demo.population import population
 from nocturne_lab.evaluation.corpus import GoldDocument, load_indirect

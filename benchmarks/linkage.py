@@ -36,26 +36,26 @@ from benchmarks.faults import Deployment
 from benchmarks.group_linker import Linked, Sent, link_groups, link_texts, read_roles
 from benchmarks.linkers import BEYOND_CHANCE, Known, Outcome, attack
 from deid.config.settings import settings
+from deid.database.connection import open_cursor
+from deid.database.queries import SQL
+from deid.ledger import opt_outs as removal
+from deid.ledger import originals, pseudonyms
 from deid.nightly import steps
 from deid.privacy.stream import pseudonym
+from deid.publication.publish import make_visible, publish_interval
 from deid.reviews import lifecycle, reading
 from deid.reviews.lifecycle import SamplePlan
+from deid.schema.migrations import migrate
+from deid.schema.provision import ROLES
 from deid.stewardship import opt_outs
 from deid.stewardship.opt_outs import PSEUDONYM
 from deid.stewardship.quarantine import Choice, Filter, list_quarantined, record_choice
-from deid.warehouse import opt_outs as removal
-from deid.warehouse import originals, pseudonyms
-from deid.warehouse.connection import open_cursor
-from deid.warehouse.migrations import migrate
-from deid.warehouse.provision import ROLES
-from deid.warehouse.publish import make_visible, publish_interval
-from deid.warehouse.queries import SQL
 from demo.hospital import Hospital, generate, load
 
 PARIS = ZoneInfo("Europe/Paris")
 NIGHTS = 3
 BATCH = 7
-# Of deid.warehouse.provision.ROLES: those that read originals, or hold everything, are no linkers.
+# Of deid.schema.provision.ROLES: those that read originals, or hold everything, are no linkers.
 LINKERS = ("researcher", "steward", "publisher", "refresher")
 EXEMPT = ("owner", "reader", "worker")
 # Who looks for pseudonyms; a steward or a publisher may be a researcher too.

@@ -124,7 +124,7 @@ def scores(policy: str, where: Path) -> dict[str, float]:
     from deid.config.policy import DEFAULT
     from deid.config.policy import load as load_policy
     from deid.detection import Detector
-    from deid.detection.lexicon import use_lookup
+    from deid.detection.lookup.lexicon import use_lookup
     from nocturne_lab.evaluation.corpus import load_corpus, load_staff
     from nocturne_lab.evaluation.scoring import Judged, evaluate
 

@@ -19,7 +19,7 @@ from typing import Any
 import psycopg2
 
 from deid.config.settings import settings
-from deid.warehouse.provision import read_env
+from deid.schema.provision import read_env
 
 LARGEST = "SELECT triggered_by FROM deid.run WHERE NOT dry_run ORDER BY planned DESC, run_id LIMIT 1"
 WORK = """

@@ -20,9 +20,9 @@ import numpy as np
 import torch
 
 from deid.config.policy import AnnotatorChoice
-from deid.detection.reading import Reading
-from deid.detection.registry import Tagger, build
+from deid.detection.annotators.registry import Tagger, build
 from deid.detection.taggers.bilstm import PACKAGED_EMBEDDINGS, load_embeddings
+from deid.detection.text.reading import Reading
 from deid.domain.document import Mention
 from deid.domain.labels import Label
 from deid.french.folding import fold

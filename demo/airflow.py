@@ -21,9 +21,9 @@ from urllib.parse import urlsplit
 import psutil
 
 from deid.config.settings import settings
+from deid.database.embedded import HOST, port_taken, write_private
 from deid.domain.errors import SettingsError
-from deid.warehouse.embedded import HOST, port_taken, write_private
-from deid.warehouse.provision import read_env
+from deid.schema.provision import read_env
 
 ROOT = Path(__file__).parents[1]
 REFERENCES = Path(__file__).with_name("references.yaml")

@@ -19,8 +19,8 @@ import typer
 
 from deid.cli.console import Guarded
 from deid.config.settings import settings
-from deid.warehouse.embedded import EmbeddedServer
-from deid.warehouse.provision import provision
+from deid.database.embedded import EmbeddedServer
+from deid.schema.provision import provision
 from demo.airflow import ADMIN, STEWARD, Airflow
 from demo.hospital import generate, load
 from demo.progress import Progress

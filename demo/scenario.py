@@ -15,10 +15,10 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from deid.config.settings import settings
+from deid.database.embedded import write_private
+from deid.publication.publish import make_visible
 from deid.release.decisions import ANSWERS, APPROVE
-from deid.warehouse.embedded import write_private
-from deid.warehouse.provision import provision, read_env
-from deid.warehouse.publish import make_visible
+from deid.schema.provision import provision, read_env
 from demo.airflow import ADMIN, ROOT, STEWARD, Airflow
 from demo.hospital import generate, load
 from demo.hospital.calendar import FIRST_NIGHT

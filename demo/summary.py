@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from deid.database.connection import connect, open_cursor
+from deid.database.embedded import write_private
+from deid.database.queries import query
 from deid.domain.errors import Reason
+from deid.ledger.identity import Translator
 from deid.quality.reasons import REASON_WORDS
-from deid.warehouse.connection import connect, open_cursor
-from deid.warehouse.embedded import write_private
-from deid.warehouse.identity import Translator
-from deid.warehouse.queries import query
 from demo.airflow import ADMIN, STEWARD, Airflow
 from demo.hospital.files import NAMES
 from demo.progress import Progress

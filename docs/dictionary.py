@@ -15,10 +15,10 @@ from typing import Any
 import psycopg2
 
 from deid.config.policy import load
+from deid.database.embedded import EmbeddedServer
 from deid.privacy.perturbations import describe_policy
-from deid.warehouse.embedded import EmbeddedServer
-from deid.warehouse.migrations import migrate
-from deid.warehouse.provision import OWNER, make_database, make_login, make_owner
+from deid.schema.migrations import migrate
+from deid.schema.provision import OWNER, make_database, make_login, make_owner
 from docs.tables import ROOT
 
 PAGE = ROOT / "docs/fr/dictionnaire-recherche.md"

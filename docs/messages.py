@@ -23,7 +23,7 @@ from babel.messages.pofile import read_po, write_po
 
 from deid.cli import app
 from deid.cli.language import LOCALE, flat
-from deid.warehouse.source_check import FAULTS
+from deid.source.contract_check import FAULTS
 
 ROOT = Path(__file__).resolve().parents[1]
 PO = LOCALE / "fr/LC_MESSAGES/nocturne.po"
@@ -40,7 +40,7 @@ SPOKEN = (
     "deid/cli",
     "lab/nocturne_lab/cli",
     "deid/doctor",
-    "deid/warehouse/source_check.py",
+    "deid/source/contract_check.py",
 )  # where those functions print
 # Tables of messages, printed through a name: module → the tables.
 TABLES: Mapping[str, tuple[str, ...]] = {
@@ -381,8 +381,8 @@ def messages() -> Found:
     for text in OTHERS:
         add(text.encode("utf-8").decode("unicode_escape") if "\\" in text else text, "typer")
     for fault in FAULTS.values():
-        add(fault["message"], "deid/warehouse/source_check.py")
-        add(fault["remedy"], "deid/warehouse/source_check.py")
+        add(fault["message"], "deid/source/contract_check.py")
+        add(fault["remedy"], "deid/source/contract_check.py")
     for text in help_texts():
         add(text, "deid/cli")
     return found

@@ -21,7 +21,7 @@ SEEDS = {
     ("deid.domain.document", "Substitution"),
     ("deid.domain.document", "Surrogate"),
     ("deid.formats.source", "SourceText"),
-    ("deid.warehouse.source_links", "SourceLink"),
+    ("deid.source.links", "SourceLink"),
 }
 # Packages in which a field called text, of type str, is a document's.
 HOLDERS = ("deid.warehouse", "deid.nightly", "deid.reviews", "deid.release", "deid.stewardship", "nocturne_pages")

@@ -22,9 +22,9 @@ from playwright.sync_api import Browser, expect, sync_playwright
 from psycopg2 import sql
 
 from deid.config.settings import Settings, settings
-from deid.warehouse.embedded import EmbeddedServer
-from deid.warehouse.migrations import migrate
-from deid.warehouse.provision import OWNER, ROLES, close_channels, make_database, make_login, make_owner
+from deid.database.embedded import EmbeddedServer
+from deid.schema.migrations import migrate
+from deid.schema.provision import OWNER, ROLES, close_channels, make_database, make_login, make_owner
 from tests.folders import make_server_folder
 
 # Time is measured by the tests of growth, not by Hypothesis: an example may take long on a busy machine.
@@ -63,7 +63,7 @@ class Database:
         return self.dsn("owner")
 
     def dsn(self, role: str) -> str:
-        """Connection string of a role of `deid.warehouse.provision.ROLES`."""
+        """Connection string of a role of `deid.schema.provision.ROLES`."""
         return _login(_database(self.superuser, self.name), ROLES[role])
 
     @property

@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 from typing import IO
 
-from deid.warehouse.embedded import port_taken
+from deid.database.embedded import port_taken
 
 # Below the ports that Linux gives to outgoing connections (32768 and above).
 RANGE = range(20_000, 32_000)

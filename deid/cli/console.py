@@ -104,8 +104,8 @@ def served_policy(path: Path | None) -> Policy:
         PolicyError: see `deid.config.policy.load`; or a model is missing or was altered.
         SettingsError, WarehouseError: the policy asks the registry, and the ledger cannot be read.
     """
+    from deid.ledger.models import serving_models
     from deid.models.directories import with_models
-    from deid.warehouse.models import serving_models
 
     policy = chosen_policy(path)
     return with_models(policy, serving_models(policy))

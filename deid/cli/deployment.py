@@ -26,7 +26,7 @@ def provision(
     Server, roles, schemas, secret. For one machine alone; a hospital gives its own databases by the variables
     NOCTURNE_..._DSN. Can be run again: passwords and secret are kept.
     """
-    from deid.warehouse.provision import provision as provision_machine
+    from deid.schema.provision import provision as provision_machine
 
     typer.echo(provision_machine(home or read_settings().home, port))
 
@@ -37,8 +37,8 @@ def migrate() -> None:
     Can be run again at any time. Warns if a superuser still has to close what PostgreSQL opens to every role
     (docs/operators.md, “Between roles”).
     """
-    from deid.warehouse.migrations import migrate as apply_migrations
-    from deid.warehouse.provision import list_open_channels
+    from deid.schema.migrations import migrate as apply_migrations
+    from deid.schema.provision import list_open_channels
 
     owner = read_settings().dsn("owner")
     tell("\n".join(apply_migrations(owner)) or "nothing to do")

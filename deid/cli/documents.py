@@ -18,7 +18,7 @@ from deid.domain.outcomes import Deidentified, Detected, Incoming, Refused
 
 if TYPE_CHECKING:
     from deid.config.policy import Policy
-    from deid.detection.staff import Staff
+    from deid.detection.lookup.staff import Staff
     from deid.formats.fields import FileRules
     from deid.substitution import Substitutor
 
@@ -191,7 +191,7 @@ def make_substitutor(policy: Policy, key: bytes, *, database: bool) -> Substitut
 
 def read_staff_file(path: Path | None) -> Staff:
     """Return the staff of a file; nobody where there is none."""
-    from deid.detection.staff import NO_STAFF, read_staff
+    from deid.detection.lookup.staff import NO_STAFF, read_staff
 
     return NO_STAFF if path is None else read_staff(path)
 

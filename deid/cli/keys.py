@@ -184,7 +184,7 @@ def _confirmed(version: int, confirm: str) -> str:
 
 def _record_destruction(version: int, fingerprint: str, *, freeze: bool) -> int:
     """Record that a version is gone, and return the number of published documents that carry its fingerprint."""
-    from deid.warehouse.keys import published_by_key, record_destroyed
+    from deid.ledger.keys import published_by_key, record_destroyed
 
     left = published_by_key().get(fingerprint, 0)
     if left and not freeze:

@@ -20,7 +20,7 @@ from deid.cli.language import complain
 from deid.domain.errors import InputRefused, PolicyError
 
 if TYPE_CHECKING:
-    from deid.warehouse.linking import LinkedPatient
+    from deid.publication.linking import LinkedPatient
 
 Row = Mapping[str, Any]
 _CSV, _PARQUET = ".csv", ".parquet"
@@ -59,7 +59,7 @@ def link(
 
     Needs the secret, NOCTURNE_WORKER_DSN and NOCTURNE_READER_DSN.
     """
-    from deid.warehouse.linking import read_patients, record
+    from deid.publication.linking import read_patients, record
 
     dates, kept = _names(date_columns), _names(keep)
     columns, rows = _read_table(table)
@@ -107,7 +107,7 @@ def _linked(
     kept: Iterable[str],
 ) -> dict[str, Any] | str:
     """Return a row as it is published, or why it is not."""
-    from deid.warehouse.linking import integer_id, stay_pseudonym
+    from deid.publication.linking import integer_id, stay_pseudonym
 
     made: dict[str, Any] = {patient_column: patient.patient_id}
     moved: dict[str, date | None] = {}
@@ -140,7 +140,7 @@ def _day(value: object) -> date:
     Raises:
         ValueError: it is neither.
     """
-    from deid.warehouse.planning import PARIS
+    from deid.ledger.planning import PARIS
 
     if isinstance(value, date) and not isinstance(value, datetime):
         return value

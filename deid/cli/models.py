@@ -16,7 +16,7 @@ from deid.cli.console import chosen_policy, command_group, say
 from deid.cli.language import complain
 
 if TYPE_CHECKING:
-    from deid.warehouse.models import Model
+    from deid.ledger.models import Model
 
 app = command_group("Keep the registry of the hospital's models.")
 
@@ -30,7 +30,7 @@ def models_list(
     kind: Annotated[str | None, typer.Option("--kind", metavar="KIND", help="For example bilstm_crf.")] = None,
 ) -> None:
     """Write one line of JSON per model, the latest first, without its figures."""
-    from deid.warehouse.models import list_models
+    from deid.ledger.models import list_models
 
     for model in list_models(kind=kind):
         say(_line_of(model))
@@ -39,8 +39,8 @@ def models_list(
 @app.command()
 def show(digest: Digest) -> None:
     """Show a model: state, decision, figures of its last comparison, folder."""
+    from deid.ledger.models import find_model
     from deid.models.directories import place
-    from deid.warehouse.models import find_model
 
     model = find_model(digest)
     say({**_line_of(model), "metrics": model.metrics, "directory": place(model.kind, model.hash)})
@@ -53,8 +53,8 @@ def promote(digest: Digest, reason: Motive) -> None:
     Connects as the steward (NOCTURNE_STEWARD_DSN): who lacks that right does not decide. Refused if it was not compared
     with the model in service. A night under way keeps the model with which it began.
     """
+    from deid.ledger.models import promote_model
     from deid.models.directories import asked_kinds
-    from deid.warehouse.models import promote_model
 
     model = promote_model(digest, getpass.getuser(), reason)
     say({"kind": model.kind, "serving": model.hash})
@@ -67,7 +67,7 @@ def promote(digest: Digest, reason: Motive) -> None:
 @app.command()
 def refuse(digest: Digest, reason: Motive) -> None:
     """Refuse a candidate; a new comparison can restore it. Connects as the steward; written to the audit trail."""
-    from deid.warehouse.models import refuse_model
+    from deid.ledger.models import refuse_model
 
     model = refuse_model(digest, getpass.getuser(), reason)
     say({"kind": model.kind, "refused": model.hash})
@@ -81,7 +81,7 @@ def rollback(
     """Put the former model in service again, in the end the one that ships. Connects as the steward; in the audit
     trail.
     """
-    from deid.warehouse.models import roll_back_model
+    from deid.ledger.models import roll_back_model
 
     say({"kind": kind, "serving": roll_back_model(kind, getpass.getuser(), reason) or None})
 

@@ -58,8 +58,8 @@ def night(
     Documents held by another run that is not finished stay with it: the command says so, and ends with 1 if it had
     nothing else to process (see “runs take-over”).
     """
+    from deid.ledger.steps import read_planned
     from deid.nightly import steps
-    from deid.warehouse.ledger import read_planned
 
     start, end = _bounds(first, last)
     trigger = name or f"cli {datetime.now(PARIS).isoformat()}"
@@ -94,7 +94,7 @@ def night(
 @runs_app.command("list")
 def runs_list() -> None:
     """Write one line of JSON per run that is not finished, with the documents that it holds."""
-    from deid.warehouse.runs import list_unfinished
+    from deid.ledger.runs import list_unfinished
 
     for run in list_unfinished():
         say(asdict(run))
@@ -112,7 +112,7 @@ def runs_take_over(
     at its beginning and its end. Written to the audit trail. If the run was still at work, what it writes afterwards
     holds only for the documents that nobody has taken over.
     """
-    from deid.warehouse.runs import take_over as declare_dead
+    from deid.ledger.runs import take_over as declare_dead
 
     say(asdict(declare_dead(run_id, getpass.getuser(), reason, confirmed=confirm)))
 
@@ -131,7 +131,7 @@ def make_visible() -> None:
     Does not wait for the period of the policy (release.visible). Rewrites the researchers' table at once and in an
     order that tells nothing. Who reads it before and after learns what arrived between the two.
     """
-    from deid.warehouse import publish as publication
+    from deid.publication import publish as publication
 
     _say_step("make_visible", publication.make_visible("nightly") or {})
 

@@ -65,7 +65,7 @@ def patients() -> None:
     One line of JSON: number of patients and documents, ε median, at the 95th percentile and greatest. It is an upper
     bound: a value that comes back from one document to another is not drawn again, but is counted.
     """
-    from deid.warehouse.ledger import list_patient_totals
+    from deid.ledger.steps import list_patient_totals
 
     spent = list_patient_totals()
     epsilons = sorted(epsilon for _, epsilon in spent)

@@ -45,8 +45,8 @@ def check(
     join, empty identities, local times, encodings, a late replica, a password that expires. Each finding has its
     remedy. Shows no value of a document. Ends with 1 if there is an error.
     """
-    from deid.warehouse.source_check import check_source
-    from deid.warehouse.sources import Source
+    from deid.source.contract import Source
+    from deid.source.contract_check import check_source
 
     end = (last.replace(tzinfo=PARIS) if last else datetime.now(PARIS)) + timedelta(days=1)
     start = first.replace(tzinfo=PARIS) if first else end - timedelta(days=31)
@@ -86,7 +86,7 @@ def init(
 
     Reads no row. The contract is a draft: read it, correct it, then “source check”.
     """
-    from deid.warehouse.source_draft import draft_source
+    from deid.source.contract_draft import draft_source
 
     draft = draft_source(folder, schema or [])
     for thing, table in draft.tables.items():

@@ -15,8 +15,8 @@ from deid.cli.language import complain
 from deid.domain.errors import InputRefused, Reason
 
 if TYPE_CHECKING:
+    from deid.ledger.pseudonyms import Kind
     from deid.stewardship.quarantine import QuarantinedDocument
-    from deid.warehouse.pseudonyms import Kind
 
 quarantine_app = command_group("Show the quarantine, and decide on documents.")
 audit_app = command_group("Check the audit trail.")
@@ -44,8 +44,8 @@ def verify(
     (NOCTURNE_WORKER_DSN) and needs the secret. Lines written since the last signature are not covered.
     """
     from deid.cli.console import read_settings
-    from deid.warehouse import signatures
-    from deid.warehouse.connection import open_cursor
+    from deid.database.connection import open_cursor
+    from deid.ledger import signatures
 
     keyring = read_settings().keyring
     kept = [
@@ -86,7 +86,7 @@ def find(
     Connects as the reader (NOCTURNE_IDENTITY_DSN, else NOCTURNE_READER_DSN). The audit trail keeps the id of the
     ledger, never that of the hospital.
     """
-    from deid.warehouse.identity import find_ledger_id
+    from deid.ledger.identity import find_ledger_id
 
     say({"kind": kind, "ledger_id": find_ledger_id(getpass.getuser(), _parse_kind(kind), source_id)})
 
@@ -100,7 +100,7 @@ def reveal(
 
     Connects as `ids find`.
     """
-    from deid.warehouse.identity import find_source_id
+    from deid.ledger.identity import find_source_id
 
     say({"kind": kind, "source_id": find_source_id(getpass.getuser(), _parse_kind(kind), ledger_id)})
 
@@ -111,7 +111,7 @@ def adopt() -> None:
 
     To be run after an upgrade, with the secret and NOCTURNE_WORKER_DSN, before the first publication.
     """
-    from deid.warehouse import pseudonyms
+    from deid.ledger import pseudonyms
 
     say({"adopted": pseudonyms.adopt()})
 
@@ -148,10 +148,10 @@ def quarantine_list(
 
     The filters are those of the page Quarantine; days are those of Paris.
     """
+    from deid.database.connection import open_cursor
+    from deid.ledger.planning import PARIS
     from deid.quality.checks import BY_NAME
     from deid.stewardship import quarantine
-    from deid.warehouse.connection import open_cursor
-    from deid.warehouse.planning import PARIS
 
     try:
         state, why = quarantine.Standing(standing), Reason(reason) if reason else None
@@ -191,8 +191,8 @@ def discard(
 
 def _record_choice(choice: str, entries: list[str], text: str) -> None:
     """Record a choice and write a line per document: `done`, or an earlier choice of someone else (exit 1)."""
+    from deid.database.connection import open_cursor
     from deid.stewardship.quarantine import Choice, record_choice
-    from deid.warehouse.connection import open_cursor
 
     asked = [_parse_entry(entry) for entry in entries]
     with open_cursor("steward", "nocturne quarantine") as cursor:
@@ -220,8 +220,8 @@ def _line_of(one: QuarantinedDocument) -> dict[str, Any]:
 @opt_outs_app.command("list")
 def opt_outs_list() -> None:
     """Write one line of JSON per opt-out, the latest first."""
+    from deid.database.connection import open_cursor
     from deid.stewardship import opt_outs
-    from deid.warehouse.connection import open_cursor
 
     before = None
     while True:
@@ -245,8 +245,8 @@ def opt_outs_add(
     By pseudonym, the published rows leave at once. The rest is done at `opt-outs apply`, at the next night or at the
     next publication.
     """
+    from deid.database.connection import open_cursor
     from deid.stewardship import opt_outs
-    from deid.warehouse.connection import open_cursor
 
     if (pseudonym is None) == (patient is None):
         raise InputRefused("a patient has one name here.", "Give --pseudonym or --patient, not both.")
@@ -264,8 +264,8 @@ def opt_outs_revoke(
 
     Puts nothing back: the documents return when their nights are processed again. Written to the audit trail.
     """
+    from deid.database.connection import open_cursor
     from deid.stewardship import opt_outs
-    from deid.warehouse.connection import open_cursor
 
     with open_cursor("worker", "nocturne opt-outs") as cursor:
         if not opt_outs.revoke_opt_out(cursor, getpass.getuser(), opt_out_id, reason):
@@ -276,7 +276,7 @@ def opt_outs_revoke(
 @opt_outs_app.command("apply")
 def opt_outs_apply() -> None:
     """Apply all opt-outs now, under each version of the secret; counts only."""
-    from deid.warehouse import opt_outs
+    from deid.ledger import opt_outs
 
     say(opt_outs.apply_opt_outs(getpass.getuser()))
 

@@ -95,7 +95,7 @@ class Settings(BaseSettings):
     task_time_factor: float = Field(1.0, gt=0)
 
     def dsn(self, role: str) -> str:
-        """Return the connection string of `role`, a key of `deid.warehouse.provision.ROLES`, or of "identity".
+        """Return the connection string of `role`, a key of `deid.schema.provision.ROLES`, or of "identity".
 
         "identity" is the role nocturne_reader in the product's database. It defaults to the reader's own, for a
         warehouse that lies in that database.

@@ -12,16 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deid.config.policy import AnnotatorChoice, Policy
-from deid.detection import merging, refining
+from deid.detection import refining
 from deid.detection.annotators import ClockTimes
-from deid.detection.language import foreign_language, plainly_french
-from deid.detection.legible import Legible
-from deid.detection.lexicon import gazetteers, use_lookup
+from deid.detection.annotators.registry import Annotator, BatchAnnotator, StaffAware, Tagger, build
 from deid.detection.lookup import LookupTable
-from deid.detection.own_types import ANNOTATOR, OwnTypes
-from deid.detection.reading import Reading
-from deid.detection.registry import Annotator, BatchAnnotator, StaffAware, Tagger, build
-from deid.detection.staff import NO_STAFF, Staff
+from deid.detection.lookup.lexicon import gazetteers, use_lookup
+from deid.detection.lookup.staff import NO_STAFF, Staff
+from deid.detection.merging import votes
+from deid.detection.refining.own_types import ANNOTATOR, OwnTypes
+from deid.detection.text.language import foreign_language, plainly_french
+from deid.detection.text.legible import Legible
+from deid.detection.text.reading import Reading
 from deid.domain.document import Document, Mention
 from deid.domain.errors import Reason
 from deid.domain.labels import OPTIONAL
@@ -55,7 +56,7 @@ class Detector:
         for annotator in self._annotators:
             if isinstance(annotator, StaffAware):
                 annotator.use_staff(staff)
-        self._merge = merging.merge_by_procedure if self._policy.merge == "procedure" else merging.merge_by_weights
+        self._merge = votes.merge_by_procedure if self._policy.merge == "procedure" else votes.merge_by_weights
 
     def __reduce__(self) -> tuple[Callable[..., Detector], tuple[type[Detector], Policy, Staff, LookupTable]]:
         return _made_again, (type(self), *self._made_of, gazetteers().table)
@@ -87,7 +88,7 @@ class Detector:
     def opinions(self, documents: Sequence[Document]) -> list[dict[str, list[Mention]]]:
         """Return what each annotator finds in each document before merging, in the documents' order.
 
-        Where the policy averages the taggers, they speak as `merging.TAGGERS`; own types, as `own_types.ANNOTATOR`.
+        Where the policy averages the taggers, they speak as `votes.TAGGERS`; own types, as `own_types.ANNOTATOR`.
         """
         legible = [Legible(document) for document in documents]
         readings = [Reading(one.document) for one in legible]
@@ -139,7 +140,7 @@ class Detector:
                 found[at][annotator.name] = readings[at].found[annotator.name] = mentions
         for reading, own, shares in zip(readings, found, distributions, strict=True):
             if shares:
-                own[merging.TAGGERS] = merging.find_averaged(reading, shares, self._policy.recall, self._known)
+                own[votes.TAGGERS] = votes.find_averaged(reading, shares, self._policy.recall, self._known)
         return found, optional
 
     def refusal(self, document: Document) -> Reason | None:
@@ -156,16 +157,16 @@ class Detector:
         return frozenset(at for at in doubtful if foreign_language(readings[at]))
 
     def _conclude(self, reading: Reading, found: Mapping[str, Sequence[Mention]]) -> tuple[Mention, ...]:
-        table = merging.AVERAGING_WEIGHTS if merging.TAGGERS in found else merging.WEIGHTS
-        candidates = merging.weigh(found, self._policy.weights, table)
+        table = votes.AVERAGING_WEIGHTS if votes.TAGGERS in found else votes.WEIGHTS
+        candidates = votes.weigh(found, self._policy.weights, table)
         return refining.refine(reading, self._merge(candidates, self._policy.threshold), self._policy)
 
     def _with_optional(
         self, reading: Reading, mentions: tuple[Mention, ...], found: Mapping[str, list[Mention]]
     ) -> tuple[Mention, ...]:
         """Return `mentions` and those of optional labels that leave them as they are."""
-        candidates = merging.weigh(found, self._policy.weights)
-        merged = merging.merge_by_weights(candidates, self._policy.threshold)
+        candidates = votes.weigh(found, self._policy.weights)
+        merged = votes.merge_by_weights(candidates, self._policy.threshold)
         return refining.add_optional(reading, mentions, merged, self._policy)
 
 

@@ -9,18 +9,18 @@ from types import MappingProxyType
 
 from deid.config.policy import load
 from deid.config.settings import settings
+from deid.database.connection import is_postgresql, open_cursor
+from deid.database.embedded import QUIET_LOG
 from deid.doctor.finding import Finding, attention, error, not_applicable, ok, why
 from deid.domain.errors import NocturneError, SettingsError, WarehouseError
+from deid.ledger.keys import check_keyring
+from deid.ledger.planning import PARIS
 from deid.refresh.reference_versions import SourceState, source_states
-from deid.warehouse import source_check
-from deid.warehouse.connection import is_postgresql, open_cursor
-from deid.warehouse.embedded import QUIET_LOG
-from deid.warehouse.inspection import Session, inspect
-from deid.warehouse.keys import check_keyring
-from deid.warehouse.migrations import compare_migrations
-from deid.warehouse.planning import PARIS
-from deid.warehouse.provision import ROLES, list_open_channels
-from deid.warehouse.sources import Source, open_source
+from deid.schema.inspection import Session, inspect
+from deid.schema.migrations import compare_migrations
+from deid.schema.provision import ROLES, list_open_channels
+from deid.source import contract_check
+from deid.source.contract import Source, open_source
 
 OLDEST_SERVER = 150000
 SOURCE_DAYS, SOURCE_SAMPLE = 30, 50
@@ -263,7 +263,7 @@ def check_channels() -> Iterator[Finding]:
 
 
 def check_source() -> Iterator[Finding]:
-    """Check the source contract on documents of the last `SOURCE_DAYS` days (`deid.warehouse.source_check`)."""
+    """Check the source contract on documents of the last `SOURCE_DAYS` days (`deid.source.contract_check`)."""
     check = "source contract"
     if settings().reader_dsn is None:
         yield not_applicable(check, "NOCTURNE_READER_DSN is not given here")
@@ -271,7 +271,7 @@ def check_source() -> Iterator[Finding]:
     now = datetime.now(UTC)
     try:
         source = Source(settings().source)
-        report = source_check.check_source(source, now - timedelta(days=SOURCE_DAYS), now, SOURCE_SAMPLE)
+        report = contract_check.check_source(source, now - timedelta(days=SOURCE_DAYS), now, SOURCE_SAMPLE)
     except NocturneError:
         yield not_applicable(
             check, ("the warehouse does not answer, NOCTURNE_SOURCE is unknown, or formats.yaml cannot be read")

@@ -11,15 +11,15 @@ from pathlib import Path
 from deid.config.policy import load
 from deid.config.settings import Settings, settings
 from deid.detection import Detector
-from deid.detection.registry import learned_names
+from deid.detection.annotators.registry import learned_names
 from deid.doctor.finding import Finding, attention, error, not_applicable, ok, why
 from deid.domain.errors import PolicyError, SettingsError, WarehouseError
+from deid.ledger.models import serving_models
 from deid.models.directories import ABSENT, absent_kinds, asked_kinds, stamps, with_models
 from deid.refresh.configuration import configured_features
-from deid.warehouse.file_shares import silent_roots
-from deid.warehouse.models import serving_models
-from deid.warehouse.provision import ROLES
-from deid.warehouse.sources import Source
+from deid.schema.provision import ROLES
+from deid.source.contract import Source
+from deid.source.file_shares import silent_roots
 
 # Variables that others than `deid.config.settings` read: containers, Airflow's plugins, the demonstration, the tests.
 _OTHERS = frozenset(

@@ -1,7 +1,7 @@
 """Extensions: what another distribution adds by its entry points (Python Packaging User Guide, "Entry points").
 
     nocturne.commands     NAME → function (application, groups by name) that adds commands (`deid.cli`)
-    nocturne.annotators   NAME → class, an annotator that a policy may name (`deid.detection.registry`)
+    nocturne.annotators   NAME → class, an annotator that a policy may name (`deid.detection.annotators.registry`)
     nocturne.generators   NAME → class, a generator that a policy may name (`deid.substitution.registry`)
 
 `nocturne-lab` (lab/) is the one of this repository: training, annotation, evaluation. A night does without it.

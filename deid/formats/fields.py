@@ -195,7 +195,7 @@ def load_rules(path: Path) -> FileRules:
 
 # ---- Codes
 
-_TERM = "Type d'examen"  # caption of what is no code, which `deid.detection.language` leaves out
+_TERM = "Type d'examen"  # caption of what is no code, which `deid.detection.text.language` leaves out
 # Neither the words nor the digits of a person: no word of five letters, no date, no long number.
 _CODE = re.compile(r"(?=\D*\d)(?!.*[^\W\d_]{5})(?!(?:\D*\d){8})(?!.*\d{7})[^\s@]{1,32}")
 _ABBREVIATION = re.compile(r"[A-Z]{1,4}")

@@ -10,18 +10,18 @@ from pathlib import Path
 from deid import __version__
 from deid.config.policy import Policy, load
 from deid.config.settings import settings
-from deid.detection import Detector, lexicon
-from deid.detection.lookup import LookupTable
-from deid.detection.staff import NO_STAFF, Staff
+from deid.detection import Detector
+from deid.detection.lookup import LookupTable, lexicon
+from deid.detection.lookup.staff import NO_STAFF, Staff
 from deid.domain.errors import PolicyError
+from deid.ledger.models import serving_models
 from deid.models.directories import stamps, with_models
 from deid.reference import CommuneTable
 from deid.reference.tables import Tables
 from deid.refresh.reference_versions import version_names
 from deid.refresh.tables import open_lookup, open_tables
+from deid.source.contract import Source
 from deid.substitution import Substitutor
-from deid.warehouse.models import serving_models
-from deid.warehouse.sources import Source
 
 
 def policy() -> Policy:

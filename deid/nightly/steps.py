@@ -20,14 +20,14 @@ from deid.config.policy import SubstitutionPolicy
 from deid.config.settings import settings
 from deid.domain.errors import ContractBroken, NocturneError, PolicyError, Reason
 from deid.domain.outcomes import AgreementKind, Opened, Refused
+from deid.ledger import batches, opt_outs, pseudonyms, signatures
+from deid.ledger.batches import read_waivers
+from deid.ledger.planning import PARIS, Interval, Request, Versions, plan_run
+from deid.ledger.steps import BatchStep, Run, begin, find_run, finish, read_run, stage_run
 from deid.nightly import runtime
 from deid.quality.identity import known_identity
-from deid.warehouse import batches, opt_outs, pseudonyms, signatures
-from deid.warehouse.batches import read_waivers
-from deid.warehouse.ledger import BatchStep, Run, begin, find_run, finish, read_run, stage_run
-from deid.warehouse.planning import PARIS, Interval, Request, Versions, plan_run
-from deid.warehouse.source_check import check_source
-from deid.warehouse.sources import Source
+from deid.source.contract import Source
+from deid.source.contract_check import check_source
 
 log = logging.getLogger(__name__)
 

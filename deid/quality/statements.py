@@ -1,7 +1,7 @@
 """Read what a published text says of its patient: first name, surname, sex, birth date, town; and its articles.
 
 Rules of its own, on the mentions, their surrogates and the warehouse's identity: nothing is shared with what draws.
-`statements` are compared with the patient's other documents where all of a night are known (`deid.warehouse.ledger`);
+`statements` are compared with the patient's other documents where all of a night are known (`deid.ledger.steps`);
 `agreement` counts what one document tells alone.
 """
 

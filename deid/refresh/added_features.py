@@ -15,12 +15,12 @@ from typing import Any
 
 from psycopg2.extensions import cursor as Cursor
 
+from deid.database.queries import one, query
 from deid.domain.errors import ReferenceRefused
 from deid.refresh.configuration import configured_features
 from deid.refresh.reference_versions import versions_in_use
 from deid.refresh.sources import SOURCES
 from deid.refresh.sources.indicators import TABLE as INDICATORS
-from deid.warehouse.queries import one, query
 
 COMMUNES = "communes"
 # Least share of communes for which a feature is known.

@@ -10,12 +10,12 @@ from fractions import Fraction
 
 from psycopg2.extensions import cursor as Cursor
 
+from deid.database.queries import one, query
 from deid.domain.errors import ReferenceRefused
 from deid.reference.packaged import packaged_rows
 from deid.refresh.reference_versions import ReferenceVersion, versions_in_use
 from deid.refresh.sources import ReferenceSource
 from deid.refresh.sources.source import LineCounts
-from deid.warehouse.queries import one, query
 
 # Most lines that repeat another one, as a share of all.
 REPEATED = Fraction(1, 100)

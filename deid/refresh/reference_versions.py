@@ -15,12 +15,12 @@ from typing import Any
 from psycopg2.extensions import cursor as Cursor
 
 from deid.config.policy import References
+from deid.database.connection import connect
+from deid.database.queries import query
 from deid.domain.errors import ReferenceRefused, ReferencesOld
 from deid.refresh.configuration import configured_source
 from deid.refresh.download import Seen
 from deid.refresh.sources import SOURCES, ReferenceSource
-from deid.warehouse.connection import connect
-from deid.warehouse.queries import query
 
 logger = logging.getLogger(__name__)
 

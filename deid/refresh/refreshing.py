@@ -11,6 +11,8 @@ import psycopg2
 from psycopg2 import sql
 from psycopg2.extensions import cursor as Cursor
 
+from deid.database.connection import connect
+from deid.database.queries import query
 from deid.domain.errors import ReferenceRefused
 from deid.refresh.added_features import AddedFeature, add_features, added_features, features_suffix
 from deid.refresh.checks import check_drift, check_lines, check_rows
@@ -21,8 +23,6 @@ from deid.refresh.reference_versions import LOAD_TIMEOUT_S, describe_outcome, ve
 from deid.refresh.sources import ReferenceSource
 from deid.refresh.sources.source import LineCounts, Row
 from deid.refresh.unpack import is_workbook, text_lines, worksheet_lines
-from deid.warehouse.connection import connect
-from deid.warehouse.queries import query
 
 logger = logging.getLogger(__name__)
 

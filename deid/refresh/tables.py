@@ -17,6 +17,8 @@ from pathlib import Path
 from psycopg2.extensions import connection as Connection
 from psycopg2.extensions import cursor as Cursor
 
+from deid.database.connection import connect
+from deid.database.queries import query
 from deid.detection.lookup import (
     PACKAGED_LOOKUPS,
     Kind,
@@ -39,8 +41,6 @@ from deid.reference.packaged import packaged_place_names, packaged_rows
 from deid.reference.place_names import place_key
 from deid.reference.tables import Tables, build_tables, find_tables, packaged_tables, tables_stamp, write_tables
 from deid.refresh.reference_versions import ReferenceVersion, versions_in_use
-from deid.warehouse.connection import connect
-from deid.warehouse.queries import query
 
 logger = logging.getLogger(__name__)
 

@@ -7,7 +7,10 @@ from contextlib import nullcontext, suppress
 from typing import Any
 
 from deid.config.settings import settings
+from deid.database.queries import one, query
 from deid.domain.errors import InputRefused, ReleaseRefused
+from deid.ledger import audit, signatures
+from deid.publication.publish import make_visible, publish_interval, recorded_attempt, staged_digest
 from deid.release.decisions import APPROVE, MAX_REASON, AnswerProblem, Decision, Outcome, take_answer
 from deid.release.interval import POLICY_ACTOR, check_interval_key, current_policy, open_interval
 from deid.release.rules import approval_needed, check_publishable
@@ -16,9 +19,6 @@ from deid.reports.annex import gather_annex, write_annex
 from deid.reports.render import replace_file
 from deid.reports.run_checks import run_checks
 from deid.reviews.lifecycle import SamplePlan, erase_expired_texts, open_review_unasked
-from deid.warehouse import audit, signatures
-from deid.warehouse.publish import make_visible, publish_interval, recorded_attempt, staged_digest
-from deid.warehouse.queries import one, query
 
 
 def summarise(interval_key: str) -> dict[str, Any]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from deid.database.connection import open_cursor
+from deid.database.queries import Cursor, query
+from deid.ledger import audit
 from deid.release.status import DecisionStatus
-from deid.warehouse import audit
-from deid.warehouse.connection import open_cursor
-from deid.warehouse.queries import Cursor, query
 
 MAX_COMMENT = 1000  # characters
 

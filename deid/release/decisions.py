@@ -12,13 +12,13 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
 
+from deid.database.connection import open_cursor
+from deid.database.queries import Cursor, one, query
 from deid.domain.errors import ReleaseRefused
+from deid.ledger import audit
+from deid.publication.publish import end_interrupted, find_interrupted, try_lock_publication
 from deid.release.interval import IntervalContext, check_interval_key, open_interval
 from deid.release.rules import may_approve
-from deid.warehouse import audit
-from deid.warehouse.connection import open_cursor
-from deid.warehouse.publish import end_interrupted, find_interrupted, try_lock_publication
-from deid.warehouse.queries import Cursor, one, query
 
 APPROVE, REJECT, REWORK = "approve", "reject", "rework"
 CHOICES = (APPROVE, REJECT, REWORK)

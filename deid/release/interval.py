@@ -13,11 +13,11 @@ from pydantic import ValidationError
 from deid.config.policy import Policy, Release
 from deid.config.policy import load as load_policy
 from deid.config.settings import settings
+from deid.database.connection import open_cursor
+from deid.database.queries import Cursor, one, query
 from deid.domain.errors import InputRefused
+from deid.publication.publish import digest_of
 from deid.release.rules import approvals_suffice, strictest
-from deid.warehouse.connection import open_cursor
-from deid.warehouse.publish import digest_of
-from deid.warehouse.queries import Cursor, one, query
 
 INTERVAL_KEY = re.compile(r"\d{4}-\d{2}-\d{2}(?:\.\.\d{4}-\d{2}-\d{2})?")
 POLICY_ACTOR = "politique"  # recorded as the decider if the policy requires no person

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
+from deid.database.connection import open_cursor
+from deid.database.queries import query
 from deid.release.decisions import close_question
 from deid.release.status import DecisionState, DecisionStatus, read_status
-from deid.warehouse.connection import open_cursor
-from deid.warehouse.queries import query
 
 UNASKED = frozenset({DecisionState.LOST, DecisionState.UNASKED, DecisionState.AUTOMATIC, DecisionState.CHANGED})
 STARTS_IN = timedelta(hours=1)  # the release of what is staged has begun by then, where nothing failed

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from deid.database.connection import open_cursor
+from deid.database.queries import one, query
 from deid.release.decisions import (
     MAX_REASON,
     AnswerProblem,
@@ -16,8 +18,6 @@ from deid.release.decisions import (
     record_refused_answer,
 )
 from deid.release.interval import IntervalContext
-from deid.warehouse.connection import open_cursor
-from deid.warehouse.queries import one, query
 
 PATIENCE_S = 20  # an answer waits so long for one that is being received
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from deid.database.connection import open_cursor
+from deid.database.queries import query
 from deid.domain.errors import InputRefused
+from deid.ledger import audit
+from deid.ledger.audit import Action
 from deid.release.decisions import MAX_REASON
-from deid.warehouse import audit
-from deid.warehouse.audit import Action
-from deid.warehouse.connection import open_cursor
-from deid.warehouse.queries import query
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 
 from deid.config.policy import Release
 from deid.domain.errors import ReleaseRefused
-from deid.warehouse.planning import PARIS
+from deid.ledger.planning import PARIS
 
 Approval = Literal["always", "on_warning", "never"]  # strictest first
 STRICTNESS: tuple[Approval, ...] = get_args(Approval)

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 
+from deid.database.queries import one, query
 from deid.release.decisions import APPROVE, REJECT, REWORK, AnswerProblem, Decision, answer_obstacle
 from deid.release.interval import INTERVAL_KEY, POLICY_ACTOR, IntervalContext, current_policy, open_interval
 from deid.release.rules import approval_needed, decision_due, staging_due
-from deid.warehouse.queries import one, query
 
 UNANSWERED = frozenset({"expired", "lost"})  # outcomes of a question that nobody can answer any more
 

@@ -13,6 +13,7 @@ from itertools import groupby
 from typing import Any
 
 from deid.config.generators import DEFAULT
+from deid.database.connection import open_cursor
 from deid.domain.errors import InputRefused
 from deid.domain.labels import OPTIONAL, Label
 from deid.quality.checks import REQUIREMENTS
@@ -22,7 +23,6 @@ from deid.reports.figures import Figures, gather, policy_content, read_rows
 from deid.reports.numbers import Writer
 from deid.reports.render import template
 from deid.reports.view import label_names
-from deid.warehouse.connection import open_cursor
 
 _W = Writer("fr")
 _GROUPS = {

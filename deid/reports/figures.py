@@ -13,6 +13,8 @@ from pydantic import ValidationError
 
 from deid.config.policy import Policy, load
 from deid.config.settings import settings
+from deid.database.connection import open_cursor
+from deid.database.queries import Cursor, one, query
 from deid.domain.errors import InputRefused
 from deid.domain.labels import Label
 from deid.quality.measures import ROW_SUITE
@@ -21,8 +23,6 @@ from deid.reports.charts import count_bins, quantiles
 from deid.reports.evaluation import MOST
 from deid.reports.intervals import IntervalSummary, habit, habits, read
 from deid.reports.run_checks import RUN_SUITE
-from deid.warehouse.connection import open_cursor
-from deid.warehouse.queries import Cursor, one, query
 
 # JSON-safe: what is written beside the page is exactly what the page shows.
 Figures = dict[str, Any]

@@ -8,8 +8,8 @@ from datetime import datetime
 from statistics import median
 from types import MappingProxyType
 
+from deid.database.queries import Cursor, query
 from deid.reports.numbers import HOSPITAL_ZONE
-from deid.warehouse.queries import Cursor, query
 
 DAY_S = 86_400
 SATURDAY = 5

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from deid.config.policy import Policy
+from deid.database.connection import open_cursor
+from deid.database.queries import Cursor, one, query
 from deid.domain.errors import InputRefused
 from deid.domain.outcomes import Severity
 from deid.quality.measures import CheckResult
 from deid.refresh.reference_versions import source_states
-from deid.warehouse.connection import open_cursor
-from deid.warehouse.queries import Cursor, one, query
 
 RUN_SUITE = "run"
 

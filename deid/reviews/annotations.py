@@ -10,15 +10,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from deid.database.queries import Cursor, one, query
 from deid.domain.document import Mention
 from deid.domain.errors import NocturneError, WarehouseError
 from deid.domain.labels import Label
-from deid.warehouse.extraction import read_contents
-from deid.warehouse.identity import Translator
-from deid.warehouse.originals import Original, OriginalProblem, OriginalRefused, read_original
-from deid.warehouse.queries import Cursor, one, query
-from deid.warehouse.rows import Content
-from deid.warehouse.sources import Source, open_source
+from deid.ledger.identity import Translator
+from deid.ledger.originals import Original, OriginalProblem, OriginalRefused, read_original
+from deid.source.contract import Source, open_source
+from deid.source.extraction import read_contents
+from deid.source.rows import Content
 
 REVIEW = "review"  # the annotator of its documents, among those of annotation tools
 

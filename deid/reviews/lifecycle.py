@@ -11,14 +11,14 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from deid.config.policy import Review
+from deid.database.queries import Cursor, one, query
+from deid.ledger import audit
+from deid.publication.publish import digest_of
 from deid.reviews import ReviewProblem, refused
 from deid.reviews.annotations import store_annotations
 from deid.reviews.bounds import sample_size
 from deid.reviews.estimate import Outlook, foresee
 from deid.reviews.progress import OpenedReview, count_sentinels, find_review, list_sampled
-from deid.warehouse import audit
-from deid.warehouse.publish import digest_of
-from deid.warehouse.queries import Cursor, one, query
 
 
 @dataclass(frozen=True, slots=True)

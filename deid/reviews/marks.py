@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
+from deid.database.queries import Cursor, query
 from deid.domain.labels import Label
 from deid.reviews import ReviewProblem, refused
-from deid.warehouse.queries import Cursor, query
 
 
 class ErrorKind(StrEnum):

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
+from deid.database.queries import Cursor, query
+from deid.ledger import audit
 from deid.reviews import ReviewProblem, refused
 from deid.reviews.bounds import Found
 from deid.reviews.marks import ErrorKind, Mark, list_marks
 from deid.reviews.reading import ReadDocument, lock_for_verdict
-from deid.warehouse import audit
-from deid.warehouse.queries import Cursor, query
 
 # A senior steward settles a mark; an unsettled mark of a missed passage counts as a leak.
 Verdict = Literal["upheld", "dismissed"]

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from deid.database.queries import Cursor, one, query
 from deid.domain.labels import Label
 from deid.domain.outcomes import StoredFile
+from deid.ledger import audit
 from deid.reviews import ReviewProblem, refused
 from deid.reviews.marks import ErrorKind, Mark, Span, find_passages, list_marks, locate_passage, read_spans
-from deid.warehouse import audit
-from deid.warehouse.queries import Cursor, one, query
 
 HELD_HOURS = 1  # after that, an unfinished reading no longer keeps others from the document
 

@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
+from deid.database.connection import open_cursor
+from deid.database.queries import Cursor
 from deid.formats.formulas import guarded
 from deid.reports.figures import Figures, gather
 from deid.reports.render import render
@@ -17,8 +19,6 @@ from deid.reports.view import view
 from deid.reviews.estimate import bound_in_words, estimate_leaks
 from deid.reviews.lifecycle import find_reported_review
 from deid.reviews.progress import list_sampled
-from deid.warehouse.connection import open_cursor
-from deid.warehouse.queries import Cursor
 
 # Form → media type, file extension.
 FORMS: Mapping[str, tuple[str, str]] = MappingProxyType(

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from deid.config.policy import load
 from deid.config.settings import settings
+from deid.database.connection import open_cursor
+from deid.database.queries import query
 from deid.domain.errors import InputRefused, Reason
 from deid.domain.outcomes import Severity
 from deid.quality.measures import CheckResult
-from deid.warehouse.connection import open_cursor
-from deid.warehouse.queries import query
 
 STEPS = ("plan", "detect", "substitute", "validate", "publish")
 

@@ -1,6 +1,6 @@
 """Opt-outs of patients: search without any text, recording, proof of the removal, revocation.
 
-Recording removes a pseudonym's rows from the research schema. `deid.warehouse.opt_outs` applies an opt-out to other
+Recording removes a pseudonym's rows from the research schema. `deid.ledger.opt_outs` applies an opt-out to other
 keys, the ledger and later documents, which requires the secret, at every night and publication.
 """
 
@@ -13,10 +13,10 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from deid.database.queries import Cursor, one, query
 from deid.domain.errors import NocturneError
-from deid.warehouse import audit
-from deid.warehouse.audit import Action, Line
-from deid.warehouse.queries import Cursor, one, query
+from deid.ledger import audit
+from deid.ledger.audit import Action, Line
 
 PSEUDONYM = re.compile(r"[a-z2-7]{20}")
 PAGE = 50

@@ -10,16 +10,16 @@ from typing import Any, Literal
 
 from deid.config.policy import Policy, load
 from deid.config.settings import settings
+from deid.database.connection import open_cursor
+from deid.database.queries import Cursor, query
 from deid.domain.errors import Reason
+from deid.ledger.planning import PARIS
 from deid.refresh.reference_versions import SourceState, source_states
 from deid.release.rules import staging_due
 from deid.reports.charts import round_up
 from deid.reports.intervals import MEASURES, Habit, IntervalSummary, habits, read
 from deid.reviews.progress import documents_to_settle, list_reviews, list_sampled
 from deid.stewardship.quarantine import COUNTED, count_waiting
-from deid.warehouse.connection import open_cursor
-from deid.warehouse.planning import PARIS
-from deid.warehouse.queries import Cursor, query
 
 DAYS = 90
 RECENT = 7  # treated intervals compared with usual values on the first page

@@ -13,12 +13,12 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from deid.database.queries import Cursor, query
 from deid.domain.document import Mention
 from deid.domain.errors import NocturneError, Reason
+from deid.ledger import audit
+from deid.ledger.audit import Action
 from deid.quality.reasons import CHECKS_OF, FOREIGN, WAIVABLE
-from deid.warehouse import audit
-from deid.warehouse.audit import Action
-from deid.warehouse.queries import Cursor, query
 
 PAGE = 50
 STEPS = ("detect", "substitute", "validate", "stage")  # that put documents in quarantine

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from deid.database.queries import Cursor, one, query
 from deid.domain.errors import NocturneError
-from deid.warehouse import audit
-from deid.warehouse.audit import Action, Line
-from deid.warehouse.queries import Cursor, one, query
+from deid.ledger import audit
+from deid.ledger.audit import Action, Line
 
 
 class RecallProblem(StrEnum):

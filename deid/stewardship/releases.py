@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from deid.database.connection import open_cursor
+from deid.database.queries import Cursor, one, query
 from deid.domain.outcomes import StoredFile
 from deid.reports.intervals import IntervalSummary, read
-from deid.warehouse.connection import open_cursor
-from deid.warehouse.queries import Cursor, one, query
 
 PAGE = 31
 MOST_IDS = 50  # of one reason; the quarantine page lists them all

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from deid.config.policy import Policy
+from deid.database.queries import Cursor, one, query
 from deid.domain.document import Mention
 from deid.domain.errors import PolicyError, ReleaseRefused
 from deid.domain.labels import Label
 from deid.stewardship.opt_outs import check_reason
-from deid.warehouse.queries import Cursor, one, query
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,14 +22,14 @@ from deid.domain.labels import Label
 from deid.domain.outcomes import Candidate, Severity
 from deid.formats import with_told
 from deid.isolation import process_within
+from deid.ledger.audit import Action
+from deid.ledger.originals import Original, read_original
 from deid.quality.checks import Check, checks_within
 from deid.quality.measures import measure
 from deid.quality.places import Place, find_places
 from deid.reviews import ReviewProblem, refused
 from deid.reviews.marks import ErrorKind, Span, find_passages, locate_passage
 from deid.stewardship.quarantine import QuarantinedDocument
-from deid.warehouse.audit import Action
-from deid.warehouse.originals import Original, read_original
 
 MASK = "[…]"
 MOST_MARKS = 200

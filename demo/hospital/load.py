@@ -14,9 +14,9 @@ from typing import Any
 from psycopg2.extensions import cursor as Cursor
 from tqdm import tqdm
 
-from deid.warehouse.connection import connect
-from deid.warehouse.copy import copy_rows
-from deid.warehouse.queries import SQL, query
+from deid.database.connection import connect
+from deid.database.copy import copy_rows
+from deid.database.queries import SQL, query
 from demo.hospital.model import Hospital, HospitalDocument, Version
 
 DEFINITIONS = ("cdw", "omop", "gold", "grants")

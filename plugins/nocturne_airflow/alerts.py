@@ -131,7 +131,7 @@ def _key(run: dict[str, Any]) -> str:
     end = moment(form.get("interval_end") or run.get("data_interval_end"))
     if start is None or end is None:
         return str(run["dag_run_id"])
-    from deid.warehouse.planning import Interval
+    from deid.ledger.planning import Interval
 
     return Interval(start, end).key
 

@@ -62,12 +62,12 @@ def asked_for(params: Mapping[str, Any], action: str) -> None:
 
 
 def period(params: Mapping[str, Any], start: datetime | None, end: datetime | None) -> Any:
-    """Return the period of a form, or of the run, as a `deid.warehouse.planning.Interval`.
+    """Return the period of a form, or of the run, as a `deid.ledger.planning.Interval`.
 
     Raises:
         AirflowFailException: it is missing or empty.
     """
-    from deid.warehouse.planning import Interval
+    from deid.ledger.planning import Interval
 
     start = moment(params["interval_start"]) or start
     end = moment(params["interval_end"]) or end

@@ -25,11 +25,11 @@ from openlineage.client.transport.transform import EventTransformer
 from openlineage_sql import parse
 
 from deid.config.settings import settings
+from deid.database.connection import place
 from deid.domain.outcomes import Severity
 from deid.quality.measures import CheckResult
+from deid.source.contract import Source
 from deid.stewardship.metrics import Lineage, read_lineage
-from deid.warehouse.connection import place
-from deid.warehouse.sources import Source
 from nocturne_airflow.connections import export_connections
 
 RUN_FACETS = ("parent", "nominalTime", "processing_engine", "tags")

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from deid.config.settings import settings
-from deid.warehouse.evaluations import read_codes
-from deid.warehouse.queries import SQL
-from deid.warehouse.source_check import check_source
-from deid.warehouse.sources import Source
+from deid.database.queries import SQL
+from deid.publication.evaluations import read_codes
+from deid.source.contract import Source
+from deid.source.contract_check import check_source
 from tests import ROOT
 from tests.conftest import Database
 from tests.database.warehouse.light import decide

@@ -13,7 +13,7 @@ from pathlib import Path
 import psycopg2
 import pytest
 
-from deid.warehouse.embedded import EmbeddedServer
+from deid.database.embedded import EmbeddedServer
 from tests import ROOT
 from tests.folders import make_server_folder
 

@@ -23,8 +23,8 @@ from pathlib import Path
 import psycopg2
 import pytest
 
-from deid.warehouse.embedded import HOST, port_taken, write_private
-from deid.warehouse.provision import OWNER, make_database
+from deid.database.embedded import HOST, port_taken, write_private
+from deid.schema.provision import OWNER, make_database
 from demo.airflow import ADMIN, Airflow, kill_session
 from demo.hospital import generate, load
 from demo.hospital.calendar import FIRST_NIGHT

@@ -12,10 +12,10 @@ from airflow.utils.session import create_session
 from sqlalchemy import select
 
 from deid.config.settings import settings
+from deid.database.connection import connect
+from deid.ledger import audit
 from deid.models import progress
 from deid.stewardship.opt_outs import PatientKey, record_opt_out
-from deid.warehouse import audit
-from deid.warehouse.connection import connect
 from nocturne_lab.evaluation.corpus import load_corpus
 from tests.conftest import Database
 from tests.database.warehouse.light import decide

@@ -23,11 +23,11 @@ import pytest
 from playwright.sync_api import Browser
 
 from deid.config.settings import settings
+from deid.database.embedded import EmbeddedServer
 from deid.refresh.refreshing import refresh
 from deid.refresh.sources import SOURCES
 from deid.reports.numbers import Writer
-from deid.warehouse.embedded import EmbeddedServer
-from deid.warehouse.provision import provision, read_env
+from deid.schema.provision import provision, read_env
 from demo.airflow import ADMIN, STEWARD, Airflow, kill_session
 from demo.progress import Follower, Progress
 from demo.rest import Interface

@@ -17,11 +17,11 @@ from deid.config.settings import settings
 from deid.detection.annotators.transformer.model_directory import CARD
 from deid.detection.taggers.tagging import MANIFEST_FILE
 from deid.domain.errors import InputRefused
+from deid.ledger import models
+from deid.ledger.models import Model, list_models
 from deid.models import FOLDER, progress
 from deid.models.directories import learned_documents, place
 from deid.models.progress import tell_epoch
-from deid.warehouse import models
-from deid.warehouse.models import Model, list_models
 from nocturne_lab.evaluation.corpus import gold_record, load_corpus
 from nocturne_lab.learning import memorisation, registry, self_training, trainings
 from nocturne_lab.learning.checkpoints import Checkpoint

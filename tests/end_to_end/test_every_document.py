@@ -24,10 +24,10 @@ from deid.formats import SourceText, read_source
 from deid.nightly import runtime, steps
 from deid.reference.packaged import packaged_rows
 from deid.release import actions
+from deid.source.contract import Source, open_source
+from deid.source.extraction import read_contents
 from deid.substitution import pseudonym
 from deid.substitution.places.areas import area
-from deid.warehouse.extraction import read_contents
-from deid.warehouse.sources import Source, open_source
 from demo.hospital import Hospital, generate, load
 from demo.hospital.model import HospitalDocument, Version
 from demo.hospital.timeline import FAULTS

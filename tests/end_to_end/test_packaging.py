@@ -117,7 +117,7 @@ def test_the_command_line_answers_from_the_wheel(installed: Path) -> None:
 @pytest.mark.slow
 def test_statements_and_migrations_are_those_of_the_wheel(installed: Path) -> None:
     code = (
-        "from deid.warehouse.queries import SQL, query; import re;"
+        "from deid.database.queries import SQL, query; import re;"
         "[print(query(p.parent.name, p.stem, n)) for p in SQL.glob('*/*.sql')"
         " for n in re.findall(r'^-- name: (\\w+)$', p.read_text(), re.M)]; print(SQL)"
     )

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from deid.warehouse import audit
-from deid.warehouse.audit import Action
-from deid.warehouse.connection import connect
+from deid.database.connection import connect
+from deid.ledger import audit
+from deid.ledger.audit import Action
 from tests.conftest import Database
 from tests.pages.serving import Server
 

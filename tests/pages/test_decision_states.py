@@ -13,10 +13,10 @@ from typing import Any
 import psycopg2
 import pytest
 
+from deid.database.connection import connect
 from deid.domain.errors import ReleaseRefused
 from deid.release import actions
 from deid.release.decisions import Outcome, close_question, take_answer
-from deid.warehouse.connection import connect
 from tests.conftest import Database
 from tests.database.warehouse.nights import process
 from tests.database.warehouse.small_hospital import DAY, NIGHT, put

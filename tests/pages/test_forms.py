@@ -14,14 +14,14 @@ from fastapi.routing import APIRoute
 from nocturne_pages.app import app
 from playwright.sync_api import Page, expect
 
+from deid.database.connection import connect
 from deid.domain.labels import Label
+from deid.ledger import models
+from deid.publication.publish import make_visible, publish_interval
 from deid.reviews import reading
 from deid.reviews.lifecycle import SamplePlan, open_review
 from deid.reviews.marks import ErrorKind
 from deid.stewardship.quarantine import Choice, record_choice, undo_choice
-from deid.warehouse import models
-from deid.warehouse.connection import connect
-from deid.warehouse.publish import make_visible, publish_interval
 from tests.conftest import Database
 from tests.database.warehouse.nights import process
 from tests.database.warehouse.small_hospital import DAY, NIGHT, put

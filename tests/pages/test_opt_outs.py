@@ -9,9 +9,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from deid.config.settings import settings
+from deid.ledger import opt_outs
+from deid.publication.publish import make_visible, publish_interval
 from deid.substitution import pseudonym
-from deid.warehouse import opt_outs
-from deid.warehouse.publish import make_visible, publish_interval
 from tests.conftest import Database
 from tests.pages.night import as_deployed
 from tests.pages.serving import Server

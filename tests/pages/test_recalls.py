@@ -8,10 +8,10 @@ from html import unescape
 import pytest
 from playwright.sync_api import Page, expect
 
+from deid.database.connection import open_cursor
+from deid.publication.publish import make_visible, publish_interval
 from deid.reviews.lifecycle import SamplePlan, open_review
 from deid.reviews.reading import begin_reading
-from deid.warehouse.connection import open_cursor
-from deid.warehouse.publish import make_visible, publish_interval
 from tests.conftest import Database
 from tests.pages.night import as_deployed
 from tests.pages.serving import Server

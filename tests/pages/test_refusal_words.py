@@ -6,8 +6,8 @@ import pytest
 from nocturne_pages.language import words
 from nocturne_pages.routes import readings, reviews
 
+from deid.ledger import originals
 from deid.reviews import ReviewProblem
-from deid.warehouse import originals
 
 
 @pytest.mark.parametrize("lang", ["fr", "en"])

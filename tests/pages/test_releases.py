@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from deid.config.policy import Policy, load
 from deid.config.settings import settings
-from deid.warehouse.publish import make_visible, publish_interval
+from deid.publication.publish import make_visible, publish_interval
 from tests.conftest import Database
 from tests.database.warehouse import small_hospital
 from tests.database.warehouse.light import decide

@@ -10,11 +10,11 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
+from deid.database.connection import connect
 from deid.domain.labels import Label
 from deid.reviews import lifecycle, reading
 from deid.reviews.lifecycle import SamplePlan, open_review
 from deid.reviews.marks import ErrorKind
-from deid.warehouse.connection import connect
 from tests.conftest import Database
 from tests.pages.serving import Server
 

@@ -15,10 +15,10 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Locator, Page, expect
 
+from deid.ledger.opt_outs import apply_opt_outs
+from deid.publication.publish import make_visible
 from deid.release import actions
 from deid.release.decisions import Outcome
-from deid.warehouse.opt_outs import apply_opt_outs
-from deid.warehouse.publish import make_visible
 from tests.conftest import Database, fresh_database
 from tests.database.warehouse.nights import process
 from tests.database.warehouse.small_hospital import DAY, LETTER, NIGHT, PAGE, open_hospital, put

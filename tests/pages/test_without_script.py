@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from deid.warehouse.publish import make_visible, publish_interval
+from deid.publication.publish import make_visible, publish_interval
 from tests.conftest import Database
 from tests.database.warehouse.nights import process
 from tests.database.warehouse.small_hospital import DAY, NIGHT, put

@@ -10,8 +10,8 @@ import pytest
 
 import deid
 from deid.detection.annotators.transformer.label_maps import label_map
-from deid.detection.reading import Reading
 from deid.detection.taggers.tags import TAGS, encode
+from deid.detection.text.reading import Reading
 from deid.domain.document import Document, Mention
 from deid.domain.errors import PolicyError
 from deid.domain.labels import DIRECT, OPTIONAL, QUASI, TAGGED, Label

@@ -7,7 +7,7 @@ import re
 import signal
 from collections.abc import Iterator
 
-from deid.detection.reading import Reading
+from deid.detection.text.reading import Reading
 from deid.domain.document import Mention
 
 LOOP, LOCK, GROW, HUGE, CRASH = "PIEGEBOUCLE", "PIEGEVERROU", "PIEGECROISSANCE", "PIEGEGEANT", "PIEGEMORT"

@@ -1,4 +1,4 @@
-"""The annotators that ship; a policy chooses among them by name (`deid.detection.registry`)."""
+"""The annotators that ship; a policy chooses among them by name (`deid.detection.annotators.registry`)."""
 
 from deid.detection.annotators.context import Context
 from deid.detection.annotators.gazetteer import Gazetteer

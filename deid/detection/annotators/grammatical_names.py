@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 
-from deid.detection.annotators.vocabulary import CIVILITIES, DOCTOR_TITLES, NAME_FIELDS, PERSON_TITLES, PROFESSIONS
-from deid.detection.known_names import PARTICLES
-from deid.detection.names import is_capital, is_upper
-from deid.detection.reading import Reading
+from deid.detection.lookup.known_names import PARTICLES
+from deid.detection.text.names import is_capital, is_upper
+from deid.detection.text.reading import Reading
+from deid.detection.text.vocabulary import CIVILITIES, DOCTOR_TITLES, NAME_FIELDS, PERSON_TITLES, PROFESSIONS
 from deid.french.calendar import FOLDED_MONTHS, WEEKDAYS
 
 _GRAMMATICAL = 1000.0  # occurrences per million from which a word says nothing of a person

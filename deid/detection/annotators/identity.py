@@ -12,7 +12,12 @@ from rapidfuzz.distance import OSA
 
 from deid.detection.annotators.grammatical_names import find_told, is_grammatical
 from deid.detection.annotators.labelled_initials import find_case_initials, find_labelled_initials
-from deid.detection.annotators.vocabulary import (
+from deid.detection.lookup.known_names import NOT_NAMES, PARTICLES
+from deid.detection.lookup.lexicon import gazetteers
+from deid.detection.lookup.staff import NO_STAFF, Staff
+from deid.detection.text.names import Misspellings, allowed_edits, is_capital
+from deid.detection.text.reading import Reading
+from deid.detection.text.vocabulary import (
     CIVILITIES,
     DOCTOR_TITLES,
     KINSHIP,
@@ -21,11 +26,6 @@ from deid.detection.annotators.vocabulary import (
     PERSON_TITLES,
     PROFESSIONS,
 )
-from deid.detection.known_names import NOT_NAMES, PARTICLES
-from deid.detection.lexicon import gazetteers
-from deid.detection.names import Misspellings, allowed_edits, is_capital
-from deid.detection.reading import Reading
-from deid.detection.staff import NO_STAFF, Staff
 from deid.domain.document import Mention, Patient, Professional
 from deid.domain.labels import Label
 from deid.french.calendar import FOLDED_MONTHS

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from deid.detection.annotators.vocabulary import NOT_INITIALS
-from deid.detection.known_names import ABBREVIATIONS, PARTICLES
-from deid.detection.reading import Reading
+from deid.detection.lookup.known_names import ABBREVIATIONS, PARTICLES
+from deid.detection.text.reading import Reading
+from deid.detection.text.vocabulary import NOT_INITIALS
 from deid.domain.document import Mention, Patient
 from deid.domain.labels import Label
 from deid.french.folding import key

@@ -11,12 +11,12 @@ from safetensors.torch import load_file
 
 from deid.detection.annotators import FEATURE_RULES
 from deid.detection.annotators.transformer.model_directory import encoder_files
-from deid.detection.reading import Reading
 from deid.detection.taggers.bilstm import EMBEDDINGS, BiLstmCrf, ContextualStates, Shape, buckets, load_embeddings
 from deid.detection.taggers.characters import CharacterStates
 from deid.detection.taggers.crf import CrfScores, CrfWeights, marginals, padded, window_features
 from deid.detection.taggers.features import FeatureTable
 from deid.detection.taggers.tagging import ROWS, WEIGHTS, Tagging, one_thread
+from deid.detection.text.reading import Reading
 from deid.domain.errors import PolicyError
 
 ENCODER = "encoder"  # folder of a model, beside its weights

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from deid.detection.reading import Reading
+from deid.detection.text.reading import Reading
 from deid.domain.document import Mention
 from deid.domain.labels import Label
 from deid.french.times_of_day import CLOCK, ClockTime, clock_of

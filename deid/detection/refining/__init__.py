@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from deid.config.policy import Detection
-from deid.detection.reading import Reading
 from deid.detection.refining.addresses import complete_addresses, join_lines
 from deid.detection.refining.boundaries import (
     announced_in_other_scripts,
@@ -29,6 +28,7 @@ from deid.detection.refining.missed_names import (
 from deid.detection.refining.overlaps import connect_entities, resolve_overlaps
 from deid.detection.refining.roles import settle_roles
 from deid.detection.refining.trimming import trim_civilities
+from deid.detection.text.reading import Reading
 from deid.domain.document import Mention
 from deid.domain.labels import DIRECT, OPTIONAL, Label
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from deid.detection.known_names import LOWER_PARTICLES
-from deid.detection.reading import Reading
+from deid.detection.lookup.known_names import LOWER_PARTICLES
+from deid.detection.text.reading import Reading
 from deid.domain.document import Mention
 from deid.domain.labels import NAMES, Label
 

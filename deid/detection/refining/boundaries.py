@@ -6,16 +6,16 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from deid.detection.annotators.vocabulary import (
+from deid.detection.lookup.known_names import LOWER_PARTICLES, NOT_NAMES, PARTICLES
+from deid.detection.refining.overlaps import joined_mention
+from deid.detection.text.names import elided, glued, is_capital, is_upper, namelike
+from deid.detection.text.reading import Reading
+from deid.detection.text.vocabulary import (
     KINDS_INCLUDED,
     ORG_FILLERS,
     ORG_PARTICLES,
     PROFESSIONS,
 )
-from deid.detection.known_names import LOWER_PARTICLES, NOT_NAMES, PARTICLES
-from deid.detection.names import elided, glued, is_capital, is_upper, namelike
-from deid.detection.reading import Reading
-from deid.detection.refining.overlaps import joined_mention
 from deid.domain.document import Mention
 from deid.domain.labels import IDENTIFIERS, NAMES, Label
 

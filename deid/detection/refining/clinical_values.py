@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from deid.detection.annotators.patterns.identifiers import TRIGGERS
-from deid.detection.annotators.vocabulary import word_list
-from deid.detection.lexicon import Kind
-from deid.detection.reading import Reading
+from deid.detection.lookup.lexicon import Kind
+from deid.detection.text.reading import Reading
+from deid.detection.text.vocabulary import word_list
 from deid.domain.document import Mention
 from deid.domain.labels import IDENTIFIERS, Label
 from deid.french.calendar import DETECTED_MONTHS, WEEKDAYS

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from deid.detection.annotators.vocabulary import word_list
-from deid.detection.reading import Reading
+from deid.detection.text.reading import Reading
+from deid.detection.text.vocabulary import word_list
 from deid.domain.document import Mention
 from deid.domain.labels import Label
 from deid.french.calendar import DETECTED_WEEKDAYS, FEASTS, FOLDED_SEASONS, MONTH_OF

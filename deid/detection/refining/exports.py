@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from deid.detection.reading import Reading
+from deid.detection.text.reading import Reading
 from deid.domain.document import Mention
 from deid.domain.labels import IDENTIFIERS, NAMES, Label
 

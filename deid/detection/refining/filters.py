@@ -8,7 +8,12 @@ from itertools import pairwise
 
 from rapidfuzz.distance import Levenshtein
 
-from deid.detection.annotators.vocabulary import (
+from deid.detection.lookup.known_names import FIGURE_SURNAMES, LOWER_PARTICLES, PARTICLES, PUBLIC_FIGURES
+from deid.detection.merging.evidence import has_clinical_reading, is_acronym
+from deid.detection.refining.trimming import USUAL_NAME, is_stated
+from deid.detection.text.names import is_capital
+from deid.detection.text.reading import Reading
+from deid.detection.text.vocabulary import (
     CIVILITIES,
     DOCTOR_TITLES,
     DOCUMENT_CODES,
@@ -24,11 +29,6 @@ from deid.detection.annotators.vocabulary import (
     REPORT_WORDS,
     UNNAMED_BODIES,
 )
-from deid.detection.evidence import has_clinical_reading, is_acronym
-from deid.detection.known_names import FIGURE_SURNAMES, LOWER_PARTICLES, PARTICLES, PUBLIC_FIGURES
-from deid.detection.names import is_capital
-from deid.detection.reading import Reading
-from deid.detection.refining.trimming import USUAL_NAME, is_stated
 from deid.domain.document import Mention
 from deid.domain.labels import NAMES, Label
 from deid.french.calendar import WEEKDAYS

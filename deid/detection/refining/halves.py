@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from deid.detection.annotators.vocabulary import KINSHIP, PROFESSIONS
-from deid.detection.reading import Reading
+from deid.detection.text.reading import Reading
+from deid.detection.text.vocabulary import KINSHIP, PROFESSIONS
 from deid.domain.document import Mention
 from deid.domain.labels import NAMES, Label
 

@@ -7,11 +7,11 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from deid.detection.annotators.vocabulary import CIVILITIES, DOCTOR_TITLES, KINSHIP, NOT_INITIALS, PROFESSIONS
-from deid.detection.known_names import ABBREVIATIONS, LOWER_PARTICLES, NOT_NAMES, PARTICLES
-from deid.detection.lexicon import Lexicon
-from deid.detection.names import glued, is_capital, is_lone_name, is_upper
-from deid.detection.reading import Reading
+from deid.detection.lookup.known_names import ABBREVIATIONS, LOWER_PARTICLES, NOT_NAMES, PARTICLES
+from deid.detection.lookup.lexicon import Lexicon
+from deid.detection.text.names import glued, is_capital, is_lone_name, is_upper
+from deid.detection.text.reading import Reading
+from deid.detection.text.vocabulary import CIVILITIES, DOCTOR_TITLES, KINSHIP, NOT_INITIALS, PROFESSIONS
 from deid.domain.document import Mention, Vote
 from deid.domain.labels import NAMES, Label
 from deid.french.folding import fold

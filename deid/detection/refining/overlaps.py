@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right, insort
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from deid.detection.reading import Reading
+from deid.detection.text.reading import Reading
 from deid.domain.document import Mention, Vote
 from deid.domain.labels import DIRECT, NAMES, Label
 from deid.french.folding import fold

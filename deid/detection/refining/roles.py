@@ -15,7 +15,10 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from deid.detection.annotators.vocabulary import (
+from deid.detection.lookup.known_names import PARTICLES
+from deid.detection.text.names import is_upper
+from deid.detection.text.reading import Reading
+from deid.detection.text.vocabulary import (
     BIRTH,
     CIVILITIES,
     DOCTOR_TITLES,
@@ -26,9 +29,6 @@ from deid.detection.annotators.vocabulary import (
     PERSON_TITLES,
     PROFESSIONS,
 )
-from deid.detection.known_names import PARTICLES
-from deid.detection.names import is_upper
-from deid.detection.reading import Reading
 from deid.domain.document import Mention
 from deid.domain.labels import NAMES, Label
 from deid.french.folding import key

@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from deid.detection.annotators.vocabulary import PROFESSIONS, word_list
-from deid.detection.known_names import LOWER_PARTICLES, PARTICLES
-from deid.detection.names import is_capital
-from deid.detection.reading import Reading
+from deid.detection.lookup.known_names import LOWER_PARTICLES, PARTICLES
+from deid.detection.text.names import is_capital
+from deid.detection.text.reading import Reading
+from deid.detection.text.vocabulary import PROFESSIONS, word_list
 from deid.domain.document import Mention
 from deid.domain.labels import NAMES, Label
 

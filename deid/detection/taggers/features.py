@@ -16,8 +16,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from deid.detection.lexicon import Births, Kind, Lexicon, lexicon
-from deid.detection.reading import Reading
+from deid.detection.lookup.lexicon import Births, Kind, Lexicon, lexicon
+from deid.detection.text.reading import Reading
 from deid.domain.document import Mention
 from deid.domain.labels import NAMES
 from deid.french.folding import fold

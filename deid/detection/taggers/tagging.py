@@ -16,10 +16,10 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from deid.detection.reading import Reading
 from deid.detection.taggers.crf import SINGLE, TOGETHER
 from deid.detection.taggers.features import COLUMNS, GRAMS, FeatureTable, Rule, feature_table
 from deid.detection.taggers.tags import TAGS, best_path, decode, log_probabilities
+from deid.detection.text.reading import Reading
 from deid.domain.document import Mention
 from deid.domain.errors import DocumentRefused, PolicyError, Reason
 from deid.models import FOLDER

@@ -26,7 +26,7 @@ from nocturne_lab.cli.scoring import AsJson, Scheme, print_figures
 
 if TYPE_CHECKING:
     from deid.detection import Detector
-    from deid.detection.staff import Staff
+    from deid.detection.lookup.staff import Staff
     from nocturne_lab.evaluation.corpus import GoldDocument
     from nocturne_lab.learning.distant.corpus import Rename
     from nocturne_lab.learning.exchange.documents import Checked, Problem
@@ -76,9 +76,9 @@ def export(
     is written to the audit trail. A document that changed since it was read is left out and named; the exit status is
     then 1.
     """
+    from deid.database.connection import open_cursor
+    from deid.ledger import audit
     from deid.reviews.annotations import gold_records
-    from deid.warehouse import audit
-    from deid.warehouse.connection import open_cursor
 
     refusals: list[NocturneError] = []
     actor, exported = getpass.getuser(), 0
@@ -108,8 +108,8 @@ def published(
     their publication. An identifier that detection missed stays there, and shows all the more: what is not marked was
     not replaced. Written to the audit trail with the reason (NOCTURNE_STEWARD_DSN).
     """
+    from deid.database.connection import open_cursor
     from deid.stewardship.training_export import export_published
-    from deid.warehouse.connection import open_cursor
     from nocturne_lab.evaluation.corpus import GoldDocument
 
     with open_cursor("steward", "nocturne annotations") as cursor:
@@ -156,10 +156,10 @@ def documents(
     Reads the warehouse (NOCTURNE_READER_DSN); written to the audit trail with the reason (NOCTURNE_WORKER_DSN). A
     document that cannot be read is left out and named; the exit status is then 1.
     """
-    from deid.warehouse import audit
-    from deid.warehouse.connection import open_cursor
-    from deid.warehouse.periods import list_period, open_period
-    from deid.warehouse.planning import PARIS, Interval
+    from deid.database.connection import open_cursor
+    from deid.ledger import audit
+    from deid.ledger.periods import list_period, open_period
+    from deid.ledger.planning import PARIS, Interval
     from nocturne_lab.learning.exchange.sampling import draw_random
 
     if audit.reason_problem(reason):
@@ -446,8 +446,8 @@ def _of_file(source: Path, staff: Path | None, refusals: lines.Refusals, *, data
 
     With `database`, detects with the references in use, and the staff is the source's where no file gives it.
     """
+    from deid.ledger.batches import read_staff
     from deid.nightly.runtime import use_current_lookup
-    from deid.warehouse.batches import read_staff
 
     people = read_staff_file(staff)
     if database:
@@ -458,11 +458,11 @@ def _of_file(source: Path, staff: Path | None, refusals: lines.Refusals, *, data
 
 def _of_warehouse(since: datetime, staff: Path | None, refusals: lines.Refusals) -> Sources:
     """Return documents and staff of the warehouse, and the ledger's ids; detects with the references in use."""
+    from deid.ledger.batches import read_staff
+    from deid.ledger.history import read_history
+    from deid.ledger.identity import Translator
+    from deid.ledger.planning import PARIS
     from deid.nightly.runtime import use_current_lookup
-    from deid.warehouse.batches import read_staff
-    from deid.warehouse.history import read_history
-    from deid.warehouse.identity import Translator
-    from deid.warehouse.planning import PARIS
 
     use_current_lookup()
     name = read_settings().source

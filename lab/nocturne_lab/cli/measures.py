@@ -24,7 +24,7 @@ def policy_weights(
     makes of an annotator's mean strength the lower bound of its precision, without losing its mentions.
     """
     from deid.detection import Detector
-    from deid.detection.staff import NO_STAFF
+    from deid.detection.lookup.staff import NO_STAFF
     from nocturne_lab.evaluation.annotator_weights import measure_annotators, proposal
     from nocturne_lab.evaluation.corpus import load_corpus, load_staff
 

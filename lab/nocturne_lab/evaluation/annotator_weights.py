@@ -14,8 +14,9 @@ from math import ceil
 from scipy.stats import beta
 
 from deid.config.policy import Policy
-from deid.detection import Detector, merging
-from deid.detection.own_types import ANNOTATOR
+from deid.detection import Detector
+from deid.detection.merging import votes
+from deid.detection.refining.own_types import ANNOTATOR
 from deid.domain.document import Mention
 from deid.domain.labels import Label
 from nocturne_lab.evaluation.corpus import GoldDocument
@@ -88,9 +89,9 @@ def measure_annotators(documents: Sequence[GoldDocument], detector: Detector, po
 
 def _counting(opinions: dict[str, list[Mention]], policy: Policy) -> dict[str, list[Mention]]:
     """Return the mentions that are strong enough to count alone under the weights of today."""
-    table = merging.AVERAGING_WEIGHTS if merging.TAGGERS in opinions else merging.WEIGHTS
+    table = votes.AVERAGING_WEIGHTS if votes.TAGGERS in opinions else votes.WEIGHTS
     strong = {name: mentions if name == ANNOTATOR else [] for name, mentions in opinions.items()}
-    for one in merging.weigh(opinions, policy.detection.weights, table):
+    for one in votes.weigh(opinions, policy.detection.weights, table):
         if one.annotator != ANNOTATOR and one.strength >= policy.detection.threshold:
             strong[one.annotator].append(one.mention)
     return strong

@@ -15,7 +15,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from deid.detection.staff import Staff, read_staff
+from deid.detection.lookup.staff import Staff, read_staff
 from deid.domain.document import Document, Mention, Patient
 from deid.domain.errors import InputRefused
 from deid.domain.labels import Label

@@ -15,12 +15,11 @@ from deid import pipeline
 from deid.config.settings import settings
 from deid.domain.errors import InputRefused, PolicyError
 from deid.domain.outcomes import Candidate
+from deid.ledger.steps import Run
 from deid.models.directories import intact, learned_documents
 from deid.nightly import runtime
 from deid.nightly.steps import confidential
-from deid.reference import CommuneTable
-from deid.release.interval import check_interval_key
-from deid.warehouse.evaluations import (
+from deid.publication.evaluations import (
     CodedAs,
     Drawn,
     Measured,
@@ -31,7 +30,8 @@ from deid.warehouse.evaluations import (
     read_codes,
     record_measures,
 )
-from deid.warehouse.ledger import Run
+from deid.reference import CommuneTable
+from deid.release.interval import check_interval_key
 from nocturne_lab.evaluation.attacks.membership import LEAST, attack_losses, losses
 from nocturne_lab.evaluation.attacks.sampled import attack_sample
 from nocturne_lab.evaluation.coding.classical import ClassicalCoder

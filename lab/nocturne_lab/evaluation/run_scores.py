@@ -7,16 +7,16 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from deid.config.settings import settings
+from deid.database.connection import open_cursor
+from deid.database.queries import query
 from deid.domain.document import Mention
 from deid.domain.errors import InputRefused
 from deid.domain.labels import Label
 from deid.domain.outcomes import Refused
-from deid.warehouse.connection import open_cursor
-from deid.warehouse.extraction import fetch, open_contents, read_contents
-from deid.warehouse.identity import Translator
-from deid.warehouse.ledger import read_mentions, read_run
-from deid.warehouse.queries import query
-from deid.warehouse.sources import Source, open_source
+from deid.ledger.identity import Translator
+from deid.ledger.steps import read_mentions, read_run
+from deid.source.contract import Source, open_source
+from deid.source.extraction import fetch, open_contents, read_contents
 from nocturne_lab.evaluation.scoring import Judged
 
 PAGE = 500

@@ -17,7 +17,7 @@ from pathlib import Path
 from deid.config.policy import AnnotatorChoice, Policy
 from deid.config.policy import load as load_policy
 from deid.detection import Detector
-from deid.detection.staff import NO_STAFF, Staff
+from deid.detection.lookup.staff import NO_STAFF, Staff
 from deid.domain.labels import Label
 from nocturne_lab.evaluation import corpus
 from nocturne_lab.evaluation.corpus import GoldDocument

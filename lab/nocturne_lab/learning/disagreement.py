@@ -14,9 +14,9 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from deid.detection.annotators.vocabulary import CIVILITIES, DOCTOR_TITLES
-from deid.detection.reading import Reading
 from deid.detection.taggers.tags import LABELS, OUTSIDE, TAGS, decode
+from deid.detection.text.reading import Reading
+from deid.detection.text.vocabulary import CIVILITIES, DOCTOR_TITLES
 from deid.domain.document import Mention
 from deid.domain.labels import Label
 from deid.french.folding import fold

@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from deid.detection.reading import Reading
 from deid.detection.taggers.tagging import best_mentions
+from deid.detection.text.reading import Reading
 from deid.domain.document import Mention
 from deid.domain.errors import InputRefused
 

@@ -28,7 +28,7 @@ from typing import NamedTuple, TypeVar
 
 from deid.config import policy
 from deid.detection import Detector
-from deid.detection.lexicon import gazetteers, lexicon
+from deid.detection.lookup.lexicon import gazetteers, lexicon
 from deid.domain.document import Document, Mention
 from deid.domain.labels import NAMES, PLACES, TEMPORAL, Label
 from deid.french.folding import fold

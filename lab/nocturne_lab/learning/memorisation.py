@@ -27,11 +27,11 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from deid.config.policy import AnnotatorChoice
+from deid.detection.annotators.registry import Annotator, Tagger, build
 from deid.detection.annotators.transformer.model_directory import TOKENIZER, load_tokenizer
-from deid.detection.lexicon import lexicon
-from deid.detection.reading import Reading
-from deid.detection.registry import Annotator, Tagger, build
+from deid.detection.lookup.lexicon import lexicon
 from deid.detection.taggers.tags import encode
+from deid.detection.text.reading import Reading
 from deid.domain.document import Document, Mention
 from deid.domain.errors import InputRefused, PolicyError
 from deid.domain.labels import DIRECT, NAMES, Label

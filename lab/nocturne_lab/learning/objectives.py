@@ -13,8 +13,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from deid.detection.reading import Reading
 from deid.detection.taggers.crf import log_partition
+from deid.detection.text.reading import Reading
 from deid.domain.document import Mention
 from deid.domain.labels import Label
 from nocturne_lab.evaluation.corpus import GoldDocument

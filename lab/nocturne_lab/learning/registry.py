@@ -1,6 +1,6 @@
 """Registry of a hospital's own models: registered, compared with what serves, promoted by the policy or by a person.
 
-The state of each model is in the ledger (`deid.warehouse.models`), its files are in `NOCTURNE_MODELS`
+The state of each model is in the ledger (`deid.ledger.models`), its files are in `NOCTURNE_MODELS`
 (`deid.models.directories`). What trains and compares connects as the worker, a person's decision as the steward.
 """
 
@@ -16,8 +16,9 @@ from pathlib import Path
 from deid.config.policy import AnnotatorChoice, Policy, load
 from deid.config.settings import settings
 from deid.detection import Detector
-from deid.detection.registry import build
+from deid.detection.annotators.registry import build
 from deid.domain.errors import InputRefused, PolicyError
+from deid.ledger import models
 from deid.models.directories import (
     REGISTRY,
     UNSHIPPED,
@@ -31,7 +32,6 @@ from deid.models.directories import (
     record_learned,
     with_models,
 )
-from deid.warehouse import models
 from nocturne_lab.evaluation.comparison import Comparison, Judgement, Outcome, compare_found, judge
 from nocturne_lab.evaluation.corpus import GoldDocument
 from nocturne_lab.learning.memorisation import (

@@ -16,8 +16,8 @@ from pathlib import Path
 
 from deid.config.policy import load as load_policy
 from deid.detection import Detector
-from deid.detection.reading import Reading
 from deid.detection.refining.roles import ROLES, WEIGHTS, Weights, gather_evidence, settle_roles
+from deid.detection.text.reading import Reading
 from deid.domain.document import Mention
 from deid.domain.labels import NAMES, Label
 from nocturne_lab.evaluation.corpus import GoldDocument, load_corpus

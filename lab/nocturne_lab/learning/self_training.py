@@ -18,12 +18,12 @@ import numpy as np
 
 from deid.config.policy import AnnotatorChoice, Policy
 from deid.config.policy import load as load_policy
+from deid.detection.annotators.registry import Tagger, build
 from deid.detection.annotators.transformer.model_directory import CARD
-from deid.detection.reading import Reading
-from deid.detection.registry import Tagger, build
 from deid.detection.taggers.bilstm import EmbeddingRows
 from deid.detection.taggers.tagging import MANIFEST_FILE, best_mentions
 from deid.detection.taggers.tags import OUTSIDE
+from deid.detection.text.reading import Reading
 from deid.domain.document import Document, Mention
 from deid.domain.errors import InputRefused
 from deid.domain.labels import Label

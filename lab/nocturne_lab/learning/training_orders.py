@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from deid.detection.registry import learned_names
+from deid.detection.annotators.registry import learned_names
 from deid.domain.errors import InputRefused, PolicyError
+from deid.ledger.models import find_model
 from deid.models import FOLDER
 from deid.models.directories import intact
 from deid.nightly import runtime
-from deid.warehouse.models import find_model
 from nocturne_lab.learning.exchange.rounds import exchange_folder
 from nocturne_lab.learning.taggers.pretraining import open_corpus
 from nocturne_lab.learning.taggers.training import KINDS

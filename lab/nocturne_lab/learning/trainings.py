@@ -22,20 +22,20 @@ from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 from deid.config.settings import settings
+from deid.database.connection import open_cursor
 from deid.detection.taggers.bilstm import PACKAGED_EMBEDDINGS, EmbeddingRows, load_embeddings
 from deid.domain.document import Document
 from deid.domain.errors import InputRefused
 from deid.domain.private import private_files
+from deid.ledger import audit
+from deid.ledger.batches import read_staff
+from deid.ledger.identity import Translator
+from deid.ledger.models import find_model
+from deid.ledger.periods import list_period, open_period
+from deid.ledger.planning import Interval
 from deid.models import FOLDER, progress
 from deid.models.directories import directory_hash, kind_of, learned_documents, place
 from deid.nightly import runtime
-from deid.warehouse import audit
-from deid.warehouse.batches import read_staff
-from deid.warehouse.connection import open_cursor
-from deid.warehouse.identity import Translator
-from deid.warehouse.models import find_model
-from deid.warehouse.periods import list_period, open_period
-from deid.warehouse.planning import Interval
 from nocturne_lab.evaluation.comparison import judge
 from nocturne_lab.evaluation.corpus import DISTANT, GoldDocument, gold_record, load_corpus, read_corrected
 from nocturne_lab.learning import registry

@@ -10,9 +10,9 @@ from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import Response, StreamingResponse
 
 from deid.config.settings import settings
-from deid.warehouse import audit
-from deid.warehouse.audit import Action
-from deid.warehouse.connection import connect, open_cursor
+from deid.database.connection import connect, open_cursor
+from deid.ledger import audit
+from deid.ledger.audit import Action
 from nocturne_pages.access import Permission, Visitor, needs
 from nocturne_pages.errors import Before
 from nocturne_pages.language import words

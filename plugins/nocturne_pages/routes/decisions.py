@@ -13,6 +13,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import RedirectResponse, Response
 from markupsafe import Markup
 
+from deid.database.connection import open_cursor
 from deid.release.comments import MAX_COMMENT, Comment, list_comments, write_comment
 from deid.release.decisions import (
     ANSWERS,
@@ -30,7 +31,6 @@ from deid.release.decisions import (
 )
 from deid.release.interval import open_interval
 from deid.release.status import DecisionState, DecisionStatus, find_obstacle, read_status
-from deid.warehouse.connection import open_cursor
 from nocturne_pages import airflow_rest
 from nocturne_pages.access import Visitor, needs
 from nocturne_pages.answers import late_words

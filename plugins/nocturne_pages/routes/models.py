@@ -10,11 +10,11 @@ from fastapi import APIRouter, Depends, Form, Request
 from fastapi.responses import RedirectResponse, Response
 
 from deid.domain.errors import InputRefused, PolicyError
+from deid.ledger import models
+from deid.ledger.models import MAX_REASON, MIN_REASON, SHIPPED, Model
 from deid.models import progress
 from deid.models.directories import CARD, UNSHIPPED, place
 from deid.models.scores import SCORES, score_of
-from deid.warehouse import models
-from deid.warehouse.models import MAX_REASON, MIN_REASON, SHIPPED, Model
 from nocturne_pages.access import Permission, Visitor, needs
 from nocturne_pages.errors import Refusal
 from nocturne_pages.pages import page

@@ -7,10 +7,10 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Form, Request
 from fastapi.responses import RedirectResponse, Response
 
+from deid.database.connection import open_cursor
+from deid.ledger.audit import LEAST_REASON, MOST_REASON
 from deid.stewardship import opt_outs
 from deid.stewardship.opt_outs import OptOutProblem, OptOutRefused, PatientKey, check_reason
-from deid.warehouse.audit import LEAST_REASON, MOST_REASON
-from deid.warehouse.connection import open_cursor
 from nocturne_pages.access import Permission, Visitor, needs
 from nocturne_pages.errors import Before, Refusal
 from nocturne_pages.language import words

@@ -7,9 +7,9 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import Response
 
+from deid.database.connection import open_cursor
 from deid.quality.uniqueness import find_unique_people
 from deid.stewardship import releases
-from deid.warehouse.connection import open_cursor
 from nocturne_pages.access import Visitor, needs
 from nocturne_pages.errors import Refusal
 from nocturne_pages.pages import download, page

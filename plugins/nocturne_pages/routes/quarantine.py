@@ -17,10 +17,12 @@ from pydantic import BaseModel, Field
 
 from deid.config.policy import load as load_policy
 from deid.config.settings import settings
+from deid.database.connection import open_cursor
 from deid.domain.document import Mention
 from deid.domain.errors import Reason, ReviewRefused
 from deid.domain.labels import TAGGED, Label
 from deid.domain.outcomes import Severity
+from deid.ledger.originals import OriginalRefused, read_original
 from deid.quality import reasons
 from deid.quality.checks import BY_NAME, CHECKS, REQUIREMENTS
 from deid.quality.reasons import WAIVABLE
@@ -40,8 +42,6 @@ from deid.stewardship.quarantine import (
     undo_choice,
 )
 from deid.stewardship.workbench import MOST_MARKS, OF_DRAWS, Workbench, examine, open_workbench
-from deid.warehouse.connection import open_cursor
-from deid.warehouse.originals import OriginalRefused, read_original
 from nocturne_pages.access import Permission, Visitor, needs
 from nocturne_pages.errors import TYPED, Refusal
 from nocturne_pages.pages import page

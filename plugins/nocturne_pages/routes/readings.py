@@ -10,10 +10,10 @@ from fastapi.responses import JSONResponse, RedirectResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from deid.domain.labels import TAGGED, Label
+from deid.ledger.originals import OriginalProblem, OriginalRefused, read_original
 from deid.quality.uniqueness import find_unique_people
 from deid.reviews import reading
 from deid.reviews.marks import ErrorKind, Mark, list_marks
-from deid.warehouse.originals import OriginalProblem, OriginalRefused, read_original
 from nocturne_pages.access import Permission, Visitor, needs
 from nocturne_pages.errors import Refusal
 from nocturne_pages.pages import download, page

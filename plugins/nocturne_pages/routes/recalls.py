@@ -8,11 +8,11 @@ from fastapi import APIRouter, Depends, Form, Request
 from fastapi.responses import RedirectResponse, Response
 from markupsafe import Markup
 
+from deid.database.connection import open_cursor
+from deid.ledger.audit import LEAST_REASON, MOST_REASON
 from deid.release.interval import INTERVAL_KEY
 from deid.stewardship import recalls
 from deid.stewardship.recalls import Recallable, RecallProblem, RecallRefused
-from deid.warehouse.audit import LEAST_REASON, MOST_REASON
-from deid.warehouse.connection import open_cursor
 from nocturne_pages.access import Visitor, needs
 from nocturne_pages.errors import Refusal
 from nocturne_pages.pages import fragment, page

@@ -12,7 +12,9 @@ from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import RedirectResponse, Response
 from sqlalchemy import select
 
+from deid.database.connection import open_cursor
 from deid.domain.errors import InputRefused
+from deid.ledger import audit
 from deid.release.interval import INTERVAL_KEY
 from deid.reports.figures import Figures, gather
 from deid.reports.numbers import Writer
@@ -20,8 +22,6 @@ from deid.reports.view import TONES, check_meaning, measured, view
 from deid.reports.wording import WORDING
 from deid.stewardship import releases
 from deid.stewardship.exports import FORMS, export_figures, gather_release
-from deid.warehouse import audit
-from deid.warehouse.connection import open_cursor
 from nocturne_pages.access import Visitor, needs
 from nocturne_pages.errors import Refusal
 from nocturne_pages.pages import page

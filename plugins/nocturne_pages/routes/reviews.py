@@ -13,13 +13,13 @@ from markupsafe import Markup
 from deid.config.policy import Review as ReviewPolicy
 from deid.config.policy import load as load_policy
 from deid.config.settings import settings
+from deid.database.connection import open_cursor
+from deid.database.queries import Cursor
 from deid.domain.errors import ReviewRefused
 from deid.release.interval import INTERVAL_KEY
 from deid.reviews import lifecycle, progress, reading
 from deid.reviews.bounds import Found, clopper_pearson
 from deid.reviews.estimate import bound_in_words, estimate_leaks, foresee, interval_in_words, measure_agreement
-from deid.warehouse.connection import open_cursor
-from deid.warehouse.queries import Cursor
 from nocturne_pages.access import Permission, Visitor, needs
 from nocturne_pages.errors import Before, Refusal
 from nocturne_pages.pages import fragment, page

@@ -17,13 +17,13 @@ import pytest
 
 from deid.config.keys import Key, format_keys, split
 from deid.config.settings import settings
+from deid.database.queries import SQL
 from deid.doctor.airflow import POOLS, SCHEDULED, XCOM_BACKEND, check_airflow
 from deid.doctor.databases import MAY, NEEDS
 from deid.doctor.finding import Finding, Level
 from deid.models import FOLDER
 from deid.refresh.refreshing import refresh
-from deid.warehouse.provision import ROLES
-from deid.warehouse.queries import SQL
+from deid.schema.provision import ROLES
 from tests import ROOT
 from tests.conftest import PASSWORD, SECRET, Database
 from tests.database.cli.relay import relay

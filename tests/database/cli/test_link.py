@@ -11,8 +11,8 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from deid.warehouse import audit
-from deid.warehouse.connection import open_cursor
+from deid.database.connection import open_cursor
+from deid.ledger import audit
 from tests.conftest import Database
 from tests.database.warehouse.light import decide
 from tests.database.warehouse.nights import night

@@ -13,8 +13,8 @@ import psycopg2
 import pytest
 
 from deid.config.settings import settings
-from deid.warehouse import audit
-from deid.warehouse.connection import open_cursor
+from deid.database.connection import open_cursor
+from deid.ledger import audit
 from tests.conftest import Database
 from tests.unit.cli.conftest import Call, Said
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from pyarrow.parquet import read_table
 
-from deid.detection.lexicon import use_lookup
+from deid.detection.lookup.lexicon import use_lookup
 from deid.refresh.refreshing import refresh
 from tests.conftest import Database
 from tests.database.refresh.formats import KINDS

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from deid.config.settings import settings
-from deid.detection.lexicon import use_lookup
+from deid.detection.lookup.lexicon import use_lookup
 from tests.conftest import Database
 from tests.database.refresh.formats import KINDS
 from tests.database.warehouse.nights import night

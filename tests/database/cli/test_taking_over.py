@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from deid.database.connection import open_cursor
+from deid.ledger import audit
 from deid.nightly import steps
-from deid.warehouse import audit
-from deid.warehouse.connection import open_cursor
 from tests import ROOT
 from tests.conftest import Database
 from tests.database.warehouse.light import decide
@@ -43,7 +43,7 @@ def test_a_night_that_another_run_holds_says_so_and_fails(
     dead: Database, deid: Call, caplog: pytest.LogCaptureFixture
 ) -> None:
     fall_silent(dead, 14)
-    with caplog.at_level(logging.WARNING, logger="deid.warehouse.planning"):
+    with caplog.at_level(logging.WARNING, logger="deid.ledger.planning"):
         said = deid("night", DATE, "--approve", "lu")
     assert said.status == 1
     assert "4 documents de cet intervalle sont tenus par le passage 1 (first)" in said.err
@@ -63,7 +63,7 @@ def test_log_records_are_json_lines_where_the_setting_says_so(monkeypatch: pytes
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     records = [json.loads(line) for line in done.stderr.splitlines() if line.startswith("{")]
-    told, counted = (record for record in records if record["logger"] == "deid.warehouse.planning")
+    told, counted = (record for record in records if record["logger"] == "deid.ledger.planning")
     assert (told["level"], counted["level"]) == ("warning", "info")
     assert counted["event"].startswith("dry run of 2026-03-02: 4 documents seen, 0 planned, 4 held back")
     assert told["event"].startswith("run 2: 4 documents of 2026-03-02 are held by run 1 (first)")

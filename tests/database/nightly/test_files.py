@@ -16,9 +16,9 @@ import pytest
 
 from deid.config.settings import settings
 from deid.domain.errors import PolicyError, SettingsError, WarehouseUnreachable
+from deid.ledger.originals import OriginalProblem, OriginalRefused, read_original
 from deid.nightly import runtime, steps
-from deid.warehouse import sources
-from deid.warehouse.originals import OriginalProblem, OriginalRefused, read_original
+from deid.source import contract
 from tests.conftest import Database
 from tests.database.warehouse.light import decide
 from tests.database.warehouse.nights import night, process, reasons, states
@@ -55,7 +55,7 @@ def hospital(deployed: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     deployed.rows("ALTER TABLE cdw.document ADD path text, ADD digest text, ALTER format DROP NOT NULL", role="owner")
     folder = tmp_path / "contracts" / "mine"
     folder.mkdir(parents=True)
-    for path in (sources.SQL / "sources" / "ehop").iterdir():
+    for path in (contract.SQL / "sources" / "ehop").iterdir():
         text = path.read_text(encoding="utf-8")
         plain = "encode(sha256(coalesce(d.content, ''::bytea)), 'hex')"
         assert path.name not in ("plan.sql", "contents.sql") or plain in text
@@ -188,7 +188,7 @@ def test_a_share_that_is_away_stops_the_night_and_refuses_nothing(hospital: Data
 def test_a_file_that_never_answers_is_refused_in_time(
     hospital: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from deid.warehouse import file_shares
+    from deid.source import file_shares
 
     put_file(hospital, "slow", share(tmp_path, "slow.txt", b"a"))
     monkeypatch.setenv("NOCTURNE_FILE_TIMEOUT_S", "0.2")

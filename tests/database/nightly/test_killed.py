@@ -14,7 +14,7 @@ import psycopg2
 import pytest
 
 from deid.nightly import steps
-from deid.warehouse.publish import make_visible, publish_interval
+from deid.publication.publish import make_visible, publish_interval
 from tests import ROOT
 from tests.conftest import Database
 from tests.database.warehouse.light import decide
@@ -104,7 +104,7 @@ def _kill_while_it_writes(hospital: Database, statement: str, table: str) -> Non
         "from deid.nightly import steps\n"
         "from deid.config.settings import Settings\n"
         "Settings.model_config['env_file'] = None\n"
-        "from deid.warehouse.publish import publish_interval\n"
+        "from deid.publication.publish import publish_interval\n"
         f"{statement}\n"
     )
     with _locked(hospital, table):

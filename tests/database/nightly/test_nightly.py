@@ -16,7 +16,7 @@ from deid.detection import Detector
 from deid.domain.document import Document, Mention
 from deid.domain.errors import InputRefused, NocturneError, PolicyError, ReleaseRefused, SettingsError
 from deid.nightly import runtime, steps
-from deid.warehouse.publish import make_visible, publish_interval, staged_digest
+from deid.publication.publish import make_visible, publish_interval, staged_digest
 from tests.conftest import Database, Deploy
 from tests.database.warehouse.nights import fingerprint, night, process, published, reasons, states
 from tests.database.warehouse.small_hospital import DAY, LETTER, NIGHT, PAGE, open_hospital, put, withdraw

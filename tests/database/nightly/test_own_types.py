@@ -12,9 +12,9 @@ from typer.testing import CliRunner
 from deid.cli import app
 from deid.config.policy import load
 from deid.config.settings import settings
+from deid.publication.publish import make_visible
 from deid.reports import gather, write_report
 from deid.reports.annex import gather_annex, write_annex
-from deid.warehouse.publish import make_visible
 from tests.conftest import Database
 from tests.database.warehouse.nights import night, reasons
 from tests.database.warehouse.small_hospital import LETTER, open_hospital, put

@@ -13,15 +13,15 @@ import psycopg2
 import pytest
 
 from deid.config.settings import settings
+from deid.database.connection import open_cursor
 from deid.domain.errors import ReleaseRefused, ReviewRefused
 from deid.nightly import runtime, steps
+from deid.publication.publish import make_visible, publish_interval
 from deid.reports.figures import gather
 from deid.reviews import reading
 from deid.reviews.lifecycle import SamplePlan, open_review
 from deid.stewardship import opt_outs, releases
 from deid.stewardship.opt_outs import PatientKey
-from deid.warehouse.connection import open_cursor
-from deid.warehouse.publish import make_visible, publish_interval
 from tests.conftest import Database, Deploy
 from tests.database.nightly.test_files import PARAGRAPHS, hl7
 from tests.database.warehouse.light import decide
@@ -241,13 +241,13 @@ def test_a_file_that_changes_during_the_night_is_held_back(
 @pytest.fixture
 def own_contract(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], Path]:
     """Put a contract in force whose documents lie in files that their titles name; gives the folder of the files."""
-    from deid.warehouse import sources
+    from deid.source import contract
 
     def use() -> Path:
         folder, share = tmp_path / "contracts" / "mine", tmp_path / "share"
         folder.mkdir(parents=True)
         share.mkdir()
-        for path in (sources.SQL / "sources" / "ehop").iterdir():
+        for path in (contract.SQL / "sources" / "ehop").iterdir():
             text = path.read_text("utf-8").replace(
                 "    d.title,", "    d.title,\n    CASE WHEN d.title LIKE '/%%' THEN d.title END AS content_path,"
             )

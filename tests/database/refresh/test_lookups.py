@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from deid.detection.lexicon import gazetteers, use_lookup
 from deid.detection.lookup import PACKAGED_LOOKUPS, Kind, find_lookup, lookup_stamp
+from deid.detection.lookup.lexicon import gazetteers, use_lookup
 from deid.domain.errors import WarehouseError
 from deid.french.folding import key
 from deid.nightly import runtime

@@ -13,8 +13,8 @@ from psycopg2.extras import execute_values
 
 from deid.config.policy import load
 from deid.config.settings import settings
-from deid.warehouse.pseudonyms import pseudonym_row
-from deid.warehouse.queries import query
+from deid.database.queries import query
+from deid.ledger.pseudonyms import pseudonym_row
 
 TYPES = ("CRH", "LSO", "CS", "URG", "CRO", "ACP", "IMG", "BIO", "CPA", "IDE", "ORD", "CERT")
 LABELS = {

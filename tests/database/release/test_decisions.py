@@ -9,7 +9,9 @@ import pytest
 
 from deid.config.policy import DEFAULT
 from deid.config.settings import settings
+from deid.database.connection import connect
 from deid.domain.errors import ReleaseRefused
+from deid.publication.publish import staged_digest
 from deid.release import actions, decisions
 from deid.release.decisions import (
     AnswerProblem,
@@ -22,8 +24,6 @@ from deid.release.decisions import (
     settled_outcome,
 )
 from deid.release.rules import approvals_suffice
-from deid.warehouse.connection import connect
-from deid.warehouse.publish import staged_digest
 from tests.database.release.ledger import Ledger
 
 NIGHT = "2026-10-03"

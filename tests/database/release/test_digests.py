@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from deid.database.connection import connect
 from deid.domain.errors import ReleaseRefused
+from deid.publication import publish as publishing
 from deid.release import actions, decisions
 from deid.release.decisions import Outcome, Taken
-from deid.warehouse import publish as publishing
-from deid.warehouse.connection import connect
 from tests.database.release.ledger import Ledger
 from tests.database.warehouse.nights import process
 from tests.database.warehouse.small_hospital import LETTER, open_hospital, put

@@ -16,16 +16,16 @@ from nocturne_airflow import launch
 from psycopg2.errors import InsufficientPrivilege
 
 from deid.config.settings import settings
+from deid.database.queries import SQL
 from deid.domain.document import Document
 from deid.domain.errors import InputRefused, PolicyError
+from deid.ledger import models
 from deid.models import FOLDER
+from deid.publication.evaluations import draw_sample, read_codes
 from deid.reports import gather, render
 from deid.reports.numbers import Writer
 from deid.reports.wording import WORDING
 from deid.stewardship.exports import export_tables
-from deid.warehouse import models
-from deid.warehouse.evaluations import draw_sample, read_codes
-from deid.warehouse.queries import SQL
 from nocturne_lab.evaluation import released
 from nocturne_lab.evaluation.attacks.membership import LEAST
 from nocturne_lab.evaluation.corpus import GoldDocument

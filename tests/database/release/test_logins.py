@@ -12,10 +12,10 @@ import psycopg2
 import pytest
 from psycopg2 import sql
 
+from deid.database.connection import connect
 from deid.domain.errors import ReleaseRefused
+from deid.ledger import audit
 from deid.release import actions
-from deid.warehouse import audit
-from deid.warehouse.connection import connect
 from tests.conftest import PASSWORD, Database
 from tests.database.release.ledger import Ledger
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from deid.publication.publish import recorded_attempt, staged_digest
 from deid.release import actions
 from deid.release.decisions import ask_question, close_question, take_answer
 from deid.release.lost import find_unasked
-from deid.warehouse.publish import recorded_attempt, staged_digest
 from tests.database.release.ledger import Ledger
 
 NIGHT, QUIET = "2026-10-03", "2026-10-04"

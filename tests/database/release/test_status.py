@@ -10,10 +10,10 @@ import pytest
 
 from deid.config.policy import DEFAULT
 from deid.config.settings import settings
+from deid.publication.publish import staged_digest
 from deid.release import actions
 from deid.release.decisions import AnswerProblem, Decision, ask_question, close_question, take_answer
 from deid.release.status import DecisionState, DecisionStatus, find_obstacle, read_status
-from deid.warehouse.publish import staged_digest
 from tests.database.release.ledger import Ledger
 
 NIGHT = "2026-10-03"

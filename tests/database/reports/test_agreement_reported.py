@@ -11,13 +11,13 @@ import pytest
 from psycopg2.errors import InsufficientPrivilege
 
 from deid.config.settings import settings
+from deid.database.connection import open_cursor
 from deid.nightly import steps
+from deid.publication.publish import make_visible, publish_interval
 from deid.reports import gather, render
 from deid.reports.wording import WORDING
 from deid.stewardship.exports import export_figures
 from deid.stewardship.releases import count_disagreeing, disagreeing_documents
-from deid.warehouse.connection import open_cursor
-from deid.warehouse.publish import make_visible, publish_interval
 from tests.conftest import Database
 from tests.database.warehouse import light
 from tests.database.warehouse.nights import night, process, reasons

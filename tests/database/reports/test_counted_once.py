@@ -16,7 +16,10 @@ from pypdf import PdfReader
 from selectolax.lexbor import LexborHTMLParser
 
 from deid.config.settings import settings
+from deid.database.connection import open_cursor
+from deid.ledger import opt_outs as removal
 from deid.nightly import steps
+from deid.publication.publish import make_visible, publish_interval, staged_digest
 from deid.release.decisions import REWORK, take_answer
 from deid.reports import gather, render
 from deid.reports.view import view
@@ -25,9 +28,6 @@ from deid.stewardship.exports import export_figures
 from deid.stewardship.overview import read_overview
 from deid.stewardship.releases import list_intervals
 from deid.substitution import pseudonym
-from deid.warehouse import opt_outs as removal
-from deid.warehouse.connection import open_cursor
-from deid.warehouse.publish import make_visible, publish_interval, staged_digest
 from tests.conftest import Database, Deploy
 from tests.database.warehouse.light import decide
 from tests.database.warehouse.nights import night, process

@@ -13,8 +13,13 @@ from psycopg2.extensions import cursor as Cursor
 
 from deid.config.policy import Review as ReviewPolicy
 from deid.config.settings import settings
+from deid.database.connection import connect
+from deid.database.queries import query
 from deid.domain.errors import ReviewRefused
 from deid.domain.labels import Label
+from deid.ledger import audit
+from deid.ledger.steps import read_mentions
+from deid.publication.publish import publish_interval
 from deid.release import actions
 from deid.reviews import ReviewProblem, lifecycle, progress, reading
 from deid.reviews.bounds import most_leaking
@@ -33,11 +38,6 @@ from deid.reviews.lifecycle import SamplePlan, list_staged_intervals, open_revie
 from deid.reviews.marks import ErrorKind, Mark, list_marks
 from deid.reviews.progress import find_review, list_reviews, list_sampled
 from deid.stewardship.overview import read_overview
-from deid.warehouse import audit
-from deid.warehouse.connection import connect
-from deid.warehouse.ledger import read_mentions
-from deid.warehouse.publish import publish_interval
-from deid.warehouse.queries import query
 from tests.conftest import Database, Deploy
 from tests.database.warehouse.light import decide
 from tests.database.warehouse.nights import process

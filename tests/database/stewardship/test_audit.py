@@ -11,10 +11,10 @@ import psycopg2
 import pytest
 from psycopg2.extensions import cursor as Cursor
 
+from deid.database.connection import connect
 from deid.domain.errors import WarehouseError
-from deid.warehouse import audit
-from deid.warehouse.audit import Action
-from deid.warehouse.connection import connect
+from deid.ledger import audit
+from deid.ledger.audit import Action
 from tests.conftest import Database
 
 

@@ -13,11 +13,11 @@ import pytest
 from pypdf import PdfReader
 
 from deid.config.settings import settings
+from deid.database.connection import connect
 from deid.release import actions
 from deid.reports import Figures, gather
 from deid.reviews.lifecycle import SamplePlan, open_review
 from deid.stewardship.exports import FORMS, export_figures, gather_release
-from deid.warehouse.connection import connect
 from tests.database.release.ledger import CANARY, Ledger
 
 NIGHT = "2026-10-03"

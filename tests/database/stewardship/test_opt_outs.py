@@ -12,15 +12,15 @@ from psycopg2.extensions import cursor as Cursor
 
 from deid.config.keys import make_key
 from deid.config.settings import settings
+from deid.database.connection import connect
+from deid.database.queries import query
+from deid.ledger import audit
+from deid.ledger import opt_outs as removal
 from deid.nightly import steps
+from deid.publication.publish import publish_interval
 from deid.stewardship import opt_outs
 from deid.stewardship.opt_outs import LiveDocuments, OptOutProblem, OptOutRefused, PatientKey, RemovalProof
 from deid.substitution import pseudonym
-from deid.warehouse import audit
-from deid.warehouse import opt_outs as removal
-from deid.warehouse.connection import connect
-from deid.warehouse.publish import publish_interval
-from deid.warehouse.queries import query
 from tests.conftest import SECRET, Database, Deploy
 from tests.database.warehouse.light import decide
 from tests.database.warehouse.nights import fingerprint, night, process, states

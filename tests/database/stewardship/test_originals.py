@@ -8,8 +8,8 @@ import pytest
 
 from deid.config.settings import settings
 from deid.domain.document import Mention
-from deid.warehouse import originals
-from deid.warehouse.originals import OriginalProblem, OriginalRefused
+from deid.ledger import originals
+from deid.ledger.originals import OriginalProblem, OriginalRefused
 from tests.conftest import Database, Deploy
 from tests.database.warehouse.light import decide
 from tests.database.warehouse.nights import process

@@ -11,6 +11,8 @@ import pytest
 
 from deid.config.policy import DEFAULT
 from deid.config.settings import settings
+from deid.database.connection import connect
+from deid.publication.publish import staged_digest
 from deid.release import actions
 from deid.release.decisions import take_answer
 from deid.release.rules import staging_due
@@ -18,8 +20,6 @@ from deid.reports.intervals import MEASURES, Habit, IntervalSummary
 from deid.stewardship import opt_outs, overview
 from deid.stewardship.overview import HEIGHT, LEFT, RIGHT, WIDTH, ComparedInterval, layout_trend
 from deid.stewardship.releases import list_intervals, planned_run, quarantined_ids
-from deid.warehouse.connection import connect
-from deid.warehouse.publish import staged_digest
 from tests.database.release.ledger import Ledger
 
 YES = {"chosen": "approve", "decided_by": "c.morel"}

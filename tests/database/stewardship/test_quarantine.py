@@ -17,9 +17,11 @@ from selectolax.lexbor import LexborHTMLParser
 
 from deid.config.policy import load
 from deid.config.settings import settings
+from deid.database.connection import connect
 from deid.domain.document import Mention
 from deid.domain.errors import NocturneError, Reason, ReviewRefused
 from deid.domain.labels import Label
+from deid.publication.publish import publish_interval
 from deid.quality.checks import REQUIREMENTS
 from deid.quality.reasons import CHECKS_OF, WAIVABLE
 from deid.release.actions import annex
@@ -40,8 +42,6 @@ from deid.stewardship.quarantine import (
     undo_choice,
 )
 from deid.stewardship.workbench import Workbench, open_workbench
-from deid.warehouse.connection import connect
-from deid.warehouse.publish import publish_interval
 from tests.conftest import Database, Deploy
 from tests.database.warehouse.light import decide
 from tests.database.warehouse.nights import ledger_id, night, process, states

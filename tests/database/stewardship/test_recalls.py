@@ -8,7 +8,10 @@ import psycopg2
 import pytest
 
 from deid.config.settings import settings
+from deid.database.connection import open_cursor
 from deid.domain.errors import ReviewRefused
+from deid.ledger import opt_outs as removal
+from deid.publication.publish import make_visible, publish_interval
 from deid.release.status import DecisionState, read_status
 from deid.reports import gather
 from deid.reviews import ReviewProblem
@@ -20,9 +23,6 @@ from deid.stewardship.overview import read_overview
 from deid.stewardship.recalls import RecallProblem, RecallProof, RecallRefused
 from deid.stewardship.releases import list_intervals
 from deid.substitution import pseudonym
-from deid.warehouse import opt_outs as removal
-from deid.warehouse.connection import open_cursor
-from deid.warehouse.publish import make_visible, publish_interval
 from tests.conftest import Database, Deploy
 from tests.database.warehouse.light import decide
 from tests.database.warehouse.nights import night, process, states

@@ -11,9 +11,9 @@ import pytest
 
 from deid.cli import main
 from deid.config.settings import settings
+from deid.database.connection import open_cursor
+from deid.ledger import audit, signatures
 from deid.release import actions
-from deid.warehouse import audit, signatures
-from deid.warehouse.connection import open_cursor
 from tests.conftest import Database
 from tests.database.warehouse.nights import process
 from tests.database.warehouse.small_hospital import open_hospital, put

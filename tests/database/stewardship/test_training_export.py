@@ -10,11 +10,11 @@ import pytest
 
 from deid.cli import main
 from deid.config.settings import settings
+from deid.database.connection import connect
+from deid.ledger import audit
+from deid.ledger.opt_outs import apply_opt_outs
+from deid.publication.publish import make_visible, publish_interval
 from deid.stewardship.opt_outs import PatientKey, record_opt_out
-from deid.warehouse import audit
-from deid.warehouse.connection import connect
-from deid.warehouse.opt_outs import apply_opt_outs
-from deid.warehouse.publish import make_visible, publish_interval
 from tests.conftest import Database
 from tests.database.warehouse.light import decide
 from tests.database.warehouse.nights import night, process

@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
+from deid.ledger.identity import salted
 from deid.nightly import steps
-from deid.warehouse.identity import salted
-from deid.warehouse.publish import make_visible, publish_interval
+from deid.publication.publish import make_visible, publish_interval
 from tests.conftest import Database
 from tests.database.warehouse.small_hospital import DAY, NIGHT
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, date, datetime, timedelta
 
-from deid.warehouse.queries import SQL
+from deid.database.queries import SQL
 from tests.conftest import Database
 
 NIGHT = datetime(2026, 3, 2, 2, 30, tzinfo=UTC)

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deid.config.settings import settings
-from deid.warehouse.ledger import list_patient_totals, past_limit
-from deid.warehouse.publish import publish_interval
+from deid.ledger.steps import list_patient_totals, past_limit
+from deid.publication.publish import publish_interval
 from tests.conftest import Database
 from tests.database.warehouse.light import decide
 from tests.database.warehouse.nights import night, process, reasons, states

@@ -14,12 +14,12 @@ import pytest
 
 from benchmarks.end_state import State, differences, read_end_state
 from deid.config.settings import settings
+from deid.database.connection import open_cursor
+from deid.database.embedded import binaries
 from deid.domain.errors import WarehouseError
+from deid.ledger import audit
 from deid.nightly import steps
 from deid.release import actions
-from deid.warehouse import audit
-from deid.warehouse.connection import open_cursor
-from deid.warehouse.embedded import binaries
 from tests import ROOT
 from tests.conftest import TEMPLATE, Database
 from tests.database.warehouse.light import decide

@@ -10,7 +10,7 @@ import pytest
 
 from deid.cli import main
 from deid.config.settings import settings
-from deid.warehouse.provision import OWNER, ROLES, close_channels, list_open_channels, make_database
+from deid.schema.provision import OWNER, ROLES, close_channels, list_open_channels, make_database
 from tests.conftest import Database
 
 WORKING = sorted(set(ROLES) - {"owner"})

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
+from deid.database.connection import connect
 from deid.domain.errors import WarehouseError, WarehouseUnreachable
-from deid.warehouse.connection import connect
 from tests.conftest import Database
 from tests.ports import reserve_port
 

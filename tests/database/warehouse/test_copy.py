@@ -8,9 +8,9 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
+from deid.database.connection import connect
+from deid.database.copy import copy_rows
 from deid.formats import storable
-from deid.warehouse.connection import connect
-from deid.warehouse.copy import copy_rows
 from tests.conftest import Database
 
 TEXT = st.text(max_size=30).filter(storable)

@@ -19,10 +19,10 @@ import psycopg2
 import pytest
 
 from deid.config.settings import Settings
+from deid.database import embedded
+from deid.database.embedded import EmbeddedServer
 from deid.domain.errors import SettingsError
-from deid.warehouse import embedded
-from deid.warehouse.embedded import EmbeddedServer
-from deid.warehouse.provision import provision, read_env
+from deid.schema.provision import provision, read_env
 from tests.ports import reserve_port
 
 FAST = {"fsync": "off"}
@@ -181,7 +181,7 @@ ROOT_ONLY = pytest.mark.skipif(os.geteuid() != 0 or shutil.which("useradd") is N
 @ROOT_ONLY
 def test_servers_that_start_at_once_on_a_new_machine_share_the_user_that_one_of_them_makes() -> None:
     name = f"nocturne-{os.getpid()}"
-    module = "deid.warehouse.embedded"
+    module = "deid.database.embedded"
     program = (
         f"import {module} as one; one.SYSTEM_USER = {name!r}; print('ready', flush=True); input();"
         " print(one._system_user().pw_uid)"

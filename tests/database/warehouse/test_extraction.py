@@ -13,8 +13,9 @@ import pytest
 from deid.config.settings import settings
 from deid.domain.document import Stay
 from deid.domain.errors import ContractBroken, SettingsError
-from deid.warehouse import extraction, sources
-from deid.warehouse.extraction import (
+from deid.source import contract, extraction
+from deid.source.contract import CONTRACT, Source, open_source
+from deid.source.extraction import (
     Listed,
     list_documents,
     present_documents,
@@ -22,8 +23,7 @@ from deid.warehouse.extraction import (
     read_staff_rows,
     version_hash,
 )
-from deid.warehouse.source_links import SourceLink
-from deid.warehouse.sources import CONTRACT, Source, open_source
+from deid.source.links import SourceLink
 from tests.conftest import Database
 from tests.database.warehouse.small_hospital import DAY, LETTER, NIGHT, PAGE, open_hospital, put, withdraw
 
@@ -37,7 +37,7 @@ def hospital(deployed: Database) -> Database:
 @pytest.fixture
 def own_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A hospital's own copy of the eHOP-like contract, to be broken."""
-    shipped = sources.SQL / "sources" / "ehop"
+    shipped = contract.SQL / "sources" / "ehop"
     folder = tmp_path / "contracts" / "mine"
     folder.mkdir(parents=True)
     for path in shipped.iterdir():

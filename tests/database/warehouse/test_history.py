@@ -10,8 +10,8 @@ import pytest
 from typer.testing import CliRunner
 
 from deid.cli import app, lines
-from deid.warehouse import audit
-from deid.warehouse.connection import connect
+from deid.database.connection import connect
+from deid.ledger import audit
 from nocturne_lab.evaluation.corpus import load_corpus
 from tests.conftest import Database
 from tests.database.warehouse.small_hospital import NIGHT, PAGE, open_hospital, put, withdraw

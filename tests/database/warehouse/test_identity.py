@@ -18,17 +18,17 @@ from benchmarks import linkage
 from benchmarks.linkers import attack
 from deid.cli import main
 from deid.config.settings import settings
+from deid.database.connection import connect, open_cursor
 from deid.domain.errors import InputRefused, WarehouseError
+from deid.ledger import identity, pseudonyms
+from deid.ledger import opt_outs as removal
+from deid.ledger.keys import record_destroyed
 from deid.nightly import steps
 from deid.privacy.stream import pseudonym
+from deid.publication.publish import publish_interval
+from deid.schema.provision import OWNER, ROLES
 from deid.stewardship import opt_outs
 from deid.stewardship.opt_outs import PatientKey
-from deid.warehouse import identity, pseudonyms
-from deid.warehouse import opt_outs as removal
-from deid.warehouse.connection import connect, open_cursor
-from deid.warehouse.keys import record_destroyed
-from deid.warehouse.provision import OWNER, ROLES
-from deid.warehouse.publish import publish_interval
 from demo.hospital import generate
 from tests.conftest import Database
 from tests.database.warehouse.light import decide

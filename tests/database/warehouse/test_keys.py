@@ -11,8 +11,8 @@ from deid.cli import main
 from deid.config import keys
 from deid.config.settings import settings
 from deid.domain.errors import SettingsError
-from deid.warehouse import publish
-from deid.warehouse.publish import make_visible, publish_interval
+from deid.publication import publish
+from deid.publication.publish import make_visible, publish_interval
 from tests.conftest import Database
 from tests.database.warehouse.light import decide
 from tests.database.warehouse.nights import night, process, states

@@ -8,9 +8,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from deid.publication import publish
+from deid.publication.publish import make_visible, publish_interval, staged_digest
 from deid.release.decisions import take_answer
-from deid.warehouse import publish
-from deid.warehouse.publish import make_visible, publish_interval, staged_digest
 from tests.conftest import Database
 from tests.database.warehouse.nights import night, process
 from tests.database.warehouse.small_hospital import DAY, LETTER, NIGHT, open_hospital, put

@@ -12,14 +12,14 @@ import pytest
 from psycopg2.extensions import cursor as Cursor
 
 from deid.config.settings import settings
+from deid.database.connection import open_cursor
 from deid.domain.errors import WarehouseError
+from deid.ledger import opt_outs
+from deid.publication.publish import make_visible, publish_interval
 from deid.release import actions
+from deid.schema.migrations import migrate
+from deid.schema.provision import ROLES
 from deid.stewardship.opt_outs import PatientKey, record_opt_out
-from deid.warehouse import opt_outs
-from deid.warehouse.connection import open_cursor
-from deid.warehouse.migrations import migrate
-from deid.warehouse.provision import ROLES
-from deid.warehouse.publish import make_visible, publish_interval
 from tests.conftest import Database
 from tests.database.release.ledger import Ledger
 from tests.database.warehouse.nights import process

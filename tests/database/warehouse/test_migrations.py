@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from deid.database.queries import SQL
 from deid.domain.errors import WarehouseError
-from deid.warehouse.migrations import migrate
-from deid.warehouse.queries import SQL
+from deid.schema.migrations import migrate
 from tests.conftest import Database
 
 

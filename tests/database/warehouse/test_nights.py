@@ -8,8 +8,8 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from deid.config.settings import settings
+from deid.source.extraction import version_hash
 from deid.substitution import pseudonym
-from deid.warehouse.extraction import version_hash
 from demo.hospital import Hospital, generate, load
 from tests.conftest import Database
 from tests.database.warehouse.nights import ledger_id, night, reasons, states, version_of

@@ -19,12 +19,12 @@ import pytest
 
 from deid.config.settings import settings
 from deid.domain.errors import NocturneError, SettingsError, WarehouseError, WarehouseUnreachable
-from deid.warehouse.extraction import present_documents, read_contents
-from deid.warehouse.planning import PARIS
-from deid.warehouse.source_check import check_source
-from deid.warehouse.source_draft import draft_source
-from deid.warehouse.source_links import StatementRefused
-from deid.warehouse.sources import Source, open_source
+from deid.ledger.planning import PARIS
+from deid.source.contract import Source, open_source
+from deid.source.contract_check import check_source
+from deid.source.contract_draft import draft_source
+from deid.source.extraction import present_documents, read_contents
+from deid.source.links import StatementRefused
 from tests.conftest import Database, fresh_database
 from tests.database.warehouse.light import decide
 from tests.database.warehouse.nights import night, published, reasons, states

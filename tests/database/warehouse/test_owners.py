@@ -9,10 +9,10 @@ import pytest
 
 from deid.config.settings import settings
 from deid.domain.errors import ContractBroken
+from deid.ledger import opt_outs, planning, runs
 from deid.nightly import steps
 from deid.privacy.stream import pseudonym
-from deid.warehouse import opt_outs, planning, runs
-from deid.warehouse.publish import make_visible, publish_interval
+from deid.publication.publish import make_visible, publish_interval
 from tests.conftest import Database
 from tests.database.warehouse.nights import night, process, reasons, states
 from tests.database.warehouse.small_hospital import DAY, LETTER, NIGHT, open_hospital, put

@@ -11,9 +11,9 @@ from deid.config.keys import make_key, write_keyring
 from deid.config.policy import PatientPart
 from deid.config.settings import settings
 from deid.domain.errors import PolicyError, SettingsError
+from deid.ledger import planning
 from deid.nightly import steps
 from deid.reports.figures import gather
-from deid.warehouse import planning
 from tests.conftest import Database
 from tests.database.warehouse.small_hospital import DAY, NIGHT, open_hospital, put
 

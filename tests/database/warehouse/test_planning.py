@@ -11,8 +11,8 @@ import pytest
 from deid.config.keys import parse_keyring
 from deid.config.settings import settings
 from deid.domain.errors import ContractBroken, InputRefused, WarehouseUnreachable
-from deid.warehouse import planning
-from deid.warehouse.planning import Batch, Interval, Request, Versions, plan_run
+from deid.ledger import planning
+from deid.ledger.planning import Batch, Interval, Request, Versions, plan_run
 from tests.conftest import SECRET, Database
 from tests.database.warehouse.small_hospital import DAY, NIGHT, open_hospital, put, withdraw
 from tests.ports import reserve_port

@@ -8,8 +8,8 @@ import psycopg2
 import pytest
 
 from deid.config.settings import settings
-from deid.warehouse.provision import ROLES
-from deid.warehouse.publish import make_visible
+from deid.publication.publish import make_visible
+from deid.schema.provision import ROLES
 from docs.tables import block
 from tests import ROOT
 from tests.conftest import Database

@@ -16,12 +16,13 @@ import pytest
 from psycopg2 import sql
 
 from deid.config.settings import settings
+from deid.database import embedded
+from deid.database.embedded import EmbeddedServer
 from deid.domain.errors import ContractBroken, PolicyError, WarehouseError, WarehouseUnreachable
 from deid.nightly import steps
-from deid.warehouse import embedded, sources
-from deid.warehouse.embedded import EmbeddedServer
-from deid.warehouse.source_check import SourceReport, check_source
-from deid.warehouse.sources import Source
+from deid.source import contract
+from deid.source.contract import Source
+from deid.source.contract_check import SourceReport, check_source
 from tests.conftest import Database
 from tests.database.warehouse.light import decide
 from tests.database.warehouse.nights import night, reasons, states
@@ -40,7 +41,7 @@ def hospital(deployed: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     decide(monkeypatch, tmp_path)
     folder = tmp_path / "contracts" / "mine"
     folder.mkdir(parents=True)
-    for path in (sources.SQL / "sources" / "ehop").iterdir():
+    for path in (contract.SQL / "sources" / "ehop").iterdir():
         (folder / path.name).write_text(path.read_text(encoding="utf-8"), encoding="utf-8")
     monkeypatch.setenv("NOCTURNE_SOURCES", str(folder.parent))
     monkeypatch.setenv("NOCTURNE_SOURCE", "mine")
@@ -338,7 +339,9 @@ def test_a_replica_that_lags_stops_the_night_and_one_that_is_idle_does_not(
     primary, standby = replica
     rows = Database(primary.uri("postgres"), "postgres")
     copied = Database(standby.uri("postgres"), "postgres")
-    rows.rows((sources.SQL / "synthetic_hospital" / "cdw.sql").read_text(encoding="utf-8").replace("GRANT", "-- GRANT"))
+    rows.rows(
+        (contract.SQL / "synthetic_hospital" / "cdw.sql").read_text(encoding="utf-8").replace("GRANT", "-- GRANT")
+    )
     monkeypatch.setenv("NOCTURNE_READER_DSN", standby.uri("postgres"))
     settings.cache_clear()
     _until(lambda: copied.rows("SELECT to_regclass('cdw.document') IS NOT NULL")[0][0])

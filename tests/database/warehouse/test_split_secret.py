@@ -11,7 +11,7 @@ import pytest
 from deid.cli import main
 from deid.config.settings import settings
 from deid.domain.errors import KeyServiceUnreachable, SettingsError
-from deid.warehouse.publish import publish_interval
+from deid.publication.publish import publish_interval
 from tests.conftest import SECRET, Database
 from tests.database.warehouse.light import decide
 from tests.database.warehouse.nights import fingerprint, night, process, published

@@ -14,10 +14,10 @@ from pathlib import Path
 import psycopg2
 import pytest
 
+from deid.database.connection import connect
 from deid.domain.errors import WarehouseError
-from deid.warehouse.connection import connect
-from deid.warehouse.migrations import migrate
-from deid.warehouse.provision import DATABASE, OWNER, make_database, make_owner
+from deid.schema.migrations import migrate
+from deid.schema.provision import DATABASE, OWNER, make_database, make_owner
 from tests.database.refresh.certificates import HERE, Authority
 from tests.folders import make_server_folder
 from tests.ports import reserve_port

@@ -18,12 +18,12 @@ from psycopg2.extras import Json, execute_values
 
 from deid.config.keys import parse_keyring
 from deid.config.settings import settings
+from deid.database.queries import SQL
+from deid.ledger.steps import list_patient_totals
 from deid.privacy.stream import pseudonym
 from deid.release import actions
-from deid.warehouse.ledger import list_patient_totals
-from deid.warehouse.migrations import migrate
-from deid.warehouse.provision import OWNER
-from deid.warehouse.queries import SQL
+from deid.schema.migrations import migrate
+from deid.schema.provision import OWNER
 from tests.conftest import SECRET, Database
 from tests.database.warehouse.light import decide
 from tests.database.warehouse.nights import night, process

@@ -14,8 +14,8 @@ import pytest
 import yaml
 
 from deid.config.settings import Settings
+from deid.database.embedded import QUIET_LOG
 from deid.doctor.airflow import XCOM_BACKEND
-from deid.warehouse.embedded import QUIET_LOG
 from tests import ROOT
 
 DOCKER = ROOT / "docker"

@@ -9,10 +9,10 @@ import pytest
 
 from deid.config.settings import settings
 from deid.domain.errors import SettingsError
+from deid.ledger import opt_outs
 from deid.refresh.refreshing import refresh
 from deid.release import actions
 from deid.stewardship import overview
-from deid.warehouse import opt_outs
 from tests.conftest import Database
 from tests.database.warehouse.nights import process, published
 from tests.database.warehouse.small_hospital import open_hospital, put

@@ -12,9 +12,9 @@ from pathlib import Path
 import psycopg2
 import pytest
 
-from deid.warehouse.embedded import QUIET_LOG, EmbeddedServer, binaries
-from deid.warehouse.migrations import migrate
-from deid.warehouse.provision import DATABASE, ROLES, provision
+from deid.database.embedded import QUIET_LOG, EmbeddedServer, binaries
+from deid.schema.migrations import migrate
+from deid.schema.provision import DATABASE, ROLES, provision
 from tests import ROOT
 from tests.end_to_end.docker.test_compose import DOCKER, server_settings
 from tests.folders import make_server_folder

@@ -15,14 +15,14 @@ from deid.cli import main
 from deid.config.policy import AnnotatorChoice, Detection, Policy, load
 from deid.config.settings import settings
 from deid.detection import Detector
-from deid.detection.registry import learned_names
+from deid.detection.annotators.registry import learned_names
 from deid.domain.document import Document, Mention
 from deid.domain.errors import InputRefused, PolicyError, WarehouseError
+from deid.ledger import models
 from deid.models import FOLDER
 from deid.models.directories import UNSHIPPED, directory_hash, place, with_models
 from deid.nightly import runtime, steps
-from deid.warehouse import models
-from deid.warehouse.publish import publish_interval
+from deid.publication.publish import publish_interval
 from nocturne_lab.evaluation.comparison import Outcome, compare_found
 from nocturne_lab.evaluation.corpus import GoldDocument
 from nocturne_lab.evaluation.markup import parse_marked, write_marked

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from deid.detection.reading import Reading
 from deid.detection.taggers.tags import INDEX, TAGS, encode
+from deid.detection.text.reading import Reading
 from deid.domain.document import Document
 from deid.domain.labels import Label
 from nocturne_lab.evaluation.corpus import GoldDocument

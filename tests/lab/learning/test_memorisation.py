@@ -17,7 +17,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 from tokenizers.decoders import ByteLevel as ByteLevelDecoder
 
 from deid.cli import main
-from deid.detection.reading import Reading
+from deid.detection.text.reading import Reading
 from deid.domain.document import Document, Mention
 from deid.domain.errors import InputRefused, PolicyError
 from deid.domain.labels import Label

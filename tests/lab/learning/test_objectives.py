@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import torch
 
-from deid.detection.reading import Reading
+from deid.detection.text.reading import Reading
 from deid.domain.document import Document, Mention
 from deid.domain.errors import InputRefused
 from deid.domain.labels import Label

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from typer.testing import CliRunner
 
 from deid.cli import app
-from deid.detection.reading import Reading
 from deid.detection.taggers.bilstm import Shape
 from deid.detection.taggers.tags import INDEX, TAGS
+from deid.detection.text.reading import Reading
 from deid.domain.document import Document, Mention
 from deid.domain.errors import InputRefused
 from nocturne_lab.learning import memorisation, self_training

@@ -17,8 +17,8 @@ from safetensors.torch import load_file
 
 from deid.detection.annotators.transformer import Transformer
 from deid.detection.annotators.transformer.model_directory import Card
-from deid.detection.reading import Reading
 from deid.detection.taggers.tags import TAGS
+from deid.detection.text.reading import Reading
 from deid.domain.document import Mention
 from deid.domain.errors import InputRefused, PolicyError
 from deid.domain.labels import Label

@@ -19,8 +19,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
-from deid.detection.reading import Reading
 from deid.detection.taggers.tags import encode
+from deid.detection.text.reading import Reading
 from deid.domain.document import Document, Mention, Patient
 from deid.domain.errors import InputRefused, SettingsError
 from deid.domain.labels import Label

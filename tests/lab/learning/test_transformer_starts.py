@@ -20,7 +20,7 @@ from transformers import FlaubertTokenizer
 from deid.cli import main
 from deid.detection.annotators.transformer import Transformer, model_directory
 from deid.detection.annotators.transformer.chains import TRANSITIONS
-from deid.detection.reading import Reading
+from deid.detection.text.reading import Reading
 from deid.domain.document import Document
 from deid.domain.errors import InputRefused, PolicyError
 from deid.domain.labels import Label

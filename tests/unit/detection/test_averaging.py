@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from deid.detection import merging
-from deid.detection.reading import Reading
+from deid.detection.merging import votes
 from deid.detection.taggers.tags import INDEX, TAGS
+from deid.detection.text.reading import Reading
 from deid.domain.document import Document
 from deid.domain.labels import Label
 
@@ -27,7 +27,7 @@ def spread(**tags: dict[str, float]) -> np.ndarray:
 
 def found(recall: dict[Label, float], **taggers: np.ndarray) -> list[tuple[str, str]]:
     reading = Reading(Document("d", TEXT))
-    return [(TEXT[m.start : m.end], m.label) for m in merging.find_averaged(reading, taggers, recall)]
+    return [(TEXT[m.start : m.end], m.label) for m in votes.find_averaged(reading, taggers, recall)]
 
 
 SURE = spread(kerdoncuff={"B-DOCTOR": 0.95}, brest={"B-CITY": 0.95})
@@ -43,9 +43,9 @@ def test_what_one_tagger_alone_believes_counts_less_than_what_both_half_believe(
     alone, nothing = spread(kerdoncuff={"B-DOCTOR": 0.9}), spread()
     half = spread(kerdoncuff={"B-DOCTOR": 0.45})
     index, tag = TEXT.split().index("Kerdoncuff"), INDEX["B-DOCTOR"]
-    assert merging.averaged([half, half])[index, tag] > merging.averaged([alone, nothing])[index, tag]
-    assert merging.averaged([alone]) == pytest.approx(alone, abs=1e-6)
-    assert merging.averaged([alone, half]).sum(axis=1) == pytest.approx(1)
+    assert votes.averaged([half, half])[index, tag] > votes.averaged([alone, nothing])[index, tag]
+    assert votes.averaged([alone]) == pytest.approx(alone, abs=1e-6)
+    assert votes.averaged([alone, half]).sum(axis=1) == pytest.approx(1)
 
 
 def test_taggers_that_differ_on_the_role_still_find_the_name() -> None:
@@ -91,28 +91,28 @@ def test_a_name_does_not_go_over_the_end_of_a_sentence(text: str, names: list[st
     rows = np.full((len(tags), len(TAGS)), 0.0, dtype=np.float32)
     for at, tag in enumerate(tags):
         rows[at, INDEX[tag]] = 1
-    found = merging.find_averaged(reading, {"one": rows}, {})
+    found = votes.find_averaged(reading, {"one": rows}, {})
     assert [text[one.start : one.end] for one in found] == names
 
 
 def test_every_tagger_votes_with_its_own_label_and_probability() -> None:
     reading = Reading(Document("d", TEXT))
-    name = merging.find_averaged(reading, {"one": SURE, "two": DOUBT}, {})[0]
+    name = votes.find_averaged(reading, {"one": SURE, "two": DOUBT}, {})[0]
     assert [(vote.annotator, vote.label) for vote in name.votes] == [("one", "DOCTOR"), ("two", "PERSON")]
     assert name.votes[0].score == pytest.approx(0.95, abs=1e-3)
     assert name.score == pytest.approx(0.618, abs=1e-3)
 
 
 def test_nothing_to_read_and_nobody_to_ask() -> None:
-    assert merging.find_averaged(Reading(Document("d", "")), {"one": np.zeros((0, len(TAGS)), np.float32)}, {}) == []
-    assert merging.find_averaged(Reading(Document("d", TEXT)), {}, {}) == []
+    assert votes.find_averaged(Reading(Document("d", "")), {"one": np.zeros((0, len(TAGS)), np.float32)}, {}) == []
+    assert votes.find_averaged(Reading(Document("d", TEXT)), {}, {}) == []
 
 
 def test_a_tagger_that_lacks_a_label_does_not_outvote_it() -> None:
     names_only = spread(kerdoncuff={"B-PERSON": 0.9})
     reading = Reading(Document("d", TEXT))
     taggers = {"one": SURE, "names": names_only, "other": names_only}
-    without = merging.find_averaged(reading, taggers, {})
-    told = merging.find_averaged(reading, taggers, {}, {"names": {Label.PERSON}, "other": {Label.PERSON}})
+    without = votes.find_averaged(reading, taggers, {})
+    told = votes.find_averaged(reading, taggers, {}, {"names": {Label.PERSON}, "other": {Label.PERSON}})
     assert [TEXT[m.start : m.end] for m in without] == ["Kerdoncuff"]
     assert [TEXT[m.start : m.end] for m in told] == ["Kerdoncuff", "Brest"]

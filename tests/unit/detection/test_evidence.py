@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from deid.config import policy
-from deid.detection import merging
 from deid.detection.annotators.context import Context
 from deid.detection.annotators.gazetteer import Gazetteer
 from deid.detection.detector import Detector
-from deid.detection.evidence import has_clinical_reading, is_acronym, is_eponym, is_ordinary
-from deid.detection.lexicon import lexicon
-from deid.detection.reading import Reading
+from deid.detection.lookup.lexicon import lexicon
+from deid.detection.merging import votes
+from deid.detection.merging.evidence import has_clinical_reading, is_acronym, is_eponym, is_ordinary
 from deid.detection.taggers.tags import INDEX, TAGS
+from deid.detection.text.reading import Reading
 from deid.domain.document import Document, Patient
 from deid.domain.labels import NAMES, Label
 
@@ -33,7 +33,7 @@ def raised(text: str, word: str, probability: float = 0.45) -> bool:
             surface = reading.surface(index)
             rows[index, INDEX["B-PERSON"]] = 0.97 if surface in CERTAIN else chance if surface == word else 0.0
             rows[index, 0] = 1 - rows[index].sum()
-    found = merging.find_averaged(reading, {"one": one, "other": other}, RECALL)
+    found = votes.find_averaged(reading, {"one": one, "other": other}, RECALL)
     return any(word in text[mention.start : mention.end].split() for mention in found)
 
 

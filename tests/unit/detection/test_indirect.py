@@ -12,7 +12,7 @@ from deid.config import policy as policies
 from deid.config.policy import AnnotatorChoice, Policy
 from deid.detection import Detector
 from deid.detection.annotators.indirect import FINDERS, Indirect
-from deid.detection.reading import Reading
+from deid.detection.text.reading import Reading
 from deid.domain.document import Document, Mention
 from deid.domain.errors import PolicyError
 from deid.domain.labels import DIRECT, OPTIONAL, Label

@@ -6,8 +6,8 @@ import pytest
 
 from deid.config import policy
 from deid.detection import Detector
-from deid.detection.language import foreign_language, plainly_french
-from deid.detection.reading import Reading
+from deid.detection.text.language import foreign_language, plainly_french
+from deid.detection.text.reading import Reading
 from deid.domain.document import Document, Patient
 from deid.domain.errors import Reason
 from nocturne_lab.evaluation.corpus import load_corpus

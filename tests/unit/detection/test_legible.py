@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deid.detection.legible import Legible
+from deid.detection.text.legible import Legible
 from deid.domain.document import Document, Mention, Patient
 from deid.domain.labels import Label
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deid.detection import merging
+from deid.detection.merging import votes
 from deid.domain.document import Mention
 from deid.domain.labels import Label
 
@@ -23,10 +23,10 @@ NERDA = [_at("Jean", PER), _at("Bermont", CITY)]
 EXPECTED = [("Jean", PER), ("Bermont", CITY), ("90400", ZIP)]
 
 
-@pytest.mark.parametrize("merge", [merging.merge_by_procedure, merging.merge_by_weights])
-@pytest.mark.parametrize("neural", sorted(merging.NEURAL))
+@pytest.mark.parametrize("merge", [votes.merge_by_procedure, votes.merge_by_weights])
+@pytest.mark.parametrize("neural", sorted(votes.NEURAL))
 def test_the_paper_s_sentence(merge, neural: str) -> None:
-    merged = merge(merging.weigh({"crf": MEDINA, neural: NERDA}), 0.5)
+    merged = merge(votes.weigh({"crf": MEDINA, neural: NERDA}), 0.5)
     best: dict[str, Mention] = {}
     for mention in sorted(merged, key=lambda one: one.score):
         best[SENTENCE[mention.start : mention.end]] = mention
@@ -34,28 +34,26 @@ def test_the_paper_s_sentence(merge, neural: str) -> None:
 
 
 def test_case_1_same_tag() -> None:
-    merged = merging.merge_by_procedure(
-        merging.weigh({"crf": [_at("Jean", PER)], "transformer": [_at("Jean", PER)]}), 0.5
-    )
+    merged = votes.merge_by_procedure(votes.weigh({"crf": [_at("Jean", PER)], "transformer": [_at("Jean", PER)]}), 0.5)
     assert [(one.label, one.end - one.start) for one in merged] == [(PER, 4)]
 
 
 def test_case_2_one_side_says_nothing() -> None:
     for side in ("crf", "transformer"):
-        merged = merging.merge_by_procedure(merging.weigh({side: [_at("90400", ZIP)]}), 0.5)
+        merged = votes.merge_by_procedure(votes.weigh({side: [_at("90400", ZIP)]}), 0.5)
         assert [one.label for one in merged] == [ZIP]
 
 
 def test_case_3_neural_side_for_names_places_organisations_rules_for_the_rest() -> None:
     contextual = {"patterns": [_at("Bermont", Label.ID)], "transformer": [_at("Bermont", CITY)]}
     formal = {"patterns": [_at("90400", ZIP)], "transformer": [_at("90400", Label.PHONE)]}
-    assert [one.label for one in merging.merge_by_procedure(merging.weigh(contextual), 0.5)] == [CITY]
-    assert [one.label for one in merging.merge_by_procedure(merging.weigh(formal), 0.5)] == [ZIP]
+    assert [one.label for one in votes.merge_by_procedure(votes.weigh(contextual), 0.5)] == [CITY]
+    assert [one.label for one in votes.merge_by_procedure(votes.weigh(formal), 0.5)] == [ZIP]
 
 
 def test_votes_of_all_who_spoke_are_kept() -> None:
     found = {"context": [_at("Jean", PER, 0.9)], "gazetteer": [_at("Jean", CITY, 0.3)], "identity": [_at("90400", ZIP)]}
-    merged = merging.merge_by_weights(merging.weigh(found), 0.5)
+    merged = votes.merge_by_weights(votes.weigh(found), 0.5)
     jean = next(one for one in merged if one.label is PER)
     assert {(vote.annotator, vote.label, vote.score) for vote in jean.votes} == {
         ("context", PER, 0.9),
@@ -65,20 +63,20 @@ def test_votes_of_all_who_spoke_are_kept() -> None:
 
 def test_a_weight_of_zero_silences_and_a_higher_weight_wins() -> None:
     found = {"context": [_at("Bermont", PER)], "gazetteer": [_at("Bermont", CITY)]}
-    silenced = merging.weigh(found, {"context": {PER: 0}})
+    silenced = votes.weigh(found, {"context": {PER: 0}})
     assert [one.mention.label for one in silenced] == [CITY]
-    reweighed = merging.weigh(found, {"gazetteer": {CITY: 100}, "context": {PER: 50}})
+    reweighed = votes.weigh(found, {"gazetteer": {CITY: 100}, "context": {PER: 50}})
     assert max(reweighed, key=lambda one: one.strength).mention.label is CITY
 
 
 def test_strength_is_weight_times_score_and_threshold_holds() -> None:
-    (candidate,) = merging.weigh({"context": [_at("Jean", PER, 0.5)]}, {"context": {PER: 80}})
+    (candidate,) = votes.weigh({"context": [_at("Jean", PER, 0.5)]}, {"context": {PER: 80}})
     assert candidate.strength == pytest.approx(0.4)
-    assert merging.merge_by_weights([candidate], 0.5) == []
+    assert votes.merge_by_weights([candidate], 0.5) == []
 
 
 def test_every_annotator_that_ships_or_will_has_a_weight_for_every_label() -> None:
-    for row in merging.WEIGHTS.values():
+    for row in votes.WEIGHTS.values():
         assert set(row) == set(Label)
         assert all(0 <= weight <= 100 for weight in row.values())
 

@@ -9,8 +9,8 @@ import pytest
 
 from deid.config.policy import load
 from deid.detection import Detector
-from deid.detection.own_types import OwnTypes
-from deid.detection.reading import Reading
+from deid.detection.refining.own_types import OwnTypes
+from deid.detection.text.reading import Reading
 from deid.domain.document import Document, Mention, Patient, Vote
 from deid.domain.labels import Label
 

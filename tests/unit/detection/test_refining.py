@@ -6,11 +6,11 @@ import pytest
 
 from deid.config import policy
 from deid.detection import Detector
-from deid.detection.reading import Reading
 from deid.detection.refining.boundaries import complete_names, complete_organisations
 from deid.detection.refining.filters import drop_allowed
 from deid.detection.refining.overlaps import connect_entities, resolve_overlaps
 from deid.detection.refining.trimming import trim_civilities
+from deid.detection.text.reading import Reading
 from deid.domain.document import Document, Mention, Patient
 from deid.domain.labels import Label
 

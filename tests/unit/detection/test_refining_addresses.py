@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from deid.detection import Detector
-from deid.detection.reading import Reading
 from deid.detection.refining.addresses import complete_addresses
+from deid.detection.text.reading import Reading
 from deid.domain.document import Document, Mention
 from deid.domain.labels import Label
 

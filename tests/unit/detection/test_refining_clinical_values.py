@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from deid.detection.annotators.patterns import Patterns
 from deid.detection.annotators.patterns.contact import find_contacts
 from deid.detection.detector import Detector
-from deid.detection.reading import Reading
 from deid.detection.refining.clinical_values import drop_values
+from deid.detection.text.reading import Reading
 from deid.domain.document import Document, Mention, Vote
 from deid.domain.labels import IDENTIFIERS, Label
 

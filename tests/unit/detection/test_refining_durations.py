@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deid.detection.detector import Detector
-from deid.detection.reading import Reading
 from deid.detection.refining.durations import drop_durations
+from deid.detection.text.reading import Reading
 from deid.domain.document import Document, Mention, Patient
 from deid.domain.labels import Label
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from deid.detection.reading import Reading
 from deid.detection.refining.roles import ROLES, Evidence, gather_evidence, scores, settle_roles
+from deid.detection.text.reading import Reading
 from deid.domain.document import Document, Mention, Patient, Vote
 from deid.domain.labels import Label
 

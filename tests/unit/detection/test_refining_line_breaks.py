@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from deid.detection.reading import Reading
 from deid.detection.refining import join_lines
+from deid.detection.text.reading import Reading
 from deid.domain.document import Document, Mention
 from deid.domain.labels import Label
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deid.detection.reading import Reading
 from deid.detection.refining.overlaps import connect_entities, resolve_overlaps
+from deid.detection.text.reading import Reading
 from deid.domain.document import Document, Mention, Vote
 from deid.domain.labels import Label
 

@@ -11,7 +11,7 @@ import pytest
 
 from deid.config import policy
 from deid.detection import Detector, refining
-from deid.detection.reading import Reading
+from deid.detection.text.reading import Reading
 from deid.domain.document import Document, Mention, Patient
 from deid.domain.labels import Label
 

@@ -8,8 +8,8 @@ import pytest
 
 from deid.config import policy
 from deid.detection import Detector
-from deid.detection.reading import Reading
-from deid.detection.registry import names
+from deid.detection.annotators.registry import names
+from deid.detection.text.reading import Reading
 from deid.domain.document import Document, Mention
 from deid.domain.errors import PolicyError
 from deid.domain.labels import Label

@@ -11,7 +11,7 @@ import pytest
 
 from deid.config import policy
 from deid.detection import Detector, detect_parallel
-from deid.detection.staff import Staff, read_staff
+from deid.detection.lookup.staff import Staff, read_staff
 from deid.domain.document import Document, Patient, Professional
 from deid.domain.errors import InputRefused
 from deid.domain.labels import Label

@@ -12,7 +12,7 @@ from deid.config import policy as policies
 from deid.config.policy import Policy
 from deid.detection import Detector
 from deid.detection.annotators import ClockTimes
-from deid.detection.reading import Reading
+from deid.detection.text.reading import Reading
 from deid.domain.document import Document
 from deid.domain.labels import Label
 from nocturne_lab.evaluation.markup import parse_marked

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from deid.detection.annotators.context.fields import find_fields, find_signatures
 from deid.detection.annotators.context.organisations import find_geography, find_organisations
 from deid.detection.annotators.context.people import extend_lists, find_announced_names, settle_roles
-from deid.detection.reading import Reading
+from deid.detection.text.reading import Reading
 from deid.domain.document import Mention
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from deid.detection.annotators.vocabulary import NAME_FIELDS, NOT_INITIALS
-from deid.detection.known_names import NOT_NAMES
-from deid.detection.names import is_capital, is_particle_here, is_upper, namelike, read_name
-from deid.detection.reading import Reading
+from deid.detection.lookup.known_names import NOT_NAMES
+from deid.detection.text.names import is_capital, is_particle_here, is_upper, namelike, read_name
+from deid.detection.text.reading import Reading
+from deid.detection.text.vocabulary import NAME_FIELDS, NOT_INITIALS
 from deid.domain.document import Mention
 from deid.domain.labels import Label
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from deid.detection.annotators.vocabulary import (
+from deid.detection.lookup.lexicon import Kind, gazetteers
+from deid.detection.text.names import glued, is_capital, is_upper, namelike
+from deid.detection.text.reading import Reading
+from deid.detection.text.vocabulary import (
     ADJECTIVE_ENDS,
     NUMBERED_HEADS,
     ORG_ACRONYMS,
@@ -18,9 +21,6 @@ from deid.detection.annotators.vocabulary import (
     WEAK_HEADS,
     word_list,
 )
-from deid.detection.lexicon import Kind, gazetteers
-from deid.detection.names import glued, is_capital, is_upper, namelike
-from deid.detection.reading import Reading
 from deid.domain.document import Mention
 from deid.domain.labels import Label
 

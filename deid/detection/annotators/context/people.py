@@ -7,7 +7,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from deid.detection.annotators.vocabulary import (
+from deid.detection.lookup.known_names import LOWER_PARTICLES, NOT_NAMES, PARTICLES
+from deid.detection.lookup.lexicon import gazetteers
+from deid.detection.text.names import is_capital, is_lone_name, is_particle_here, is_upper, namelike, read_name
+from deid.detection.text.reading import Reading
+from deid.detection.text.vocabulary import (
     BIRTH,
     CIVILITIES,
     DOCTOR_TITLES,
@@ -18,10 +22,6 @@ from deid.detection.annotators.vocabulary import (
     PLURAL,
     PROFESSIONS,
 )
-from deid.detection.known_names import LOWER_PARTICLES, NOT_NAMES, PARTICLES
-from deid.detection.lexicon import gazetteers
-from deid.detection.names import is_capital, is_lone_name, is_particle_here, is_upper, namelike, read_name
-from deid.detection.reading import Reading
 from deid.domain.document import Mention
 from deid.domain.labels import NAMES, Label
 from deid.french.folding import fold, key

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from deid.detection.annotators.gazetteer.people import find_directory_names, find_names
 from deid.detection.annotators.gazetteer.places import find_listed_places, find_localities, find_unlisted_towns
-from deid.detection.reading import Reading
+from deid.detection.text.reading import Reading
 from deid.domain.document import Mention
 
 

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from deid.detection.annotators.vocabulary import EPONYM_CUES, KINSHIP, ORG_HEADS, PROFESSIONS, word_list
-from deid.detection.known_names import LOWER_PARTICLES, NOT_NAMES
-from deid.detection.lexicon import Kind, gazetteers
-from deid.detection.names import glued, is_capital, is_upper, namelike, read_name
-from deid.detection.reading import Reading
+from deid.detection.lookup.known_names import LOWER_PARTICLES, NOT_NAMES
+from deid.detection.lookup.lexicon import Kind, gazetteers
+from deid.detection.text.names import glued, is_capital, is_upper, namelike, read_name
+from deid.detection.text.reading import Reading
+from deid.detection.text.vocabulary import EPONYM_CUES, KINSHIP, ORG_HEADS, PROFESSIONS, word_list
 from deid.domain.document import Mention
 from deid.domain.labels import Label
 

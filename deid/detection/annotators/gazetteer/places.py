@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 from deid.detection.annotators.gazetteer.people import compound_end
 from deid.detection.annotators.patterns.addresses import CEDEX
-from deid.detection.annotators.vocabulary import EPONYM_CUES, HOME_CUES, ORG_HEADS
-from deid.detection.known_names import LOWER_PARTICLES
-from deid.detection.lexicon import Hit, Kind, gazetteers
-from deid.detection.names import is_capital
-from deid.detection.reading import Reading
+from deid.detection.lookup.known_names import LOWER_PARTICLES
+from deid.detection.lookup.lexicon import Hit, Kind, gazetteers
+from deid.detection.text.names import is_capital
+from deid.detection.text.reading import Reading
+from deid.detection.text.vocabulary import EPONYM_CUES, HOME_CUES, ORG_HEADS
 from deid.domain.document import Mention
 from deid.domain.labels import Label
 

@@ -9,7 +9,7 @@ from deid.detection.annotators.indirect.coordinates import find_coordinates
 from deid.detection.annotators.indirect.family import find_family
 from deid.detection.annotators.indirect.origins import find_ethnicities, find_nationalities, find_religions
 from deid.detection.annotators.indirect.professions import find_professions
-from deid.detection.reading import Reading
+from deid.detection.text.reading import Reading
 from deid.domain.document import Document, Mention
 from deid.domain.errors import PolicyError
 from deid.domain.labels import Label

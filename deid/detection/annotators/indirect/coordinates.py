@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from itertools import chain
 
-from deid.detection.reading import Reading
+from deid.detection.text.reading import Reading
 from deid.domain.document import Mention
 from deid.domain.labels import Label
 

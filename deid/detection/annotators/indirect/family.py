@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from deid.detection.annotators.indirect.people import name_follows
-from deid.detection.reading import Reading
+from deid.detection.text.reading import Reading
 from deid.domain.document import Mention
 from deid.domain.labels import Label
 

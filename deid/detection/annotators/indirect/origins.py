@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from deid.detection.annotators.indirect.people import KIN, PATIENT, name_follows
-from deid.detection.reading import Reading
+from deid.detection.text.reading import Reading
 from deid.domain.document import Mention
 from deid.domain.labels import Label
 from deid.french.social_words import alternatives, origins, peoples, religions, sure_origins

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from deid.detection.reading import Reading
+from deid.detection.text.reading import Reading
 
 # Relatives, by name or pronoun.
 KIN = (

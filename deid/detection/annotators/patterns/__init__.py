@@ -10,7 +10,7 @@ from deid.detection.annotators.patterns.dates_in_words import find_calendar_days
 from deid.detection.annotators.patterns.identifiers import find_identifiers
 from deid.detection.annotators.patterns.numeric_dates import find_numeric_dates
 from deid.detection.annotators.patterns.spans_of_time import find_ages_and_relative_dates
-from deid.detection.reading import Reading
+from deid.detection.text.reading import Reading
 from deid.domain.document import Mention
 
 FAMILIES = (

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from deid.detection.annotators.vocabulary import HOME_CUES, word_list
-from deid.detection.lexicon import Kind
-from deid.detection.reading import Reading
+from deid.detection.lookup.lexicon import Kind
+from deid.detection.text.reading import Reading
+from deid.detection.text.vocabulary import HOME_CUES, word_list
 from deid.domain.document import Mention
 from deid.domain.labels import Label
 from deid.french.numerals import DETECTED_NUMBER_WORDS

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import phonenumbers
 
-from deid.detection.reading import Reading
+from deid.detection.text.reading import Reading
 from deid.domain.document import Mention
 from deid.domain.labels import Label
 from deid.french.numerals import DETECTED_NUMBER_WORDS

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from deid.detection.annotators.vocabulary import word_list
-from deid.detection.reading import Reading
+from deid.detection.text.reading import Reading
+from deid.detection.text.vocabulary import word_list
 from deid.domain.document import Mention
 from deid.domain.labels import Label
 from deid.french.calendar import (

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from ipaddress import ip_address
 
-from deid.detection.annotators.vocabulary import word_list
-from deid.detection.reading import Reading
+from deid.detection.text.reading import Reading
+from deid.detection.text.vocabulary import word_list
 from deid.domain.document import Mention
 from deid.domain.labels import Label
 from deid.french.check_digits import iban_holds, luhn_holds, nir_holds

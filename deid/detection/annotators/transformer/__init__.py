@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from deid.detection.annotators.transformer import model_directory
 from deid.detection.annotators.transformer.inference import WindowedInference
-from deid.detection.reading import Reading
 from deid.detection.taggers.tagging import best_mentions
 from deid.detection.taggers.tags import decode
+from deid.detection.text.reading import Reading
 from deid.domain.document import Mention
 from deid.domain.errors import PolicyError
 from deid.models import FOLDER

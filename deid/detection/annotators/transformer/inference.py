@@ -23,8 +23,8 @@ from deid.detection.annotators.transformer.subwords import (
     split_bare_labels,
     tokenize_all,
 )
-from deid.detection.reading import Reading
 from deid.detection.taggers.tags import TAGS
+from deid.detection.text.reading import Reading
 from deid.domain.errors import DocumentRefused, Reason
 
 if TYPE_CHECKING:

@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 from deid.config.generators import KEEP
 from deid.config.policy import Policy, load
 from deid.detection.annotators import ClockTimes
-from deid.detection.reading import Reading
 from deid.detection.refining import add_optional
+from deid.detection.text.reading import Reading
 from deid.domain.document import Mention
 from deid.domain.labels import Label
 from deid.reference.tables import packaged_tables

@@ -21,9 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deid.config.policy import AnnotatorChoice
-from deid.detection.reading import Reading
-from deid.detection.registry import Tagger, build
+from deid.detection.annotators.registry import Tagger, build
 from deid.detection.taggers.tags import encode
+from deid.detection.text.reading import Reading
 from deid.domain.errors import InputRefused, PolicyError
 from deid.models.directories import kind_of
 from nocturne_lab.evaluation.comparison import Figure

@@ -36,9 +36,9 @@ import pycrfsuite
 from numpy.typing import NDArray
 
 from deid.detection.annotators import FEATURE_RULES
-from deid.detection.reading import Reading
 from deid.detection.taggers.crf import window_features
 from deid.detection.taggers.features import feature_table
+from deid.detection.text.reading import Reading
 from deid.domain.document import Document
 from deid.domain.labels import Label
 from nocturne_lab.evaluation.attacks.planted import Planting, Released, Span

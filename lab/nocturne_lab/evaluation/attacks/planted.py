@@ -16,7 +16,7 @@ import numpy as np
 from deid import pipeline
 from deid.config.policy import Policy
 from deid.detection.annotators import FEATURE_RULES
-from deid.detection.reading import Reading
+from deid.detection.text.reading import Reading
 from deid.domain.document import Document, Mention, Substitution, Surrogate
 from deid.domain.labels import NAMES, PLACES, Label
 from deid.domain.limits import Limits

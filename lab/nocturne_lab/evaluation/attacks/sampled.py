@@ -36,9 +36,9 @@ from deid.domain.labels import NAMES, Label
 from deid.domain.outcomes import Candidate
 from deid.french.folding import comparable, words
 from deid.privacy.budget import PLACE_COSTS
+from deid.publication.evaluations import Measured
 from deid.reference import Commune, CommuneTable
 from deid.reference.tables import packaged_tables
-from deid.warehouse.evaluations import Measured
 from nocturne_lab.evaluation.attacks.city_posterior import guess_communes
 from nocturne_lab.evaluation.attacks.document_dates import DocumentDates, read_dates
 from nocturne_lab.evaluation.attacks.document_places import towns_of

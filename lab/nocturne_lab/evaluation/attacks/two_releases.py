@@ -14,8 +14,8 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from deid.config.policy import PatientPart, Policy
 from deid.reference.tables import packaged_tables
+from deid.source.patient_parts import ProjectPart
 from deid.substitution import Substitutor
-from deid.warehouse.patient_parts import ProjectPart
 from nocturne_lab.evaluation.attacks.inputs import Record
 
 SECRETS = (b"the secret of the first of two projects", b"the secret of the other of two projects")

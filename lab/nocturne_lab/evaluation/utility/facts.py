@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from deid.config.policy import Places
-from deid.detection.lexicon import lexicon
+from deid.detection.lookup.lexicon import lexicon
 from deid.domain.document import Document, Substitution
 from deid.domain.outcomes import Constraint
 from deid.french.folding import fold

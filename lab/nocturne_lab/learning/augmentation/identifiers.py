@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from deid.detection.lexicon import lexicon
+from deid.detection.lookup.lexicon import lexicon
 from deid.domain.document import Mention
 from deid.domain.labels import Label
 from deid.french.check_digits import nir_key

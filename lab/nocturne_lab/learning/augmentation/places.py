@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
-from deid.detection.annotators.vocabulary import (
+from deid.detection.text.vocabulary import (
     ORG_ACRONYMS,
     ORG_FILLERS,
     ORG_HEADS,

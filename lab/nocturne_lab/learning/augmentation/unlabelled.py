@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from deid.detection.annotators.vocabulary import EPONYM_CUES
-from deid.detection.lexicon import lexicon
+from deid.detection.lookup.lexicon import lexicon
+from deid.detection.text.vocabulary import EPONYM_CUES
 from deid.domain.labels import NAMES, Label
 from deid.french.folding import fold_line, in_case_of, titled
 from nocturne_lab.learning.augmentation import pools

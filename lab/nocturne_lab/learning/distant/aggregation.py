@@ -15,7 +15,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from deid.detection.merging import WEIGHTS
+from deid.detection.merging.votes import WEIGHTS
 from deid.domain.document import Mention, Vote
 from deid.domain.errors import InputRefused
 from nocturne_lab.learning.distant.functions import ABSTAINS, LABELS, OUTSIDE, SYMBOLS, LabellingFunction, Votes

@@ -24,10 +24,10 @@ import pyarrow as pa
 from pyarrow import parquet
 
 from deid.config.policy import Detection
-from deid.detection.reading import Reading
+from deid.detection.lookup.staff import NO_STAFF, Staff
 from deid.detection.refining import refine
-from deid.detection.staff import NO_STAFF, Staff
 from deid.detection.taggers.tags import TAGS, encode
+from deid.detection.text.reading import Reading
 from deid.domain.document import Document, Mention
 from deid.domain.errors import InputRefused
 from nocturne_lab.evaluation.parquet_corpus import SCHEMA, SPLITS, Split

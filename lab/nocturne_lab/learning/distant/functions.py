@@ -19,11 +19,11 @@ from deid.detection.annotators.gazetteer.people import find_directory_names, fin
 from deid.detection.annotators.gazetteer.places import find_listed_places, find_localities, find_unlisted_towns
 from deid.detection.annotators.identity import find_patient, find_staff
 from deid.detection.annotators.patterns import FAMILIES
-from deid.detection.known_names import NOT_NAMES
-from deid.detection.lexicon import lexicon
-from deid.detection.merging import explained
-from deid.detection.reading import Reading
-from deid.detection.staff import NO_STAFF, Staff
+from deid.detection.lookup.known_names import NOT_NAMES
+from deid.detection.lookup.lexicon import lexicon
+from deid.detection.lookup.staff import NO_STAFF, Staff
+from deid.detection.merging.votes import explained
+from deid.detection.text.reading import Reading
 from deid.domain.document import Mention
 from deid.domain.labels import TAGGED, Label
 from deid.french.folding import key

@@ -27,22 +27,22 @@ from typing import Any, Literal
 
 from deid import pipeline
 from deid.config.settings import settings
+from deid.database.connection import open_cursor
 from deid.detection import Detector
 from deid.domain.document import Document, Mention
 from deid.domain.errors import InputRefused, SettingsError
 from deid.domain.outcomes import Detected, Opened
 from deid.domain.private import private_files
+from deid.ledger import audit
+from deid.ledger.batches import read_staff
+from deid.ledger.periods import list_period, open_period
+from deid.ledger.planning import Interval
+from deid.ledger.steps import read_mentions
 from deid.models import progress
 from deid.models.directories import with_models
 from deid.nightly import runtime
 from deid.reviews.annotations import REVIEW, correct_mentions, list_annotated
-from deid.warehouse import audit
-from deid.warehouse.batches import read_staff
-from deid.warehouse.connection import open_cursor
-from deid.warehouse.ledger import read_mentions
-from deid.warehouse.periods import list_period, open_period
-from deid.warehouse.planning import Interval
-from deid.warehouse.rows import Listed
+from deid.source.rows import Listed
 from nocturne_lab.evaluation.corpus import GoldDocument, gold_record, read_corrected
 from nocturne_lab.learning.exchange import sampling
 from nocturne_lab.learning.exchange.adjudication import (

@@ -12,8 +12,8 @@ import numpy as np
 
 from deid.config.policy import Policy
 from deid.detection import Detector
-from deid.detection.reading import Reading
-from deid.detection.registry import Tagger
+from deid.detection.annotators.registry import Tagger
+from deid.detection.text.reading import Reading
 from deid.domain.document import Document
 from deid.domain.errors import PolicyError
 

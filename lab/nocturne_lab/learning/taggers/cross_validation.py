@@ -21,9 +21,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from deid.detection.reading import Reading
 from deid.detection.taggers.bilstm import load_embeddings
 from deid.detection.taggers.tags import encode
+from deid.detection.text.reading import Reading
 from nocturne_lab.evaluation import corpus
 from nocturne_lab.evaluation.corpus import GoldDocument
 from nocturne_lab.learning import held_out
@@ -48,7 +48,7 @@ def held_out_distributions(
 ) -> Mapping[str, Array]:
     """Return the distributions of a tagger trained without the authors `left_out`, on their documents."""
     from deid.config.policy import AnnotatorChoice
-    from deid.detection.registry import Tagger, build
+    from deid.detection.annotators.registry import Tagger, build
 
     torch.set_num_threads(1)
     others = [one for one in documents if one.author not in left_out]

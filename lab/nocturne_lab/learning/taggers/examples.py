@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from deid.detection.annotators import FEATURE_RULES
-from deid.detection.reading import Reading
 from deid.detection.taggers.features import AT, FROM_RULES, FROM_TABLES, FeatureTable, feature_table
 from deid.detection.taggers.tags import encode
+from deid.detection.text.reading import Reading
 from nocturne_lab.evaluation.corpus import GoldDocument
 from nocturne_lab.learning.objectives import LEAST_CONFIDENCE, known_tokens
 

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from deid.detection.annotators import FEATURE_RULES
-from deid.detection.reading import Reading
 from deid.detection.taggers.features import feature_table
 from deid.detection.taggers.tags import LABELS, TAGS
+from deid.detection.text.reading import Reading
 from deid.domain.document import Document
 from deid.domain.errors import InputRefused
 from deid.domain.labels import SCHEMES

@@ -13,7 +13,7 @@ import typer
 from accelerate import PartialState
 
 from deid.detection.annotators.transformer import Transformer
-from deid.detection.reading import Reading
+from deid.detection.text.reading import Reading
 from deid.domain.errors import NocturneError
 from nocturne_lab.evaluation import corpus
 from nocturne_lab.evaluation.corpus import GoldDocument

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from deid.detection.annotators.transformer.subwords import Alignment, plan_windows, special_subwords, tokenize
-from deid.detection.reading import Reading
 from deid.detection.taggers.tags import encode
+from deid.detection.text.reading import Reading
 from nocturne_lab.evaluation.corpus import GoldDocument
 from nocturne_lab.learning.objectives import LEAST_CONFIDENCE, known_tokens
 from nocturne_lab.learning.transformer.pretraining_data import IGNORED

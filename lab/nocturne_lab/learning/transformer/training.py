@@ -20,8 +20,8 @@ from deid.detection.annotators.transformer import Transformer, model_directory
 from deid.detection.annotators.transformer.chains import TRANSITIONS
 from deid.detection.annotators.transformer.model_directory import Card
 from deid.detection.annotators.transformer.network import quiet
-from deid.detection.reading import Reading
 from deid.detection.taggers.tags import TAGS
+from deid.detection.text.reading import Reading
 from deid.domain.errors import InputRefused
 from nocturne_lab.evaluation.corpus import GoldDocument
 from nocturne_lab.evaluation.scoring import Judged, evaluate

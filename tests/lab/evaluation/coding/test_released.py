@@ -8,7 +8,7 @@ import pytest
 
 from deid.domain.document import Document, Patient, Substitution
 from deid.domain.outcomes import Candidate
-from deid.warehouse.evaluations import CodedAs, Measured
+from deid.publication.evaluations import CodedAs, Measured
 from nocturne_lab.evaluation.coding.comparison import FEWEST_STAYS
 from nocturne_lab.evaluation.released import measure_coding
 

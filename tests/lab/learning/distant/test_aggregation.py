@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deid.detection.lexicon import use_lookup
 from deid.detection.lookup import Kind, LookupTable, build_lookup, folded_spellings, packaged_spellings
-from deid.detection.reading import Reading
-from deid.detection.staff import Staff
+from deid.detection.lookup.lexicon import use_lookup
+from deid.detection.lookup.staff import Staff
+from deid.detection.text.reading import Reading
 from deid.domain.document import Document, Mention
 from deid.domain.errors import InputRefused
 from deid.domain.labels import Label

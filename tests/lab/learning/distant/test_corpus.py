@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from deid.config.policy import DEFAULT, load
-from deid.detection.reading import Reading
-from deid.detection.staff import Staff
+from deid.detection.lookup.staff import Staff
+from deid.detection.text.reading import Reading
 from deid.domain.document import Document, Mention, Patient
 from deid.domain.errors import InputRefused
 from deid.domain.labels import Label

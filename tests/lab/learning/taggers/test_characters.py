@@ -14,10 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deid.config.policy import AnnotatorChoice
-from deid.detection.reading import Reading
-from deid.detection.registry import Tagger, build
+from deid.detection.annotators.registry import Tagger, build
 from deid.detection.taggers.characters import Alphabet, CharacterStates
 from deid.detection.taggers.tagging import MANIFEST_FILE
+from deid.detection.text.reading import Reading
 from deid.domain.document import Document
 from deid.domain.errors import InputRefused, PolicyError
 from deid.models.directories import read_training

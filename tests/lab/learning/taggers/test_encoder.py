@@ -14,9 +14,9 @@ from tokenizers import Tokenizer
 from transformers import AutoModel
 
 from deid.config.policy import AnnotatorChoice
+from deid.detection.annotators.registry import Tagger, build
 from deid.detection.annotators.transformer.embeddings import EncoderStates
-from deid.detection.reading import Reading
-from deid.detection.registry import Tagger, build
+from deid.detection.text.reading import Reading
 from deid.domain.document import Document
 from deid.domain.errors import PolicyError
 from deid.models.directories import directory_hash, kind_of, read_training

@@ -18,12 +18,12 @@ from deid.config.policy import AnnotatorChoice, Policy
 from deid.config.policy import load as load_policy
 from deid.detection import Detector
 from deid.detection.annotators import FEATURE_RULES
-from deid.detection.reading import Reading
-from deid.detection.registry import build
+from deid.detection.annotators.registry import build
 from deid.detection.taggers.crf import window_features
 from deid.detection.taggers.features import feature_table
 from deid.detection.taggers.tagging import MANIFEST_FILE, WEIGHTS
 from deid.detection.taggers.tags import TAGS, encode
+from deid.detection.text.reading import Reading
 from deid.domain.document import Document, Mention
 from deid.domain.errors import DocumentRefused, PolicyError
 from deid.domain.labels import Label

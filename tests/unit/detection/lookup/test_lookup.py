@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from deid.config.policy import load
 from deid.detection import Detector
-from deid.detection.lexicon import gazetteers, lexicon, use_lookup
 from deid.detection.lookup import (
     PACKAGED_LOOKUPS,
     Kind,
@@ -24,6 +23,7 @@ from deid.detection.lookup import (
     packaged_spellings,
     write_lookup,
 )
+from deid.detection.lookup.lexicon import gazetteers, lexicon, use_lookup
 from deid.domain.document import Document
 from deid.domain.errors import ReferenceRefused
 from deid.domain.labels import NAMES as PEOPLE

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from deid.detection import known_names, lookup
+from deid.detection import lookup
+from deid.detection.lookup import known_names
 from deid.french.folding import key
 
 

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deid.detection.annotators import FEATURE_RULES
-from deid.detection.reading import Reading
 from deid.detection.taggers.crf import FEATURE_COUNT, window_features
 from deid.detection.taggers.features import AT, COLUMNS, conjunction, feature_number, feature_table, salted
 from deid.detection.taggers.tagging import CONTEXT, LONGEST, cut_chunks
+from deid.detection.text.reading import Reading
 from deid.domain.document import Document
 
 

@@ -12,7 +12,6 @@ import pytest
 import torch
 
 from deid.detection.annotators import FEATURE_RULES
-from deid.detection.reading import Reading
 from deid.detection.taggers.features import FeatureTable
 from deid.detection.taggers.tagging import (
     LONGEST,
@@ -27,6 +26,7 @@ from deid.detection.taggers.tagging import (
     read_manifest,
 )
 from deid.detection.taggers.tags import INDEX, TAGS
+from deid.detection.text.reading import Reading
 from deid.domain.document import Document
 from deid.domain.errors import PolicyError
 from deid.models import FOLDER

@@ -8,8 +8,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deid.detection.reading import Reading
 from deid.detection.taggers.tags import INDEX, TAGS, decode, encode
+from deid.detection.text.reading import Reading
 from deid.domain.document import Document, Mention
 from deid.domain.labels import Label
 

@@ -14,8 +14,8 @@ from deid.detection.annotators.transformer.subwords import (
     split_bare_labels,
     tokenize,
 )
-from deid.detection.reading import Reading
 from deid.detection.taggers.tags import INDEX, TAGS
+from deid.detection.text.reading import Reading
 from deid.domain.document import Document
 from tests.unit.detection.transformer import models
 

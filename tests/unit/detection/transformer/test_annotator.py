@@ -15,10 +15,10 @@ from safetensors.torch import load_file, save_file
 from transformers import AutoModelForTokenClassification
 
 from deid.config.policy import AnnotatorChoice
+from deid.detection.annotators.registry import Tagger, build
 from deid.detection.annotators.transformer import Transformer, model_directory
-from deid.detection.reading import Reading
-from deid.detection.registry import Tagger, build
 from deid.detection.taggers.tags import TAGS
+from deid.detection.text.reading import Reading
 from deid.domain.document import Document
 from deid.domain.errors import DocumentRefused, Reason
 from tests.unit.detection.transformer import models

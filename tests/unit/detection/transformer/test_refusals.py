@@ -16,7 +16,7 @@ from deid.config import policy
 from deid.detection import Detector
 from deid.detection.annotators import transformer
 from deid.detection.annotators.transformer import Transformer
-from deid.detection.reading import Reading
+from deid.detection.text.reading import Reading
 from deid.domain.document import Document
 from deid.domain.errors import PolicyError
 from tests.unit.detection.transformer import models

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from deid.config.policy import DEFAULT, Policy, SubstitutionPolicy, load
 from deid.detection.annotators import ClockTimes
-from deid.detection.reading import Reading
+from deid.detection.text.reading import Reading
 from deid.domain.document import Document, Patient
 from deid.domain.outcomes import Candidate, Severity
 from deid.french.times_of_day import PARTS_OF_DAY

@@ -1,0 +1,1 @@
+"""A document as detection reads it: legible form, folded text and tokens, language, words around mentions."""

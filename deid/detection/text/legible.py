@@ -1,0 +1,369 @@
+"""A document as a reader understands it, with the offsets of the source: detection reads this form.
+
+Characters that nobody sees are left out, look-alike and compatibility letters become the letters that they show, and
+remains of encodings become characters. A name that is spelt out, written with digits for letters, with letters
+repeated, in irregular case or backwards becomes that name, if a table or the patient's identity knows it. A text with
+nothing of the kind is read as it is. The source itself is never altered: mentions return to its offsets.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
+from itertools import pairwise
+
+from deid.detection.lookup.lexicon import lexicon
+from deid.domain.document import Document, Mention, Patient
+from deid.french.folding import fold, key
+
+# [start, end) of a text, and the characters read there
+Edit = tuple[int, int, str]
+
+_LEAST = 5  # letters of a name in a table; shorter ones could be anything
+_LEAST_KNOWN = 4  # letters of a name of the patient
+
+# Soft hyphen, zero-width characters, marks of direction, tags: never part of a word.
+_HIDDEN = "\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f"
+# Seen in emoji and other scripts; between letters or digits they hide a word.
+_JOINERS = "\u034f\u115f\u1160\u180b-\u180d\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef"
+_UNSEEN = re.compile(rf"[{_HIDDEN}]+|(?<=[^\W_])[{_JOINERS}]+(?=[^\W_])|(?<=[^\W_])[{_JOINERS}](?=[^\W_])")
+_MARKED = re.compile(r"([^\W_])([\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]+)")
+
+_ENCODED = re.compile(
+    r"(?P<percent>(?:%[0-9A-Fa-f]{2})+)|(?P<quoted>=C[2-5]=[89AB][0-9A-F]|(?<=[^\W\d_])=E[0-9A-F](?=[a-z]))"
+    r"|(?P<entity>&(?:\#[0-9]{1,7}|\#[xX][0-9a-fA-F]{1,6}|[A-Za-z]{2,8});)"
+    r"|(?P<escape>\\u00[0-9a-fA-F]{2}|\\x[0-9a-fA-F]{2})|(?P<twice>[\u00c2-\u00c5][\u0080-\u00bf])"
+)
+
+_FORMS = re.compile(
+    "[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\uff0b\uff0d-\uff0f\uff1a\uff20\ufb00-\ufb06\u0132\u0133\U0001d400-\U0001d7ff"
+    "\u24b6-\u24e9\U0001f130-\U0001f149\U0001f150-\U0001f169\U0001f170-\U0001f189]|[\u02b0-\u02b8\u02e1-\u02e3"
+    "\u1d2c-\u1d6a\u1d00-\u1d2b\u2071\u207f]{3,}|[\U0001f1e6-\U0001f1ff]{5,}|(?:[0-9]\ufe0f?\u20e3)+"
+)
+_SQUARED = ((0x1F130, "A"), (0x1F150, "A"), (0x1F170, "A"), (0x1F1E6, "A"))
+_SMALL_CAPITALS = str.maketrans("ᴀʙᴄᴅᴇɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢ", "abcdeghijklmnoprstuvwyz")
+
+_LOOKALIKES = str.maketrans(
+    "аеіјкорсѕтухԁАВЕЅІЈКМНОРСТУХοναειρτυκγηχΑΒΕΖΗΙΚΜΝΟΡΤΥΧꓐꓑꓓꓔꓖꓗꓜꓝꓟꓠꓡꓢꓣꓪꓫꓬꓮꓰꓲꓳꓴꓚ",
+    "aeijkopcstyxdABESIJKMHOPCTYXovaeiptukynxABEZHIKMNOPTYXBPDTGKZFMNLSRWXYAEIOUC",
+)
+_OTHER_SCRIPT = re.compile("[\u0370-\u03ff\u0400-\u052f\ua4d0-\ua4ff]")
+_WORD_WITH_OTHERS = re.compile("[^\\W\\d_]{0,40}[\u0370-\u03ff\u0400-\u052f\ua4d0-\ua4ff][^\\W\\d_]*")
+# Greek letters that stand for themselves in medicine ("IFNγ", "αFP", "NF-κB"), Latin between small letters only.
+_GREEK_SMALL = frozenset("αειρτυκγηχ")
+
+# Letters set apart by single spaces stay: the taggers and the context know them.
+_SEPARATOR = r"(?:[^\w\s]\ufe0f?|_| [^\w\s]{1,2} |, | {2,3})"
+_SPELT = re.compile(rf"(?<![^\W\d_])[^\W\d_](?P<by>{_SEPARATOR})[^\W\d_](?:(?P=by)[^\W\d_])+(?![^\W\d_])")
+_SPELT_BY_ANYTHING = re.compile(r"(?<![^\W\d_])[^\W\d_](?:[^\w\s.,;:!?'’()\-/]{1,3}[^\W\d_]){3,}(?![^\W\d_])")
+_INSIDE = re.compile(r"(?<=[^\W\d_])[^\w\s.,;:!?'’()\[\]\-/@&+%$=<>|\"«»*^~#°{}]{1,3}(?=[^\W\d_])")
+_LIKE = re.compile(r"\b([A-Za-zÀ-ÿ]) comme [^\W\d_]+(?:, |[ ;/-]|(?=[.\n)]|$))", re.IGNORECASE)
+_CODE = dict.fromkeys(
+    "alpha alfa bravo charlie delta echo foxtrot golf hotel india indie juliett juliette kilo lima mike november oscar "
+    "papa quebec romeo sierra tango uniforme uniform victor whiskey xray yankee zoulou zulu".split()
+)
+_CODE_WORDS = re.compile(rf"\b(?:{'|'.join(_CODE)})(?:[ ,/-]{{1,2}}(?:{'|'.join(_CODE)}))+\b", re.IGNORECASE)
+
+_CUT = r"(?:[=-]?[ ]*\n[ ]*)"
+
+_LEET = re.compile(
+    r"(?<![\w@$])(?=[^\W_@$!|]*[013-578@$!|])(?=(?:[\w@$!|)]{0,12}[^\W\d_]){2})[\w@$!|)]{5,24}(?![@$]|[-/.]?\d)"
+)
+_LEET_LETTERS = (str.maketrans("0134578@$!", "OIEASTBASI"), str.maketrans("0134578@$!", "OLEASTBASI"))
+_REPEATED = re.compile(r"(?<![^\W\d_])(?=[^\W\d_]{0,24}?([^\W\d_])\1\1)[^\W\d_]{3,40}", re.IGNORECASE)
+_RUN = re.compile(r"([^\W\d_])\1+", re.IGNORECASE)
+_WORD = re.compile(r"[^\W\d_]{4,}")
+
+
+class Legible:
+    """A document read legibly: `document` is what detection searches, `restored` returns its mentions to the source."""
+
+    def __init__(self, source: Document) -> None:
+        self.source = source
+        self._text = source.text
+        self._starts: Sequence[int] = range(len(self._text))
+        self._ends: Sequence[int] = range(1, len(self._text) + 1)
+        names = _Names(source.patient)
+        for read in _READERS:
+            if edits := sorted(read(self._text, names)):
+                self._apply(_disjoint(edits))
+        self.document = source if self._text == source.text else replace(source, text=self._text)
+
+    def restored(self, mentions: Iterable[Mention]) -> tuple[Mention, ...]:
+        """Return mentions of `document` with the offsets of the source; two that share a character become one."""
+        if self.document is self.source:
+            return tuple(mentions)
+        result: list[Mention] = []
+        for mention in mentions:
+            start, end = self._starts[mention.start], self._ends[mention.end - 1]
+            if result and start < result[-1].end:
+                result[-1] = replace(result[-1], end=max(end, result[-1].end))
+            else:
+                result.append(replace(mention, start=start, end=end))
+        return tuple(result)
+
+    def _apply(self, edits: Iterable[Edit]) -> None:
+        """Replace parts of the text; a part read as as many characters keeps an offset for each."""
+        pieces: list[str] = []
+        starts: list[int] = []
+        ends: list[int] = []
+        position = 0
+        for start, end, read in (*edits, (len(self._text), len(self._text), "")):
+            pieces += self._text[position:start], read
+            starts += self._starts[position:start]
+            ends += self._ends[position:start]
+            if len(read) == end - start:
+                starts += self._starts[start:end]
+                ends += self._ends[start:end]
+            else:
+                starts += [self._starts[start]] * len(read)
+                ends += [self._ends[end - 1]] * len(read)
+            position = end
+        self._text, self._starts, self._ends = "".join(pieces), starts, ends
+
+
+def _disjoint(edits: Iterable[Edit]) -> Iterator[Edit]:
+    """Yield sorted edits without those that overlap an earlier one."""
+    end = 0
+    for edit in edits:
+        if edit[0] >= end:
+            yield edit
+            end = edit[1]
+
+
+class _Names:
+    """The names that a disguised word may be: the patient's, and those of the tables."""
+
+    def __init__(self, patient: Patient) -> None:
+        self._patient = patient
+
+    @cached_property
+    def known(self) -> frozenset[str]:
+        """Folded words of the patient's names, and each name as one word."""
+        parts = {part for name in self._patient.names for part in key(name).split()}
+        whole = {key(name).replace(" ", "") for name in self._patient.names}
+        return frozenset(word for word in parts | whole if len(word) >= _LEAST_KNOWN)
+
+    def has(self, word: str) -> bool:
+        """Return whether a word, folded here, is a name."""
+        bare = fold(word)
+        if bare in self.known:
+            return True
+        words = lexicon()
+        return len(bare) >= _LEAST and not words.is_word(bare) and (words.is_surname(bare) or words.is_first_name(bare))
+
+
+def _unseen(text: str, _: _Names) -> Iterator[Edit]:
+    """Yield characters that nobody sees, to be left out."""
+    for match in _UNSEEN.finditer(text):
+        yield match.start(), match.end(), ""
+
+
+def _marked(text: str, _: _Names) -> Iterator[Edit]:
+    """Yield letters and digits with the marks above or under them, read as one composed character."""
+    for match in _MARKED.finditer(text):
+        yield match.start(), match.end(), unicodedata.normalize("NFC", match.group())[0]
+
+
+def _encoded(text: str, _: _Names) -> Iterator[Edit]:
+    """Yield remains of encodings that stand for letters and digits, or for a space between two of them."""
+    for match in _ENCODED.finditer(text):
+        shown = _character(match.lastgroup or "", match.group())
+        whole = match.lastgroup == "entity" or (shown == " " and _between_letters(text, match))
+        if shown and (whole or all(one.isalnum() or one in "@." for one in shown)):
+            yield match.start(), match.end(), shown
+
+
+def _between_letters(text: str, match: re.Match[str]) -> bool:
+    return text[match.start() - 1 : match.start()].isalpha() and text[match.end() : match.end() + 1].isalpha()
+
+
+def _character(kind: str, written: str) -> str:
+    try:
+        if kind == "entity":
+            shown = html.unescape(written)
+            return "" if shown == written else shown
+        if kind == "percent":
+            return bytes.fromhex(written.replace("%", "")).decode("utf-8")
+        if kind == "quoted":
+            raw = bytes.fromhex(written.replace("=", ""))
+            return raw.decode("utf-8" if len(raw) > 1 else "latin-1")
+        if kind == "twice":
+            return written.encode("latin-1").decode("utf-8")
+        return chr(int(written[2:], 16))
+    except UnicodeDecodeError:
+        return ""
+
+
+def _forms(text: str, _: _Names) -> Iterator[Edit]:
+    """Yield full-width, mathematical, circled, squared and raised letters, and ligatures."""
+    for match in _FORMS.finditer(text):
+        yield match.start(), match.end(), "".join(map(_bare_form, match.group()))
+
+
+def _bare_form(character: str) -> str:
+    for first, letter in _SQUARED:
+        if first <= ord(character) < first + 26:
+            return chr(ord(letter) + ord(character) - first)
+    if character in "\ufe0f\u20e3":
+        return ""
+    return unicodedata.normalize("NFKC", character).translate(_SMALL_CAPITALS)
+
+
+def _lookalikes(text: str, _: _Names) -> Iterator[Edit]:
+    """Yield words of Latin letters mixed with look-alikes of other scripts, and words of look-alikes only."""
+    if not _OTHER_SCRIPT.search(text):
+        return
+    for match in _WORD_WITH_OTHERS.finditer(text):
+        word = match.group()
+        if len(word) < _LEAST_KNOWN:
+            continue
+        shown = "".join(_seen_letter(word, at) for at in range(len(word)))
+        if shown != word and not _OTHER_SCRIPT.search(shown):
+            yield match.start(), match.end(), shown
+
+
+def _seen_letter(word: str, at: int) -> str:
+    letter = word[at]
+    if letter in _GREEK_SMALL:
+        before, after = word[at - 1 : at] if at else "", word[at + 1 : at + 2]
+        if not (before.islower() or after.islower()) or not before or (after and not after.islower()):
+            return letter
+    return letter.translate(_LOOKALIKES)
+
+
+def _spelt(text: str, names: _Names) -> Iterator[Edit]:
+    """Yield the signs between the letters of a name."""
+    taken = 0
+    for pattern in (_SPELT, _SPELT_BY_ANYTHING):
+        found: list[Edit] = []
+        for match in pattern.finditer(text):
+            if match.start() >= taken and names.has("".join(filter(str.isalpha, match.group()))):
+                found += _signs(match)
+        if found:
+            yield from found
+            return
+
+
+def _signs(match: re.Match[str]) -> Iterator[Edit]:
+    for sign in re.finditer(r"(?:[\W\d_])+", match.group()):
+        yield match.start() + sign.start(), match.start() + sign.end(), ""
+
+
+def _interrupted(text: str, names: _Names) -> Iterator[Edit]:
+    """Yield pictures and other rare signs inside a name."""
+    for match in _INSIDE.finditer(text):
+        before = re.search(r"[^\W\d_]+$", text[max(0, match.start() - 30) : match.start()])
+        after = re.match(r"[^\W\d_]+", text[match.end() : match.end() + 30])
+        if before and after and names.has(before.group() + after.group()):
+            yield match.start(), match.end(), ""
+
+
+def _code_words(text: str, names: _Names) -> Iterator[Edit]:
+    """Yield names spelt in words: "Delta Uniforme Papa…", "D comme Denise, U comme…"."""
+    for match in _CODE_WORDS.finditer(text):
+        letters = "".join(word[0] for word in re.findall(r"[^\W\d_]+", match.group())).upper()
+        if names.has(letters):
+            yield match.start(), match.end(), letters
+    run: list[re.Match[str]] = []
+    for like in _LIKE.finditer(text):
+        if run and like.start() - run[-1].end() > 2:
+            yield from _likened(text, run, names)
+            run = []
+        run.append(like)
+    yield from _likened(text, run, names)
+
+
+def _likened(text: str, run: Sequence[re.Match[str]], names: _Names) -> Iterator[Edit]:
+    letters = "".join(one[1] for one in run).upper()
+    if len(run) >= _LEAST_KNOWN and names.has(letters):
+        end = run[-1].end()
+        yield run[0].start(), end - (text[end - 1] in " ,;/-"), letters
+
+
+def _leet(text: str, names: _Names) -> Iterator[Edit]:
+    """Yield names in which digits or signs stand for two letters or more: "B3N4L1", "TE$$IER".
+
+    One alone is an error of a scanner, which the taggers have learnt.
+    """
+    for match in _LEET.finditer(text):
+        written = match.group().rstrip("!)")
+        for table in _LEET_LETTERS:
+            shown = written.replace("|)", "D").translate(table)
+            if (
+                shown.isalpha()
+                and sum(one != two for one, two in zip(shown, written, strict=False)) > 1
+                and names.has(shown)
+            ):
+                lower = any(map(str.islower, written))
+                yield match.start(), match.start() + len(written), shown.capitalize() if lower else shown
+                break
+
+
+def _repeated(text: str, names: _Names) -> Iterator[Edit]:
+    """Yield the superfluous letters of names in which a letter occurs three times or more in a row."""
+    for match in _REPEATED.finditer(text):
+        for kept in (1, 2):
+            if names.has(_RUN.sub(lambda run, kept=kept: run.group()[:kept], match.group())):  # type: ignore[misc]
+                for run in _RUN.finditer(match.group()):
+                    if len(run.group()) > kept:
+                        yield match.start() + run.start() + kept, match.start() + run.end(), ""
+                break
+
+
+def _irregular_case(text: str, names: _Names) -> Iterator[Edit]:
+    """Yield names whose capitals alternate with small letters ("dUpOnT"), as names are written."""
+    for match in _WORD.finditer(text):
+        word = match.group()
+        if word.islower() or word.istitle() or word.isupper():
+            continue
+        changes = sum(one.islower() and two.isupper() for one, two in pairwise(word))
+        if (changes >= 2 or word[0].islower()) and names.has(word):
+            yield match.start(), match.end(), word.capitalize()
+
+
+def _backwards(text: str, names: _Names) -> Iterator[Edit]:
+    """Yield names of the patient written backwards."""
+    backwards = {word[::-1] for word in names.known if len(word) >= _LEAST}
+    if not backwards:
+        return
+    for match in _WORD.finditer(text):
+        if fold(match.group()) in backwards:
+            yield match.start(), match.end(), match.group()[::-1]
+
+
+def _cut(text: str, names: _Names) -> Iterator[Edit]:
+    """Yield what cuts a name of the patient in two: the edge of a cell, the end of a line."""
+    if "\n" not in text and "\t" not in text:
+        return
+    lines = fold(text.replace("\t", "\n"))
+    for name in names.known:
+        if len(name) < _LEAST:
+            continue
+        halves = "|".join(f"{name[:at]}{_CUT}{name[at:]}" for at in range(1, len(name)))
+        for match in re.finditer(rf"(?<!\w)(?:{halves})(?!\w)", lines):
+            sign = re.search(_CUT, match.group())
+            if sign is not None:
+                yield match.start() + sign.start(), match.start() + sign.end(), ""
+
+
+# In this order: each reads what the one before left.
+_READERS: tuple[Callable[[str, _Names], Iterator[Edit]], ...] = (
+    _unseen,
+    _marked,
+    _encoded,
+    _forms,
+    _lookalikes,
+    _spelt,
+    _interrupted,
+    _code_words,
+    _leet,
+    _repeated,
+    _irregular_case,
+    _backwards,
+    _cut,
+)

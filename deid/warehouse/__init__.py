@@ -1,1 +1,0 @@
-"""PostgreSQL: connections, migrations, the source contract, the ledger and publication; the owner of all SQL."""
