@@ -32,14 +32,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
-from zoneinfo import ZoneInfo
 
 import psycopg2
 from psycopg2 import sql
 
 from benchmarks.end_state import State, differences, read_end_state
 from benchmarks.fault_injection import Fault, Injector, Kind, Outcome, finish, install, run_apart, start
-from deid.config.settings import Settings, settings
+from deid.config.settings import PARIS, Settings, settings
 from deid.database.connection import open_cursor
 from deid.database.embedded import EmbeddedServer
 from deid.domain.errors import Reason
@@ -51,7 +50,6 @@ from deid.schema.provision import DATABASE, OWNER, ROLES, provision, read_env
 from deid.stewardship.quarantine import Choice, Filter, Standing, list_quarantined, record_choice
 from demo.hospital import Hospital, generate, load
 
-PARIS = ZoneInfo("Europe/Paris")
 REPORT = Path("benchmarks/faults.md")
 TEMPLATE = "nocturne_start"
 NIGHTS = 2

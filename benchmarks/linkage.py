@@ -25,7 +25,6 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
-from zoneinfo import ZoneInfo
 
 import psycopg2
 from psycopg2 import sql
@@ -35,7 +34,7 @@ from scipy.stats import binom
 from benchmarks.faults import Deployment
 from benchmarks.group_linker import Linked, Sent, link_groups, link_texts, read_roles
 from benchmarks.linkers import BEYOND_CHANCE, Known, Outcome, attack
-from deid.config.settings import settings
+from deid.config.settings import PARIS, settings
 from deid.database.connection import open_cursor
 from deid.database.queries import SQL
 from deid.ledger import opt_outs as removal
@@ -52,7 +51,6 @@ from deid.stewardship.opt_outs import PSEUDONYM
 from deid.stewardship.quarantine import Choice, Filter, list_quarantined, record_choice
 from demo.hospital import Hospital, generate, load
 
-PARIS = ZoneInfo("Europe/Paris")
 NIGHTS = 3
 BATCH = 7
 # Of deid.schema.provision.ROLES: those that read originals, or hold everything, are no linkers.

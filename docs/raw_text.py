@@ -24,7 +24,10 @@ SEEDS = {
     ("deid.source.links", "SourceLink"),
 }
 # Packages in which a field called text, of type str, is a document's.
-HOLDERS = ("deid.warehouse", "deid.nightly", "deid.reviews", "deid.release", "deid.stewardship", "nocturne_pages")
+HOLDERS = (
+    *("deid.source", "deid.ledger", "deid.publication"),
+    *("deid.nightly", "deid.reviews", "deid.release", "deid.stewardship", "nocturne_pages"),
+)
 # Packages that work on the text itself, in plain strings and their own types: one row each.
 WHOLE = {
     "deid/detection/": "the text, the patient's identity, the staff",

@@ -140,7 +140,7 @@ def _day(value: object) -> date:
     Raises:
         ValueError: it is neither.
     """
-    from deid.ledger.planning import PARIS
+    from deid.config.settings import PARIS
 
     if isinstance(value, date) and not isinstance(value, datetime):
         return value

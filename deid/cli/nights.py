@@ -8,14 +8,13 @@ from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Any
-from zoneinfo import ZoneInfo
 
 import typer
 
 from deid.cli.console import REFUSED, command_group, say, system_account
 from deid.cli.language import complain, language
+from deid.config.settings import PARIS
 
-PARIS = ZoneInfo("Europe/Paris")
 DAY = ["%Y-%m-%d"]
 
 runs_app = command_group("Show unfinished runs, or take one over.")

@@ -50,8 +50,8 @@ class Detection(Section):
     `merge`: `average` (the taggers' probabilities are averaged, then one best path; rules and identity join in
     where they are nearly always right: `deid.detection.merging.votes`), `weights` (Braghin et al. 2019: highest
     annotator × label weight wins) or `procedure` (Tchouka et al. 2022, section 3.3). `weights` overrides cells of
-    the table in `deid.detection.merging.votes`: annotator → label → weight in [0, 100], 0 disables. `recall` raises, per
-    label and in nats, the taggers' probability against that of "outside" before the best path is sought.
+    the table in `deid.detection.merging.votes`: annotator → label → weight in [0, 100], 0 disables. `recall` raises,
+    per label and in nats, the taggers' probability against that of "outside" before the best path is sought.
     `threshold` is the least score of a merged mention. `allow` adds terms per label that are never mentions.
     `repeat_names`: a name found once is looked for in the whole document; `repeat_across_documents`: a rare and sure
     one in the patient's other documents of the batch too. `settle_roles`: the role of a name (patient, professional,

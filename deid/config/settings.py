@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -12,6 +13,8 @@ from deid.config import keys
 from deid.config.key_service import KeyService
 from deid.domain.errors import SettingsError
 from deid.domain.limits import Limits
+
+PARIS = ZoneInfo("Europe/Paris")  # of nights, days and releases, whatever the machine's zone
 
 
 class Settings(BaseSettings):

@@ -9,13 +9,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from psycopg2.extensions import connection as Connection
 from psycopg2.extensions import cursor as Cursor
 
 from deid.config.policy import PatientPart
-from deid.config.settings import settings
+from deid.config.settings import PARIS, settings
 from deid.database.connection import connect
 from deid.database.copy import copy_rows
 from deid.database.queries import WHOLE_RUN, one, query, record_step_cost
@@ -33,7 +32,6 @@ from deid.source.links import SourceLink
 from deid.source.patient_parts import ProjectPart, open_part
 from deid.source.rows import Listed
 
-PARIS = ZoneInfo("Europe/Paris")
 LOOKUP = 10_000  # ids per query of the source
 LISTED = ("document_id", "content_hash", "patient_id", "ingested_at", "document_type", "service")
 

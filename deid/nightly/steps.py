@@ -17,12 +17,12 @@ from typing import Any, ParamSpec, TypeVar
 
 from deid import pipeline
 from deid.config.policy import SubstitutionPolicy
-from deid.config.settings import settings
+from deid.config.settings import PARIS, settings
 from deid.domain.errors import ContractBroken, NocturneError, PolicyError, Reason
 from deid.domain.outcomes import AgreementKind, Opened, Refused
 from deid.ledger import batches, opt_outs, pseudonyms, signatures
 from deid.ledger.batches import read_waivers
-from deid.ledger.planning import PARIS, Interval, Request, Versions, plan_run
+from deid.ledger.planning import Interval, Request, Versions, plan_run
 from deid.ledger.steps import BatchStep, Run, begin, find_run, finish, read_run, stage_run
 from deid.nightly import runtime
 from deid.quality.identity import known_identity

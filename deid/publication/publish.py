@@ -12,7 +12,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from typing import Any, Literal
-from zoneinfo import ZoneInfo
 
 from psycopg2.extensions import connection as Connection
 from psycopg2.extensions import cursor as Cursor
@@ -21,7 +20,7 @@ from pydantic import ValidationError
 
 from deid.config.keys import Key, Keyring
 from deid.config.policy import Policy
-from deid.config.settings import settings
+from deid.config.settings import PARIS, settings
 from deid.database.connection import connect, open_cursor
 from deid.database.copy import copy_rows
 from deid.database.queries import WHOLE_RUN, one, query, record_step_cost
@@ -32,7 +31,6 @@ from deid.ledger.pseudonyms import decrypt_pseudonyms, encrypt, read_pseudonyms
 from deid.privacy.perturbations import describe_policy
 
 log = logging.getLogger(__name__)
-PARIS = ZoneInfo("Europe/Paris")
 Period = Literal["nightly", "weekly", "monthly"]
 
 PUBLISHED = (

@@ -7,8 +7,8 @@ from datetime import UTC, datetime, time, timedelta
 from typing import Any, Literal, get_args
 
 from deid.config.policy import Release
+from deid.config.settings import PARIS
 from deid.domain.errors import ReleaseRefused
-from deid.ledger.planning import PARIS
 
 Approval = Literal["always", "on_warning", "never"]  # strictest first
 STRICTNESS: tuple[Approval, ...] = get_args(Approval)

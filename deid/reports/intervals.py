@@ -8,8 +8,8 @@ from datetime import datetime
 from statistics import median
 from types import MappingProxyType
 
+from deid.config.settings import PARIS
 from deid.database.queries import Cursor, query
-from deid.reports.numbers import HOSPITAL_ZONE
 
 DAY_S = 86_400
 SATURDAY = 5
@@ -66,7 +66,7 @@ class IntervalSummary:
         """Kind of interval: "work" or "rest" by the day that a night follows, "period" for several nights."""
         if (self.end - self.start).total_seconds() > 1.5 * DAY_S:
             return "period"
-        return "rest" if self.start.astimezone(HOSPITAL_ZONE).weekday() >= SATURDAY else "work"
+        return "rest" if self.start.astimezone(PARIS).weekday() >= SATURDAY else "work"
 
     @property
     def measures(self) -> dict[str, float]:

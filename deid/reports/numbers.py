@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from types import MappingProxyType
-from zoneinfo import ZoneInfo
 
 from markupsafe import Markup
 
-HOSPITAL_ZONE = ZoneInfo("Europe/Paris")
+from deid.config.settings import PARIS
+
 THIN = "\u202f"  # narrow no-break space
 _MONTHS: Mapping[str, list[str]] = MappingProxyType(
     {
@@ -76,7 +76,7 @@ class Writer:
 
     def instant(self, iso: str) -> str:
         """An instant in the hospital's time."""
-        local = datetime.fromisoformat(iso).astimezone(HOSPITAL_ZONE)
+        local = datetime.fromisoformat(iso).astimezone(PARIS)
         clock = f"{local:%H}{THIN}h{THIN}{local:%M}" if self.lang == "fr" else f"{local:%H:%M}"
         return f"{self.day(local.date())}, {clock}"
 

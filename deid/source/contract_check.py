@@ -15,11 +15,10 @@ from datetime import UTC, date, datetime, timedelta
 from types import MappingProxyType
 from typing import Any
 
-from deid.config.settings import settings
+from deid.config.settings import PARIS, settings
 from deid.domain.errors import WarehouseUnreachable
 from deid.domain.outcomes import Refused
 from deid.domain.wording import read_entries
-from deid.ledger.planning import PARIS
 from deid.source.contract import MEASURED, Source, bind, open_source
 from deid.source.extraction import REPEATED_SHARE, make_content, open_contents
 from deid.source.links import FaultKind, QueryFault, SourceLink, StatementRefused

@@ -9,11 +9,10 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any, Literal
 
 from deid.config.policy import Policy, load
-from deid.config.settings import settings
+from deid.config.settings import PARIS, settings
 from deid.database.connection import open_cursor
 from deid.database.queries import Cursor, query
 from deid.domain.errors import Reason
-from deid.ledger.planning import PARIS
 from deid.refresh.reference_versions import SourceState, source_states
 from deid.release.rules import staging_due
 from deid.reports.charts import round_up

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException
 
-HOSPITAL_TIME = ZoneInfo("Europe/Paris")
+from deid.config.settings import PARIS
 
 
 def plan_arguments(
@@ -182,4 +181,4 @@ def moment(text: str | None) -> datetime | None:
     if not text:
         return None
     read = datetime.fromisoformat(text)
-    return read if read.tzinfo else read.replace(tzinfo=HOSPITAL_TIME)
+    return read if read.tzinfo else read.replace(tzinfo=PARIS)

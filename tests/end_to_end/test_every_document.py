@@ -13,11 +13,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from itertools import pairwise
-from zoneinfo import ZoneInfo
 
 import pytest
 
-from deid.config.settings import Settings, settings
+from deid.config.settings import PARIS, Settings, settings
 from deid.domain.document import Document, Mention, Substitution, Surrogate
 from deid.domain.labels import DIRECT, Label
 from deid.formats import SourceText, read_source
@@ -34,7 +33,6 @@ from demo.hospital.timeline import FAULTS
 from tests.conftest import SECRET, Database, fresh_database
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]  # the whole hospital is processed in the first test's fixture
-PARIS = ZoneInfo("Europe/Paris")
 START, END = datetime(2026, 10, 1, tzinfo=PARIS), datetime(2026, 11, 1, tzinfo=PARIS)
 DATE = re.compile(r"(?<![\d/.-])(\d{1,2})[/.-](\d{1,2})[/.-](\d{4})(?![\d/-])")
 # Drawn by laws that may return the original, or kept up to a year (docs/privacy.md).

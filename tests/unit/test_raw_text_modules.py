@@ -39,9 +39,9 @@ def test_packages_named_whole_hold_text_and_the_library_below_them_does_not(hold
         ("from deid.domain.document import Patient as P\ndef f(one: P) -> int: ...\n", {"Patient"}),
         ("from deid.domain import document\ndef f() -> document.Patient: ...\n", {"Patient"}),
         ("from deid import domain\nx = domain.document.Patient()\n", {"Patient"}),
-        ("from deid.warehouse.reading import hold\nx = hold()\n", {"Document"}),
-        ("from deid.warehouse import reading\nx = reading.hold()\n", {"Document"}),
-        ("from deid.warehouse.reading import Held\nx: Held\n", {"Held"}),
+        ("from deid.ledger.reading import hold\nx = hold()\n", {"Document"}),
+        ("from deid.ledger import reading\nx = reading.hold()\n", {"Document"}),
+        ("from deid.ledger.reading import Held\nx: Held\n", {"Held"}),
         ("x = query('deid', 'candidate', 'texts')\n", {"deid.candidate"}),
         ("x = query('deid', 'candidate', 'counts')\n", None),
         ("class Row:\n    text: str\n", {"Row"}),
@@ -54,12 +54,12 @@ def test_a_module_is_found_by_what_it_names_calls_and_asks(
     files = {
         "deid/__init__.py": "",
         "deid/domain/__init__.py": "",
-        "deid/warehouse/__init__.py": "",
+        "deid/ledger/__init__.py": "",
         "deid/domain/document.py": "\n".join(f"class {name}: ..." for _, name in sorted(raw_text.SEEDS)),
-        "deid/warehouse/reading.py": (
+        "deid/ledger/reading.py": (
             "from deid.domain.document import Document\nclass Held:\n    inner: Document\ndef hold() -> Document: ...\n"
         ),
-        "deid/warehouse/asked.py": source,
+        "deid/ledger/asked.py": source,
         "sql/deid/candidate.sql": (
             "-- name: texts\nSELECT c.text FROM deid.candidate AS c;\n"
             "-- name: counts\n-- no text\nSELECT count(*)::text FROM deid.candidate AS c WHERE c.text IS NOT NULL;\n"
@@ -68,4 +68,4 @@ def test_a_module_is_found_by_what_it_names_calls_and_asks(
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
-    assert raw_text.Tree(tmp_path).holding().get("deid/warehouse/asked.py") == reasons
+    assert raw_text.Tree(tmp_path).holding().get("deid/ledger/asked.py") == reasons

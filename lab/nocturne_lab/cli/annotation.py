@@ -156,10 +156,11 @@ def documents(
     Reads the warehouse (NOCTURNE_READER_DSN); written to the audit trail with the reason (NOCTURNE_WORKER_DSN). A
     document that cannot be read is left out and named; the exit status is then 1.
     """
+    from deid.config.settings import PARIS
     from deid.database.connection import open_cursor
     from deid.ledger import audit
     from deid.ledger.periods import list_period, open_period
-    from deid.ledger.planning import PARIS, Interval
+    from deid.ledger.planning import Interval
     from nocturne_lab.learning.exchange.sampling import draw_random
 
     if audit.reason_problem(reason):
@@ -458,10 +459,10 @@ def _of_file(source: Path, staff: Path | None, refusals: lines.Refusals, *, data
 
 def _of_warehouse(since: datetime, staff: Path | None, refusals: lines.Refusals) -> Sources:
     """Return documents and staff of the warehouse, and the ledger's ids; detects with the references in use."""
+    from deid.config.settings import PARIS
     from deid.ledger.batches import read_staff
     from deid.ledger.history import read_history
     from deid.ledger.identity import Translator
-    from deid.ledger.planning import PARIS
     from deid.nightly.runtime import use_current_lookup
 
     use_current_lookup()

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from zoneinfo import ZoneInfo
 
 import pytest
 
-from deid.config.settings import settings
+from deid.config.settings import PARIS, settings
 from deid.source.extraction import version_hash
 from deid.substitution import pseudonym
 from demo.hospital import Hospital, generate, load
 from tests.conftest import Database
 from tests.database.warehouse.nights import ledger_id, night, reasons, states, version_of
 
-PARIS = ZoneInfo("Europe/Paris")
 NIGHTS = 4
 
 

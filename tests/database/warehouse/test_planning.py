@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
-from zoneinfo import ZoneInfo
 
 import pytest
 
 from deid.config.keys import parse_keyring
-from deid.config.settings import settings
+from deid.config.settings import PARIS, settings
 from deid.domain.errors import ContractBroken, InputRefused, WarehouseUnreachable
 from deid.ledger import planning
 from deid.ledger.planning import Batch, Interval, Request, Versions, plan_run
@@ -17,7 +16,6 @@ from tests.conftest import SECRET, Database
 from tests.database.warehouse.small_hospital import DAY, NIGHT, open_hospital, put, withdraw
 from tests.ports import reserve_port
 
-PARIS = ZoneInfo("Europe/Paris")
 KEY = parse_keyring(SECRET, where="the tests").current
 VERSIONS = Versions("policy", "pipeline-1", "detector", KEY.version, KEY.fingerprint, {"communes": "2026"})
 
