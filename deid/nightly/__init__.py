@@ -1,1 +1,1 @@
-"""Nightly steps over `deid.warehouse` and `deid.pipeline`, and the runtime resources of a process."""
+"""Nightly steps over the ledger, the source and `deid.pipeline`, and the runtime resources of a process."""

@@ -29,7 +29,7 @@ def judged(run_id: int) -> Iterator[Judged]:
 
     Raises:
         InputRefused: the run is unknown, or none of its documents has a true mention on record.
-        WarehouseUnreachable, WarehouseError, SettingsError: see `deid.warehouse`.
+        WarehouseUnreachable, WarehouseError, SettingsError: see `deid.database.connection`.
     """
     source = Source(read_run(run_id).source)
     rules = source.rules()
