@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from deid.config import keys
-from deid.config.key_service import KeyService
 from deid.domain.errors import SettingsError
 from deid.domain.limits import Limits
+
+if TYPE_CHECKING:
+    from deid.config.key_service import KeyService
 
 PARIS = ZoneInfo("Europe/Paris")  # of nights, days and releases, whatever the machine's zone
 
@@ -148,6 +151,8 @@ class Settings(BaseSettings):
                 "NOCTURNE_KEY_SERVICE is set without its certificate or authority.",
                 "Set NOCTURNE_KEY_SERVICE_CERTIFICATE and NOCTURNE_KEY_SERVICE_AUTHORITY (docs/keys.md).",
             )
+        from deid.config.key_service import KeyService  # TLS, which no other process needs
+
         return KeyService(self.key_service, self.key_service_certificate, self.key_service_authority)
 
     @property

@@ -1,22 +1,27 @@
-"""Named statements of `sql/<schema>/<table>.sql`, each under a line `-- name: <step>`; costs of steps."""
+"""Named statements of `sql/<schema>/<table>.sql`, each under a line `-- name: <step>`; COPY of rows; costs of steps."""
 
 from __future__ import annotations
 
+import io
+import json
 import re
 import resource
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from psycopg2 import sql
 from psycopg2.extensions import cursor as Cursor
 
-__all__ = ["SQL", "WHOLE_RUN", "Cursor", "one", "query", "record_step_cost"]
+__all__ = ["SQL", "WHOLE_RUN", "Cursor", "copy_rows", "one", "query", "record_step_cost"]
 
 PACKAGE = Path(__file__).resolve().parents[1]
 SQL = next(path for path in (PACKAGE / "sql", PACKAGE.parent / "sql") if path.is_dir())  # a wheel's, or a checkout's
 WHOLE_RUN = 0  # batch_id, in deid.timing, of a step that is not of one batch
+_ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 _NAME = re.compile(r"^-- name: (\w+)\n", re.MULTILINE)
 
 
@@ -57,3 +62,40 @@ def record_step_cost(
         "peak_rss_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
     }
     cursor.execute(query("deid", "timing", "upsert"), row)
+
+
+def copy_rows(cursor: Cursor, schema: str, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """Put `rows` in `incoming_<table>`, a temporary table with `columns` of `schema.table`; return its name.
+
+    The table lives until the transaction ends; a second call in the same transaction adds to it. Lists and
+    dictionaries are written as JSON. Text must hold no NUL and no lone surrogate: see `deid.formats.storable`.
+    """
+    name = f"incoming_{table}"
+    listed = sql.SQL(", ").join(map(sql.Identifier, columns))
+    cursor.execute(
+        sql.SQL("CREATE TEMPORARY TABLE IF NOT EXISTS {} ON COMMIT DROP AS SELECT {} FROM {} WITH NO DATA").format(
+            sql.Identifier(name), listed, sql.Identifier(schema, table)
+        )
+    )
+    lines = io.StringIO()
+    lines.writelines("\t".join(map(_cell, row)) + "\n" for row in rows)
+    lines.seek(0)
+    statement = sql.SQL("COPY {} ({}) FROM STDIN").format(sql.Identifier(name), listed)
+    cursor.copy_expert(statement.as_string(cursor), lines)
+    # Autovacuum skips temporary tables: without statistics the planner expects a handful of rows.
+    cursor.execute(sql.SQL("ANALYZE {}").format(sql.Identifier(name)))
+    return name
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "\\N"
+    if isinstance(value, bool):
+        return "t" if value else "f"
+    if isinstance(value, datetime | date):
+        return value.isoformat()
+    if isinstance(value, bytes | memoryview):
+        return f"\\\\x{value.hex()}"
+    if isinstance(value, list | dict | tuple):
+        return json.dumps(value, ensure_ascii=False).translate(_ESCAPES)
+    return str(value).translate(_ESCAPES)

@@ -16,8 +16,7 @@ from psycopg2.extensions import cursor as Cursor
 from deid.config.policy import PatientPart
 from deid.config.settings import PARIS, settings
 from deid.database.connection import connect
-from deid.database.copy import copy_rows
-from deid.database.queries import WHOLE_RUN, one, query, record_step_cost
+from deid.database.queries import WHOLE_RUN, copy_rows, one, query, record_step_cost
 from deid.domain.errors import ContractBroken, InputRefused, PolicyError
 from deid.ledger.identity import Translator
 from deid.ledger.keys import check_keyring

@@ -13,8 +13,7 @@ from typing import Any
 from psycopg2.extensions import cursor as Cursor
 
 from deid.database.connection import open_cursor
-from deid.database.copy import copy_rows
-from deid.database.queries import one, query, record_step_cost
+from deid.database.queries import copy_rows, one, query, record_step_cost
 from deid.domain.document import Mention, Vote
 from deid.domain.errors import InputRefused, Reason, ReleaseRefused
 from deid.domain.labels import Label

@@ -15,8 +15,7 @@ from psycopg2.extensions import cursor as Cursor
 from tqdm import tqdm
 
 from deid.database.connection import connect
-from deid.database.copy import copy_rows
-from deid.database.queries import SQL, query
+from deid.database.queries import SQL, copy_rows, query
 from demo.hospital.model import Hospital, HospitalDocument, Version
 
 DEFINITIONS = ("cdw", "omop", "gold", "grants")

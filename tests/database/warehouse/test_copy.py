@@ -9,7 +9,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from deid.database.connection import connect
-from deid.database.copy import copy_rows
+from deid.database.queries import copy_rows
 from deid.formats import storable
 from tests.conftest import Database
 
