@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import lru_cache
-from pathlib import Path
 
 from deid import __version__
 from deid.config.policy import Policy, load
@@ -42,33 +42,55 @@ def current_models() -> dict[str, str]:
     return serving_models(policy())
 
 
-def detector(staff: Staff = NO_STAFF, models: Mapping[str, str] | None = None) -> Detector:
-    """Return the detector of the policy in force, with the hospital's `staff` and the models of a run.
+@dataclass(frozen=True, slots=True)
+class Pipeline:
+    """The policy in force and the models of a run; `detecting` is the policy with their directories in its annotators.
 
-    `models` is kind → hash, of the registry; None is what serves now.
+    `models` is (kind, hash), sorted, of the registry. Two are equal if policy and models are.
+    """
+
+    digest: str
+    models: tuple[tuple[str, str], ...]
+    policy: Policy = field(compare=False)
+    detecting: Policy = field(compare=False)
+
+
+def pipeline(models: Mapping[str, str] | None = None) -> Pipeline:
+    """Return the policy in force with the models of a run (kind → hash); None is what serves now.
+
+    Directories are resolved here alone, at each step, since files may be altered while a process lives.
+
+    Raises:
+        PolicyError: the policy cannot be read, or a model is missing or was altered.
+    """
+    chosen = policy()
+    models = serving_models(chosen) if models is None else models
+    return Pipeline(chosen.digest, tuple(sorted(models.items())), chosen, with_models(chosen, models))
+
+
+def detector(staff: Staff = NO_STAFF, of: Pipeline | None = None) -> Detector:
+    """Return the detector of a pipeline, with the hospital's `staff`; None is the pipeline of a run planned now.
 
     Raises:
         PolicyError: the policy cannot be used, or a model is missing or was altered.
     """
-    chosen, models = policy(), current_models() if models is None else models
-    with_models(chosen, models)  # at each step, since files may be altered while a process lives
-    return _detector(chosen.digest, settings().policy, staff, tuple(sorted(models.items())))
+    return _detector(of or pipeline(), staff)
 
 
-def detector_version(models: Mapping[str, str] | None = None) -> str:
+def detector_version(of: Pipeline | None = None) -> str:
     """Return the version of rules, annotators and models of the registry, such as `rules-11+…+crf@1a2b3c4d5e6f`."""
-    models = current_models() if models is None else models
-    return "+".join((detector(NO_STAFF, models).version, *stamps(policy(), models)))
+    of = of or pipeline()
+    return "+".join((detector(NO_STAFF, of).version, *stamps(of.policy, dict(of.models))))
 
 
-def substitutor() -> Substitutor:
-    """Return the substitutor of the policy, the secret and the reference versions in force.
+def substitutor(of: Pipeline | None = None) -> Substitutor:
+    """Return the substitutor of the policy, the secret and the reference versions in force; `of` as for `detector`.
 
     Raises:
         SettingsError: the secret is missing.
         ReferenceRefused: some reference sources were loaded, but not all that are needed.
     """
-    return _substitutor(policy().digest, settings().policy, settings().key, tables())
+    return _substitutor(of or pipeline(), settings().key, tables())
 
 
 def current_communes() -> CommuneTable:
@@ -116,17 +138,18 @@ def reference_versions() -> dict[str, str]:
     return made_of | {name: digest[:16] for name, digest in derived.items()}
 
 
-def pipeline_version(models: Mapping[str, str] | None = None) -> str:
+def pipeline_version(of: Pipeline | None = None) -> str:
     """Return the version of package, policy, detector and rules of files, such as `0.2.0-p1a2b3c4d-d5e6f7a8b`.
 
     Documents are redone when the version changes. Of the policy, only detection and substitution count: a moved
     threshold of the release must not redo documents. `-f` and a digest stand for rules of the source's own, `w` for a
     policy that publishes files: what was published without is redone. `-c` and a digest stand for what the policy
-    publishes beside the text. The version of the key counts only where the
-    policy redoes documents under a new key. `models` are those of a run (kind → hash); None is what serves now.
+    publishes beside the text. The version of the key counts only where the policy redoes documents under a new key.
+    None is the pipeline of a run planned now.
     """
-    model = hashlib.sha256(detector_version(models).encode()).hexdigest()[:8]
-    chosen = policy()
+    of = of or pipeline()
+    model = hashlib.sha256(detector_version(of).encode()).hexdigest()[:8]
+    chosen = of.policy
     key = f"-k{settings().keyring.current.version}" if chosen.substitution.rotation == "redo" else ""
     rules = Source(settings().source).rules().digest[:8] + ("w" if chosen.publication.files == "rewritten" else "")
     files = f"-f{rules}" if rules else ""
@@ -135,17 +158,10 @@ def pipeline_version(models: Mapping[str, str] | None = None) -> str:
 
 
 @lru_cache(maxsize=2)  # with the staff and, for its version alone, without
-def _detector(digest: str, path: Path | None, staff: Staff, models: tuple[tuple[str, str], ...]) -> Detector:
-    return Detector(with_models(_same(digest, path), dict(models)), staff)
+def _detector(of: Pipeline, staff: Staff) -> Detector:
+    return Detector(of.detecting, staff)
 
 
 @lru_cache(maxsize=1)
-def _substitutor(digest: str, path: Path | None, key: bytes, made_of: Tables) -> Substitutor:
-    return Substitutor(_same(digest, path), key, made_of.communes, made_of.names)
-
-
-def _same(digest: str, path: Path | None) -> Policy:
-    found = load(path)
-    if found.digest != digest:
-        raise PolicyError("the policy file changed while it was read.", "Run the step again.")
-    return found
+def _substitutor(of: Pipeline, key: bytes, made_of: Tables) -> Substitutor:
+    return Substitutor(of.policy, key, made_of.communes, made_of.names)

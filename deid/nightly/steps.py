@@ -78,7 +78,7 @@ def plan(
         ContractBroken: the source's query does not give what it must.
         WarehouseUnreachable, WarehouseError, SettingsError, PolicyError: nothing was registered.
     """
-    chosen, models = runtime.policy(), runtime.current_models()
+    chosen = runtime.pipeline()
     if dry_run:
         _check_source(interval_start, interval_end)
     keyring = settings().keyring  # a missing secret stops the night here, before anything is registered
@@ -98,13 +98,13 @@ def plan(
         patients=chosen.patients,
         versions=Versions(
             policy_hash=chosen.digest,
-            pipeline_version=runtime.pipeline_version(models),
-            detector_version=runtime.detector_version(models),
+            pipeline_version=runtime.pipeline_version(chosen),
+            detector_version=runtime.detector_version(chosen),
             key_version=keyring.current.version,
             key_fingerprint=keyring.current.fingerprint,
             reference_versions=runtime.reference_versions(),
-            policy=chosen.content,
-            models=models,
+            policy=chosen.policy.content,
+            models=dict(chosen.models),
         ),
     )
     planned = plan_run(request)
@@ -154,9 +154,10 @@ def detect(run_id: int, batch_id: int, *, isolated: bool = False) -> dict[str, A
         PolicyError: policy, detector, contract or key are no longer those that the run was planned with.
         WarehouseUnreachable, WarehouseError: nothing was written.
     """
-    step = begin(_current_run(run_id), batch_id, "detect", before="planned")
+    run, made_by = _current_run(run_id)
+    step = begin(run, batch_id, "detect", before="planned")
     runtime.use_current_lookup()
-    detector = runtime.detector(batches.read_staff(step.run.source), step.run.models)
+    detector = runtime.detector(batches.read_staff(run.source), made_by)
     limits = settings().limits(isolated=isolated)
     opened = _identified(step, _without_opt_outs(step, batches.open_batch(step, limits)))
     admitted = {waiver.document_id for waiver in read_waivers(step).values() if waiver.lets_be_searched}
@@ -176,10 +177,11 @@ def substitute(run_id: int, batch_id: int, *, isolated: bool = False) -> dict[st
         SettingsError: the secret is missing.
         WarehouseUnreachable, WarehouseError: nothing was written.
     """
-    step = begin(_current_run(run_id), batch_id, "substitute", before="detected")
-    substitutor, reference_versions = runtime.substitutor(), runtime.reference_versions()
+    run, made_by = _current_run(run_id)
+    step = begin(run, batch_id, "substitute", before="detected")
+    substitutor, reference_versions = runtime.substitutor(made_by), runtime.reference_versions()
     limits = settings().limits(isolated=isolated)
-    policy = runtime.policy()
+    policy = made_by.policy
     publication, times = policy.publication, policy.substitution.times.strategy
     written = publication.files == "rewritten"
     detected = batches.read_detected(step, batches.open_batch(step, limits, written=written, times=times))
@@ -198,10 +200,11 @@ def validate(run_id: int, batch_id: int, *, isolated: bool = False) -> dict[str,
         PolicyError: policy, detector, contract or key are no longer those that the run was planned with.
         WarehouseUnreachable, WarehouseError: nothing was written.
     """
-    step = begin(_current_run(run_id), batch_id, "validate", before="substituted")
+    run, made_by = _current_run(run_id)
+    step = begin(run, batch_id, "validate", before="substituted")
     limits = settings().limits(isolated=isolated)
     candidates = batches.read_candidates(step, batches.open_batch(step, limits))
-    policy = runtime.policy()
+    policy = made_by.policy
     outcomes = pipeline.check(
         candidates, read_waivers(step), quality=policy.quality, hiding=policy.substitution.hiding, limits=limits
     )
@@ -228,7 +231,7 @@ def stage(run_id: int) -> dict[str, Any]:
     """
     run = read_run(run_id)
     if run.state == "planned":
-        run = _current_run(run_id)
+        run, _ = _current_run(run_id)
     policy = runtime.policy()
     return stage_run(
         run,
@@ -246,14 +249,14 @@ def _compared(policy: SubstitutionPolicy) -> Collection[AgreementKind]:
     return [kind for kind in AgreementKind if policy.repeated_names == "consistent" or kind not in names]
 
 
-def _current_run(run_id: int) -> Run:
-    """The run, provided this process has the pipeline and the source's contract that it was planned with.
+def _current_run(run_id: int) -> tuple[Run, runtime.Pipeline]:
+    """Return the run and its pipeline, provided this process has that and the source's contract.
 
     A model promoted since is for later runs: this one keeps those that it began with.
     """
     run = read_run(run_id)
-    key = settings().keyring.current
-    if run.pipeline_version != runtime.pipeline_version(run.models) or run.key_fingerprint != key.fingerprint:
+    made_by, key = runtime.pipeline(run.models), settings().keyring.current
+    if run.pipeline_version != runtime.pipeline_version(made_by) or run.key_fingerprint != key.fingerprint:
         raise PolicyError(
             f"run {run_id} was planned with another version, policy, detector or key than this process has.",
             "Plan a new run, or bring back what the run was planned with.",
@@ -263,7 +266,7 @@ def _current_run(run_id: int) -> Run:
             f"run {run_id} was planned with another contract of the source {run.source} than this process has.",
             "Plan a new run, or bring back the queries that the run was planned with, on every worker.",
         )
-    return run
+    return run, made_by
 
 
 def _identified(step: BatchStep, opened: Sequence[Opened]) -> list[Opened]:

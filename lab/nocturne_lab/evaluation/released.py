@@ -228,7 +228,11 @@ def _runs(interval_key: str) -> tuple[list[Run], int]:
 def _is_current(run: Run, versions: Mapping[str, Any]) -> bool:
     same = _drawn_from(versions) == _drawn_from(runtime.reference_versions())
     key = settings().keyring.current.fingerprint
-    return same and run.key_fingerprint == key and run.pipeline_version == runtime.pipeline_version(run.models)
+    return (
+        same
+        and run.key_fingerprint == key
+        and run.pipeline_version == runtime.pipeline_version(runtime.pipeline(run.models))
+    )
 
 
 def _drawn_from(versions: Mapping[str, Any]) -> dict[str, Any]:
