@@ -1,9 +1,10 @@
-"""Refining of merged mentions: filters, overlaps, boundaries, missed names, roles."""
+"""Refining of merged mentions: one list of passes, each with its purpose and what it keeps."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
 
 from deid.config.policy import Detection
 from deid.detection.refining.addresses import complete_addresses, join_lines
@@ -32,34 +33,100 @@ from deid.detection.text.reading import Reading
 from deid.domain.document import Mention
 from deid.domain.labels import DIRECT, OPTIONAL, Label
 
+Step = Callable[[Reading, Sequence[Mention], Detection], Sequence[Mention]]
+
+
+class Keeps(Enum):
+    """What a pass keeps of the mentions that it is given, as offsets."""
+
+    GIVEN = "each result is a mention that was given, with its label or another"
+    MENTIONS = "each mention that was given is a result"
+    COVERAGE = "each character that was covered is covered"
+    WITHIN = "each character that is covered was covered"
+    NOTHING = "nothing for sure"
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """One pass of refining: mentions in, mentions out; `policy` says whether and how it runs."""
+
+    name: str
+    run: Step
+    purpose: str
+    keeps: Keeps
+
+
+def _always(step: Callable[[Reading, Sequence[Mention]], Sequence[Mention]]) -> Step:
+    return lambda reading, given, _: step(reading, given)
+
+
+def _disjoint(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
+    announced = [*announced_in_other_scripts(reading), *find_short_names(reading)]
+    return resolve_overlaps(reading, [*mentions, *announced])
+
+
+def _repeated(reading: Reading, mentions: Sequence[Mention], policy: Detection) -> Sequence[Mention]:
+    if not policy.repeat_names:
+        return mentions
+    repeated = resolve_overlaps(reading, drop_allowed(reading, repeat_names(reading, mentions), policy.allow))
+    return find_initials(reading, complete_names(reading, repeated))
+
+
+def _unglued(reading: Reading, mentions: Sequence[Mention], policy: Detection) -> Sequence[Mention]:
+    glued = find_glued(reading) if policy.repeat_names else ()
+    return resolve_overlaps(reading, [*mentions, *glued]) if glued else mentions
+
+
+def _settled(reading: Reading, mentions: Sequence[Mention], policy: Detection) -> Sequence[Mention]:
+    return settle_roles(reading, sorted(mentions)) if policy.settle_roles else sorted(mentions)
+
+
+# In this order. A number of which a part was found is known as a clinical value once it is whole: hence twice.
+PASSES: Sequence[Pass] = (
+    Pass("lookalikes", _always(drop_lookalikes),
+         "results, settings and public numbers that look like dates, addresses or phones go", Keeps.GIVEN),
+    Pass("civilities", _always(trim_civilities),
+         "a name goes without its civility or rank, an organisation without the article of its place", Keeps.WITHIN),
+    Pass("allowed", lambda reading, given, policy: drop_allowed(reading, given, policy.allow),
+         "eponyms, drugs, ordinary words and the policy's own terms go", Keeps.GIVEN),
+    Pass("durations", _always(drop_durations),
+         "durations taken for ages go, and times that are not the document's", Keeps.GIVEN),
+    Pass("values", _always(drop_values),
+         "numbers that clinical writing explains go", Keeps.GIVEN),
+    Pass("overlaps", _always(_disjoint),
+         "names that a field announces come in, and no two mentions share a character from here on", Keeps.NOTHING),
+    Pass("connectors", lambda reading, given, policy: connect_entities(reading, given, policy.connectors),
+         "two parts of one name or place with a connector between them are one", Keeps.COVERAGE),
+    Pass("names", _always(complete_names),
+         "a name extends over compounds, particles and initials, to whole words", Keeps.COVERAGE),
+    Pass("addresses", _always(complete_addresses),
+         "an address extends from the word that opens it to flat, floor and post-box", Keeps.COVERAGE),
+    Pass("repetitions", _repeated,
+         "a name found once is found everywhere, and its initials and logins", Keeps.NOTHING),
+    Pass("glued", _unglued,
+         "a name without a blank before or after it comes in", Keeps.COVERAGE),
+    Pass("roles", _settled,
+         "a name is a patient's, a professional's or another person's, the same in the whole document", Keeps.GIVEN),
+    Pass("last signs", _always(complete_last_signs),
+         "numbers and initials extend over the signs that belong to them", Keeps.COVERAGE),
+    Pass("whole values", _always(drop_values),
+         "numbers that clinical writing explains, now that they are whole, go", Keeps.GIVEN),
+    Pass("organisations", _always(complete_organisations),
+         "an organisation has the word for its kind, or leaves it out, as the annotation guide asks", Keeps.NOTHING),
+    Pass("halves", _always(complete_halves),
+         "a value of which a part was found, or that a line cuts, is found whole", Keeps.COVERAGE),
+    Pass("exports", _always(settle_exports),
+         "coded cells of tables and messages go, and of a timestamp all but the day", Keeps.WITHIN),
+    Pass("lines", _always(join_lines),
+         "a name or address goes on after a line break, with a mention on each line", Keeps.COVERAGE),
+)  # fmt: skip
+
 
 def refine(reading: Reading, mentions: Sequence[Mention], policy: Detection) -> tuple[Mention, ...]:
-    """Return the mentions of a document after all steps, sorted and disjoint.
-
-    The steps are: filters, durations, clinical values, overlaps, connected entities, boundaries of names and
-    addresses, repetitions, initials, names without blanks, roles, last signs of numbers and initials, values found by
-    half, cells of exports, line breaks.
-    """
-    refined = drop_allowed(reading, trim_civilities(reading, drop_lookalikes(reading, mentions)), policy.allow)
-    refined = drop_values(reading, drop_durations(reading, refined))
-    announced = [*announced_in_other_scripts(reading), *find_short_names(reading)]
-    refined = resolve_overlaps(reading, [*refined, *announced])
-    refined = connect_entities(reading, refined, policy.connectors)
-    refined = complete_addresses(reading, complete_names(reading, refined))
-    if policy.repeat_names:
-        refined = repeat_names(reading, refined)
-        refined = resolve_overlaps(reading, drop_allowed(reading, refined, policy.allow))
-        refined = complete_names(reading, refined)
-        refined = find_initials(reading, refined)
-        if glued := find_glued(reading):
-            refined = resolve_overlaps(reading, [*refined, *glued])
-    if policy.settle_roles:
-        refined = settle_roles(reading, sorted(refined))
-    # A number of which a part was found is known as a value once it is whole.
-    refined = drop_values(reading, complete_last_signs(reading, sorted(refined)))
-    refined = complete_organisations(reading, refined)
-    refined = settle_exports(reading, complete_halves(reading, refined))
-    return tuple(join_lines(reading, refined))
+    """Return the mentions of a document after all `PASSES`, sorted and disjoint."""
+    for one in PASSES:
+        mentions = one.run(reading, mentions, policy)
+    return tuple(mentions)
 
 
 def share_names(
