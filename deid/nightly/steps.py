@@ -95,7 +95,7 @@ def plan(
         requested_by=requested_by,
         batch_size=batch_size,
         dag_version=dag_version,
-        patients=chosen.patients,
+        patients=chosen.policy.patients,
         versions=Versions(
             policy_hash=chosen.digest,
             pipeline_version=runtime.pipeline_version(chosen),
