@@ -10,7 +10,6 @@ import socket
 import stat
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,6 +22,7 @@ from deid.database import embedded
 from deid.database.embedded import EmbeddedServer
 from deid.domain.errors import SettingsError
 from deid.schema.provision import provision, read_env
+from tests.folders import make_server_folder
 from tests.ports import reserve_port
 
 FAST = {"fsync": "off"}
@@ -30,8 +30,7 @@ FAST = {"fsync": "off"}
 
 @pytest.fixture
 def home() -> Iterator[Path]:
-    # Not under pytest's own folder: each new pytest closes that one to other users, PostgreSQL's among them.
-    root = Path(tempfile.mkdtemp(prefix="nocturne-tests-"))
+    root = make_server_folder()
     folder = root / ("a folder with spaces and a name that no socket path would hold " * 2).strip() / "nocturne"
     yield folder
     if (folder / "postgres").exists():
