@@ -193,6 +193,8 @@ QUOTED = [
     ("README.md", "68 in 100 keep no direct", "benchmarks/unseen.md", "| 98.9 (98.4–99.4) | 67.6 (55.9–77.9) |"),
     ("README.md", "stay find 77 % of patients among 320", "benchmarks/known_dates.md", "77.2% (79.4%), 1,036"),
     ("README.md", "(`strict`: 2.5 %)", "benchmarks/known_dates.md", "| 320 | 2.5% (3.5%), 1,036 |"),
+    ("README.md", "times of day 99.8 % (7.8 %)", "benchmarks/known_times.md", "| 7.8% (5.7% to 10.2%), 593 |"),
+    ("README.md", "documents 99 % (3.3 %)", "benchmarks/known_types.md", "3.3% (2.3%–4.6%), 1,008 | 7.6% (6.1%–9.5%)"),
     ("README.md", "find 72 % by all identifiers", "benchmarks/evaluation.md", "| 71.7 % | 58.6–82.5 | 60 |"),
     (PRIVACY, "72 % of 60 patients by all", "benchmarks/evaluation.md", "| 71.7 % | 58.6–82.5 | 60 |"),
     (PRIVACY, "9 %, 7 %, 6 % and 2.5 % of 320", "benchmarks/known_dates.md", "9.2% (10.8%), 1,055 | 7.4% (8.9%)"),

@@ -37,7 +37,7 @@ Step = Callable[[Reading, Sequence[Mention], Detection], Sequence[Mention]]
 
 
 class Keeps(Enum):
-    """What a pass keeps of the mentions that it is given, as offsets."""
+    """Invariants of a pass, over the offsets of the mentions that it is given."""
 
     GIVEN = "each result is a mention that was given, with its label or another"
     MENTIONS = "each mention that was given is a result"
