@@ -448,6 +448,6 @@ COMMENT ON COLUMN research.document.reference_date IS
 'Date du document, déplacée du décalage aléatoire du patient (avec son séjour sous la stratégie episodes ; avec un '
 'bruit propre sous document_date: metric), qui peut être nul ; sous generalise, milieu du mois ou de l''année vrais. '
 'Les dates du texte ont en plus leur propre bruit, sauf sous uniform_shift. Null sans date. / Date of the document, '
-'moved by the patient''s random shift (with the stay under strategy episodes; with noise of its own under document_date: metric), '
-'which may be zero; under generalise the middle of the true month or year. Dates of the text have noise of their own '
-'besides, but under uniform_shift. Null without a date.';
+'moved by the patient''s random shift (with the stay under strategy episodes; with noise of its own under '
+'document_date: metric), which may be zero; under generalise the middle of the true month or year. Dates of the text '
+'have noise of their own besides, but under uniform_shift. Null without a date.';
