@@ -91,7 +91,8 @@ def test_no_role_without_originals_links_a_row_in_a_new_or_an_upgraded_database(
         for database in ("new", "upgraded"):
             assert outcomes[database][role].told == set(), (database, role)
             assert outcomes[database][role].linked == set(), (database, role)
-    assert outcomes["new"]["steward"].orders > 500
+    assert outcomes["new"]["steward"].orders > 200  # counts, and rows that wait
+    assert outcomes["new"]["publisher"].orders > 500
     assert outcomes["new"]["steward"].calls > 0
     before = outcomes["before random ids"]
     for role in ("steward", "publisher"):
