@@ -38,9 +38,10 @@ from psycopg2 import sql
 
 from benchmarks.end_state import State, differences, read_end_state
 from benchmarks.fault_injection import Fault, Injector, Kind, Outcome, finish, install, run_apart, start
-from deid.config.settings import PARIS, Settings, settings
+from deid.config.settings import Settings, settings
 from deid.database.connection import open_cursor
 from deid.database.embedded import EmbeddedServer
+from deid.domain import PARIS
 from deid.domain.errors import Reason
 from deid.ledger import audit, runs
 from deid.ledger.planning import Interval

@@ -34,9 +34,10 @@ from scipy.stats import binom
 from benchmarks.faults import Deployment
 from benchmarks.group_linker import Linked, Sent, link_groups, link_texts, read_roles
 from benchmarks.linkers import BEYOND_CHANCE, Known, Outcome, attack
-from deid.config.settings import PARIS, settings
+from deid.config.settings import settings
 from deid.database.connection import open_cursor
 from deid.database.queries import SQL
+from deid.domain import PARIS
 from deid.ledger import opt_outs as removal
 from deid.ledger import originals, pseudonyms
 from deid.nightly import steps

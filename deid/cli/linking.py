@@ -140,7 +140,7 @@ def _day(value: object) -> date:
     Raises:
         ValueError: it is neither.
     """
-    from deid.config.settings import PARIS
+    from deid.domain import PARIS
 
     if isinstance(value, date) and not isinstance(value, datetime):
         return value

@@ -13,7 +13,7 @@ import typer
 
 from deid.cli.console import REFUSED, command_group, say, system_account
 from deid.cli.language import complain, language
-from deid.config.settings import PARIS
+from deid.domain import PARIS
 
 DAY = ["%Y-%m-%d"]
 

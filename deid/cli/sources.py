@@ -12,7 +12,7 @@ import typer
 from deid.cli.console import REFUSED, command_group, read_settings, say
 from deid.cli.language import colon, french, tell, translated
 from deid.cli.nights import DAY
-from deid.config.settings import PARIS
+from deid.domain import PARIS
 
 _THINGS = {
     "document": "documents",

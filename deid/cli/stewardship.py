@@ -148,8 +148,8 @@ def quarantine_list(
 
     The filters are those of the page Quarantine; days are those of Paris.
     """
-    from deid.config.settings import PARIS
     from deid.database.connection import open_cursor
+    from deid.domain import PARIS
     from deid.quality.checks import BY_NAME
     from deid.stewardship import quarantine
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
-from zoneinfo import ZoneInfo
 
 from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -16,8 +15,6 @@ from deid.domain.limits import Limits
 
 if TYPE_CHECKING:
     from deid.config.key_service import KeyService
-
-PARIS = ZoneInfo("Europe/Paris")  # of nights, days and releases, whatever the machine's zone
 
 
 class Settings(BaseSettings):

@@ -8,10 +8,11 @@ from datetime import UTC, datetime, timedelta
 from types import MappingProxyType
 
 from deid.config.policy import load
-from deid.config.settings import PARIS, settings
+from deid.config.settings import settings
 from deid.database.connection import is_postgresql, open_cursor
 from deid.database.embedded import QUIET_LOG
 from deid.doctor.finding import Finding, attention, error, not_applicable, ok, why
+from deid.domain import PARIS
 from deid.domain.errors import NocturneError, SettingsError, WarehouseError
 from deid.ledger.keys import check_keyring
 from deid.refresh.reference_versions import SourceState, source_states

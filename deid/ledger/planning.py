@@ -14,9 +14,10 @@ from psycopg2.extensions import connection as Connection
 from psycopg2.extensions import cursor as Cursor
 
 from deid.config.policy import PatientPart
-from deid.config.settings import PARIS, settings
+from deid.config.settings import settings
 from deid.database.connection import connect
 from deid.database.queries import WHOLE_RUN, copy_rows, one, query, record_step_cost
+from deid.domain import PARIS
 from deid.domain.errors import ContractBroken, InputRefused, PolicyError
 from deid.ledger.identity import Translator
 from deid.ledger.keys import check_keyring

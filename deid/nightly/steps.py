@@ -17,7 +17,8 @@ from typing import Any, ParamSpec, TypeVar
 
 from deid import pipeline
 from deid.config.policy import SubstitutionPolicy
-from deid.config.settings import PARIS, settings
+from deid.config.settings import settings
+from deid.domain import PARIS
 from deid.domain.errors import ContractBroken, NocturneError, PolicyError, Reason
 from deid.domain.outcomes import AgreementKind, Opened, Refused
 from deid.ledger import batches, opt_outs, pseudonyms, signatures

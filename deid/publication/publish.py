@@ -20,9 +20,10 @@ from pydantic import ValidationError
 
 from deid.config.keys import Key, Keyring
 from deid.config.policy import Policy
-from deid.config.settings import PARIS, settings
+from deid.config.settings import settings
 from deid.database.connection import connect, open_cursor
 from deid.database.queries import WHOLE_RUN, copy_rows, one, query, record_step_cost
+from deid.domain import PARIS
 from deid.domain.errors import NocturneError, ReleaseRefused, WarehouseError
 from deid.ledger import opt_outs
 from deid.ledger.keys import check_keyring, count_published_by_key

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, time, timedelta
 from typing import Any, Literal, get_args
 
 from deid.config.policy import Release
-from deid.config.settings import PARIS
+from deid.domain import PARIS
 from deid.domain.errors import ReleaseRefused
 
 Approval = Literal["always", "on_warning", "never"]  # strictest first

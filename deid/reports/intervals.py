@@ -8,8 +8,8 @@ from datetime import datetime
 from statistics import median
 from types import MappingProxyType
 
-from deid.config.settings import PARIS
 from deid.database.queries import Cursor, query
+from deid.domain import PARIS
 
 DAY_S = 86_400
 SATURDAY = 5

@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from markupsafe import Markup
 
-from deid.config.settings import PARIS
+from deid.domain import PARIS
 
 THIN = "\u202f"  # narrow no-break space
 _MONTHS: Mapping[str, list[str]] = MappingProxyType(

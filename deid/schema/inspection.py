@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 
 from psycopg2.extensions import connection as Connection
 
-from deid.config.settings import PARIS
 from deid.database.connection import connect, place
 from deid.database.queries import query
+from deid.domain import PARIS
 from deid.schema.provision import ROLES
 
 SCHEMAS = ("cdw", "deid", "gold", "identity", "ref", "research")

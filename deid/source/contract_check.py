@@ -15,7 +15,8 @@ from datetime import UTC, date, datetime, timedelta
 from types import MappingProxyType
 from typing import Any
 
-from deid.config.settings import PARIS, settings
+from deid.config.settings import settings
+from deid.domain import PARIS
 from deid.domain.errors import WarehouseUnreachable
 from deid.domain.outcomes import Refused
 from deid.domain.wording import read_entries

@@ -9,9 +9,10 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any, Literal
 
 from deid.config.policy import Policy, load
-from deid.config.settings import PARIS, settings
+from deid.config.settings import settings
 from deid.database.connection import open_cursor
 from deid.database.queries import Cursor, query
+from deid.domain import PARIS
 from deid.domain.errors import Reason
 from deid.refresh.reference_versions import SourceState, source_states
 from deid.release.rules import staging_due

@@ -8,7 +8,7 @@ from typing import Any
 
 from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException
 
-from deid.config.settings import PARIS
+from deid.domain import PARIS
 
 
 def plan_arguments(

@@ -16,7 +16,8 @@ from itertools import pairwise
 
 import pytest
 
-from deid.config.settings import PARIS, Settings, settings
+from deid.config.settings import Settings, settings
+from deid.domain import PARIS
 from deid.domain.document import Document, Mention, Substitution, Surrogate
 from deid.domain.labels import DIRECT, Label
 from deid.formats import SourceText, read_source

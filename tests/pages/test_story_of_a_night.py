@@ -240,7 +240,7 @@ def test_the_story_of_a_night(visit: Callable[..., Page], server: Server, stewar
     reader.open("/opt-outs")
     reader.write("Pseudonyme de recherche", pseudonym)
     reader.follow(reader.page.get_by_label("Pseudonyme de recherche"))
-    reader.sees("Nuit du mardi 3 mars 2026")
+    reader.sees("Documents publiés de ce patient")
     reader.write("Motif", "courrier du 12 octobre")
     reader.button("Continuer")
     reader.keep("opposition")

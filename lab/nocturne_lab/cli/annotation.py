@@ -156,8 +156,8 @@ def documents(
     Reads the warehouse (NOCTURNE_READER_DSN); written to the audit trail with the reason (NOCTURNE_WORKER_DSN). A
     document that cannot be read is left out and named; the exit status is then 1.
     """
-    from deid.config.settings import PARIS
     from deid.database.connection import open_cursor
+    from deid.domain import PARIS
     from deid.ledger import audit
     from deid.ledger.periods import list_period, open_period
     from deid.ledger.planning import Interval
@@ -459,7 +459,7 @@ def _of_file(source: Path, staff: Path | None, refusals: lines.Refusals, *, data
 
 def _of_warehouse(since: datetime, staff: Path | None, refusals: lines.Refusals) -> Sources:
     """Return documents and staff of the warehouse, and the ledger's ids; detects with the references in use."""
-    from deid.config.settings import PARIS
+    from deid.domain import PARIS
     from deid.ledger.batches import read_staff
     from deid.ledger.history import read_history
     from deid.ledger.identity import Translator

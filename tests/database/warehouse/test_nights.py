@@ -6,7 +6,8 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from deid.config.settings import PARIS, settings
+from deid.config.settings import settings
+from deid.domain import PARIS
 from deid.source.extraction import version_hash
 from deid.substitution import pseudonym
 from demo.hospital import Hospital, generate, load

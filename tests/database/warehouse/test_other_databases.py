@@ -17,7 +17,8 @@ import duckdb
 import pymysql
 import pytest
 
-from deid.config.settings import PARIS, settings
+from deid.config.settings import settings
+from deid.domain import PARIS
 from deid.domain.errors import NocturneError, SettingsError, WarehouseError, WarehouseUnreachable
 from deid.source.contract import Source, open_source
 from deid.source.contract_check import check_source

@@ -8,7 +8,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from deid.config.keys import parse_keyring
-from deid.config.settings import PARIS, settings
+from deid.config.settings import settings
+from deid.domain import PARIS
 from deid.domain.errors import ContractBroken, InputRefused, WarehouseUnreachable
 from deid.ledger import planning
 from deid.ledger.planning import Batch, Interval, Request, Versions, plan_run
