@@ -15,9 +15,11 @@ import fsspec
 import pytest
 
 from deid.config.settings import settings
+from deid.database.connection import open_cursor
 from deid.domain.errors import PolicyError, SettingsError, WarehouseUnreachable
 from deid.ledger.originals import OriginalProblem, OriginalRefused, read_original
 from deid.nightly import runtime, steps
+from deid.reviews.lifecycle import SamplePlan, open_review
 from deid.source import contract
 from tests.conftest import Database
 from tests.database.warehouse.light import decide
@@ -345,7 +347,13 @@ def test_the_original_of_a_file_is_shown_as_it_was_searched(hospital: Database, 
     path = share(tmp_path, "letter.docx", docx(PARAGRAPHS))
     put_file(hospital, "letter", path, digest="sha256:" + hashlib.sha256(docx(PARAGRAPHS)).hexdigest())
     run_id = process("night")["run_id"]
-    ((version,),) = hospital.rows("SELECT content_hash FROM deid.document")
+    (version, interval), *others = hospital.rows(
+        "SELECT d.content_hash, r.interval_key FROM deid.document AS d INNER JOIN deid.run AS r USING (run_id)"
+    )
+    assert not others
+    assert read_original("anne", run_id, "letter", version).mentions == (), "no sample is drawn"
+    with open_cursor("steward") as cursor:
+        open_review(cursor, interval, SamplePlan(0.01, 0.95, 1), "anne")
     original = read_original("anne", run_id, "letter", version)
     assert "Madame Maëlys VASSEROT" in original.text
     assert any("VASSEROT" in original.text[one.start : one.end] for one in original.mentions)
