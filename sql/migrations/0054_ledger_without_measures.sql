@@ -52,7 +52,8 @@ WHERE d.state = 'staged' AND deid.disagreements(d.agreement) IS NOT NULL;
 GRANT SELECT ON deid.shown_document, deid.shown_verdict, deid.waived_check, deid.waiting_disagreement
 TO nocturne_publisher, nocturne_steward;
 
--- The mentions of documents that a person may look at, without those that an open review hides.
+-- The mentions of documents that a person may look at, or read in quarantine to mark them: training reads these again.
+-- Without those that an open review hides.
 CREATE OR REPLACE FUNCTION deid.shown_mentions(run bigint, documents text[]) RETURNS SETOF deid.mention
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog AS $$
     SELECT m.*
@@ -60,7 +61,15 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog AS $$
     WHERE
         m.run_id = run
         AND m.document_id = ANY(documents)
-        AND EXISTS (SELECT FROM deid.shown_document AS s WHERE s.run_id = run AND s.document_id = m.document_id)
+        AND (
+            EXISTS (SELECT FROM deid.shown_document AS s WHERE s.run_id = run AND s.document_id = m.document_id)
+            OR EXISTS (
+                SELECT FROM deid.quarantine_choice AS c
+                WHERE
+                    c.run_id = run AND c.document_id = m.document_id
+                    AND c.read_mentions IS NOT NULL AND c.undone_at IS NULL
+            )
+        )
         AND NOT EXISTS (
             SELECT FROM deid.review_document AS d
             INNER JOIN deid.review AS r ON d.review_id = r.review_id AND r.closed_at IS NULL
