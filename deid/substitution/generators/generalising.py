@@ -251,7 +251,9 @@ class TimesOfDay:
         return Draft(written, GENERALISE, may_return=True)
 
     def _part(self, mention: Mention, clock: ClockTime) -> str:
-        word = _WORD.search(self._context.plain_before(mention, _AHEAD))
+        text = self._context.document.text
+        opens = not text[text.rfind("\n", 0, mention.start) + 1 : mention.start].strip()
+        word = None if opens else _WORD.search(self._context.plain_before(mention, _AHEAD))
         noun = word is not None and word[1] not in _DAYS
         written = part_words(clock.part, clock.ahead, noun=noun, bound=self._ends_a_span(mention, clock))
         if not self._context.accented:

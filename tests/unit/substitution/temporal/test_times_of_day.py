@@ -72,6 +72,11 @@ def test_a_time_is_written_in_the_form_that_the_sentence_keeps(
     assert {one.text for one in masked} == {"[TIME]"}
 
 
+def test_a_time_that_opens_a_line_has_no_article(strategies: dict[str, Substitutor]) -> None:
+    log = marked("[[TIME|08:20]] VVP, RAMPE\n[[TIME|08:27]] PROPOFOL\n[[TIME|08:29]] IOT")
+    assert strategies["part_of_day"].substitute(*log).text == "MATIN VVP, RAMPE\nMATIN PROPOFOL\nMATIN IOT"
+
+
 def test_case_and_accents_are_those_of_the_text(strategies: dict[str, Substitutor]) -> None:
     upper, plain = marked("RETOUR [[TIME|A 17H15]] EN SALLE"), marked("retour [[TIME|a 17h15]] en salle")
     assert strategies["part_of_day"].substitute(*upper).text == "RETOUR L'APRES-MIDI EN SALLE"
