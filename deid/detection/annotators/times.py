@@ -17,6 +17,7 @@ from deid.french.times_of_day import CLOCK, ClockTime, clock_of
 _REACH = 60  # characters read on either side, within the line
 _LATE = 7  # an hour alone before it ("à 2 h", "à 6 h") is rather a delay since something
 _SURE = 6  # without a sign before it, "1h45" is rather a duration
+_TO_THE_MINUTE = 3  # hours from which a duration is told in round minutes: "4h58" is a time
 _LONGEST = 10  # hours of an operation or a night that "de 7h30" may tell
 _LIST = 3  # times in a row from which they are a schedule
 _ROUND = 30  # minutes
@@ -42,7 +43,7 @@ _AHEAD = re.compile(r"\b(?:avant|des|entre|et|ou) \Z")
 _LASTING = re.compile(
     r"(?:\b(?:pendant|durant|toutes? les|tous les|chaque|en|sur|dans|dans les|sous|d'ici|moins de|plus de|au bout de|"
     r"il y a|duree de|delai de|periode de|intervalle de|premieres|dernieres|prochaines|suivantes|par|depuis|apres|"
-    r"environ|soit|x|dure|dormi|gardee?s?|h ?\+)|[/x+≈~<>]) ?\Z"
+    r"environ|soit|x|dure|dormi|dort|gardee?s?|h ?\+)|(?<=\d)x|[/+≈~<>]) ?\Z"
     r"|\b(?:durees?|delais?|retard|temps)\b[^\n.;,\d]{0,40}\Z"
 )
 _SHORT = re.compile(
@@ -82,7 +83,7 @@ class ClockTimes:
     """Finds times of day; the policy's strategy for them decides whether it runs (`substitution.times`)."""
 
     name = "times"
-    version = "times-1"
+    version = "times-2"
     labels = (Label.TIME,)
 
     def annotate(self, reading: Reading) -> Iterator[Mention]:
@@ -126,7 +127,8 @@ class _Around:
 
     def _is_exact_time(self, clock: ClockTime) -> bool:
         """Return whether an hour with its minutes is a time: with a sign before it, or where no duration is so long."""
-        long = len(self.match["hour"]) > 1 or clock.hour >= _SURE
+        read = clock.hour >= _TO_THE_MINUTE and clock.minute % 5 != 0
+        long = len(self.match["hour"]) > 1 or clock.hour >= _SURE or read
         if not clock.unit and (self._is_allele() or self.after[:1] == "/"):
             return False
         if self._is_signed(clock):

@@ -37,6 +37,7 @@ FOUND = (
     "Décès constaté ce jour [[TIME|à 4h05]].",
     "Rappel vendredi 20 [[TIME|10h]], puis hier [[TIME|22h]].",
     "Tubes : pré-dose [[TIME|08:12]], [[TIME|09:10]], [[TIME|10:11]].",
+    "TDM cérébral fait à Lisieux [[TIME|02H30]], fils prévenu, parti [[TIME|4h58]].",
     "16h12 / TA 12/7".replace("16h12", "[[TIME|16h12]]"),
 )
 LEFT = (
@@ -45,6 +46,7 @@ LEFT = (
     "Noradrénaline 5 mg/h, O2 15 h/24, 15 heures par jour.",
     "T 37:5, FR 18, ratio 10:1, I/E 1:2.",
     "Durée opératoire : 2h15. CEC 1h45, clampage 0h55.",
+    "Dort 4h12, a dormi 5h07, intervention 3h37, perfusion 2x3h05.",
     "Délai de 4h30 entre début et thrombolyse, délai inférieur à 4 h 30.",
     "Le travail a duré 7h30. Travail de 7h30, VNI 6h30 cette nuit.",
     "Paracétamol 8h-12h-20h ; Modopar à 7 h, 11 h, 15 h, 19 h.",
