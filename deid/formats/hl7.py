@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from deid.domain.errors import Reason
@@ -126,6 +126,20 @@ def _separators(line: str, reading: Reading, charset: str) -> _Marks:
     return _Marks(field, component, repetition, escape, part, charset)
 
 
+def _from_hexadecimal(value: str, reading: Reading) -> bytes:
+    try:
+        return bytes.fromhex(value)
+    except ValueError:
+        reading.refuse(Reason.MALFORMED, "hexadecimal that cannot be decoded")
+
+
+# Encodings of embedded documents (HL7 table 0299), each with how it is read and written
+_ENCODINGS: Mapping[str, tuple[Callable[[str, Reading], bytes], Callable[[bytes], str]]] = {
+    "base64": (decode_base64, lambda raw: b64encode(raw).decode("ascii")),
+    "hex": (_from_hexadecimal, lambda raw: raw.hex().upper()),
+}
+
+
 class _Fields:
     """Tell a reading the fields of one segment."""
 
@@ -187,10 +201,11 @@ class _Fields:
         data = parts[4]
         encoding = parts[3].text.strip().casefold()
         place = self._file.place(data.start, data.start + len(data.text), str)
-        if encoding == "base64":
-            raw = decode_base64(self._marks.unescape(data.text), self._reading)
+        if encoding in _ENCODINGS:
+            decode, form = _ENCODINGS[encoding]
+            raw = decode(self._marks.unescape(data.text), self._reading)
             hint = parts[2].text if "/" in parts[2].text else parts[2].text.lower()
-            if not self._reading.embed(raw, hint, lambda new: place(b64encode(new).decode("ascii"))):
+            if not self._reading.embed(raw, hint, lambda new: place(form(new))):
                 place("")
         else:
             text = self._marks.unescape(data.text)

@@ -29,6 +29,7 @@ from deid.domain.document import Document, Patient, Substitution
 from deid.domain.errors import DocumentRefused, Reason
 from deid.domain.labels import IDENTIFIERS, NAMES, Label
 from deid.formats.fields import shown_day
+from deid.formats.source import INVISIBLE
 from deid.french.folding import fold, spaced
 
 _SOUGHT = NAMES | IDENTIFIERS | {Label.PHONE, Label.EMAIL, Label.STREET, Label.COORDINATES}
@@ -39,6 +40,7 @@ _PHONE = 8  # digits
 _STREET = 8  # characters
 _NEAR = 8  # values before one that are looked at
 _BESIDE = 60  # characters between two values of a person
+_INVISIBLE = re.compile(f"[{''.join(sorted(INVISIBLE))}]")
 _RATIO, _MARGIN = 100, 1 << 20  # bytes that a file may expand to, as when it is read
 
 # ---- What is sought
@@ -89,7 +91,7 @@ class Sought:
         automaton, forms = self._automaton
         for at, start, end in automaton.find_matches_as_indexes(text, overlapping=True):
             edges = text[start - 1], text[end]
-            long_number = end - start >= _PHONE and forms[at].isdigit()
+            long_number = end - start >= _PHONE and forms[at].replace(" ", "").isdigit()
             if not any(edge.isdigit() if long_number else edge != " " for edge in edges):
                 yield forms[at], start, end
 
@@ -115,7 +117,8 @@ class Sought:
 
 def _bare(text: str) -> str:
     """Return the words of a text without case, accents and signs, one space between them."""
-    return " ".join(spaced(fold(text if text.isascii() else unicodedata.normalize("NFC", text))).split())
+    shown = text if text.isascii() else _INVISIBLE.sub("", unicodedata.normalize("NFC", text))
+    return " ".join(spaced(fold(shown)).split())
 
 
 def bare_words(document: Document, substitution: Substitution) -> frozenset[str]:
@@ -189,22 +192,38 @@ _BARE = bytes(
     ord(plain) if (plain := spaced(fold(bytes([code]).decode("cp1252", "replace")))).isascii() else 32
     for code in range(256)
 )
+_SOFT_HYPHEN = b"\xad"
 _CONTROLS = bytes(code for code in range(32) if code not in b"\t\n\v\f\r\x1b\x1c\x1d\x1e")
 _PART = b"PK\x03\x04"
 _PACKED = re.compile(rb"PK\x03\x04|\x1f\x8b\x08|x[\x01\x5e\x9c\xda]")
 _BITS = {_PART: -zlib.MAX_WBITS, b"\x1f\x8b\x08": 16 + zlib.MAX_WBITS}
 _PACKING = {-zlib.MAX_WBITS: "zip", 16 + zlib.MAX_WBITS: "gzip", zlib.MAX_WBITS: "zlib"}
 _ASCII85 = re.compile(rb"stream\r?\n([!-uz\s]{8,}?)~>")
-_BASE64 = re.compile(rb"[A-Za-z0-9+/_-]{16,}(?:\s{1,4}[A-Za-z0-9+/_-]{16,})*(?:\s{1,4}[A-Za-z0-9+/_-]{1,15}(?==))?=*")
+_BASE64 = re.compile(
+    rb"[A-Za-z0-9+/_-]{12,}(?:\s{1,4}[A-Za-z0-9+/_-]{16,})*(?:\s{1,4}[A-Za-z0-9+/_-]{1,15}(?==))?=*"
+    rb"|[A-Za-z0-9+/_-]{6,11}={1,2}"
+)
 _ENCODED_WORD = re.compile(rb"=\?[\w.-]{1,40}\?[bB]\?([A-Za-z0-9+/]{4,}=*)\?=")
 _HEX = re.compile(rb"[0-9A-Fa-f]{12,}(?:\s{1,4}[0-9A-Fa-f]{2,})*")
 _QUOTED = re.compile(rb"=(?:[0-9A-Fa-f]{2}|\r?\n)")
 _PERCENT = re.compile(rb"%[0-9A-Fa-f]{2}")
-_LETTERS = re.compile(rb"\xc3([\x80-\xbf])|\xcc[\x80-\xbf]|\xcd[\x80-\xaf]")
+_LETTERS = re.compile(
+    b"|".join((rb"\xc3([\x80-\xbf])|\xcc[\x80-\xbf]|\xcd[\x80-\xaf]", *(one.encode() for one in sorted(INVISIBLE))))
+)
 _WIDE = re.compile(rb"(?:[^\0]\0){4}|(?:\0[^\0]){4}")  # of UTF-16, whose Latin letters have a NUL each
 _OWN = re.compile(
     rb"</?([\w:.-]+)|\s((?:\w+:)?(?:xmlns|Type|ContentType)(?::\w+)?=[\"'][^\"']*)"
     rb"|\s([\w:.-]+)=[\"']|[\"']([\w:.-]+)[\"']\s*:|\b((?:application|image|text)/[\w.+-]+)"
+)
+# Where UTF-16 begins or ends beside other bytes, as a byte order mark, which would pass for letters of its words
+_WIDE_EDGE = re.compile(rb"(?<=[^\0])(?=(?:[^\0]\0){3})|(?<=\0[^\0]\0[^\0]\0[^\0])(?=[^\0])")
+# Names of elements and keys of HTML, Office, FHIR, CDA and our maps that people bear too; any other may be somebody's
+_STANDARD = frozenset(
+    "alone audio base basic battery billing blank both bright bundle button call cancel clear container data default "
+    "degree div drug english false field fields fill filler flag form given gray group head held hidden hour indent "
+    "item kern key kind lang level license line lines link list low manu normal option override part person photo pitch "
+    "rank ready real rich role ruby run shade sheet sheets site slot span street style table tag target time title val "
+    "value".split()
 )
 _TYPEFACE = re.compile(rb"(?:\x00\x01\x00\x00|OTTO|true)\x00[\x01-\x40]")  # of the writer of PDF
 _TAG = re.compile(rb"<[^<>]{1,2000}>")
@@ -238,6 +257,7 @@ def _hl7(found: re.Match[bytes]) -> bytes:
 
 
 # What an escape is, and what stands for it: of RTF; of JSON and PDF; of HL7; of XML
+_RTF_MARK = re.compile(rb"\{\\rtf|\\'[0-9A-Fa-f]{2}")
 _RTF = re.compile(rb"\\'([0-9A-Fa-f]{2})|\\u(-?\d{1,5}) ?\??|\\[a-z]{1,32}-?\d* ?|\\\*|[{}\r\n]")
 _BACKSLASH = re.compile(rb"\\(?:u([0-9A-Fa-f]{4})|([0-3][0-7]{2})|([^A-Z.]))")
 _ESCAPES = (
@@ -253,7 +273,8 @@ def require_gone(content: bytes, again: str, sought: Sought, document_id: str) -
         DocumentRefused: substitution_failed; expands_too_much.
     """
     where = "text" if sought.found(f" {_bare(again)} ", opaque=False) else ""
-    for layer, kind in () if where else _layers(content, document_id):
+    shown = again.encode("utf-8", "replace")  # pages of PDF show words that their bytes do not spell
+    for layer, kind in () if where else chain(_layers(shown, document_id), _layers(content, document_id)):
         opaque = _is_opaque(layer)
         if any(sought.found(text, opaque=opaque, own=partial(_own_words, layer)) for text in _texts(layer)):
             where = kind or "bytes"
@@ -266,9 +287,11 @@ def require_gone(content: bytes, again: str, sought: Sought, document_id: str) -
 
 @lru_cache(1)
 def _own_words(layer: bytes) -> frozenset[str]:
-    """Return the bare words of names of tags, attributes and keys, of namespaces and media types, or of a typeface."""
-    names = layer if _TYPEFACE.match(layer) else b" ".join(one[one.lastindex or 0] for one in _OWN.finditer(layer))
-    return frozenset(word for word in _bare_bytes(names).split() if word.isalpha())
+    """Return the bare words of a typeface, or of standard names of tags, attributes, keys, namespaces, media types."""
+    if _TYPEFACE.match(layer):
+        return frozenset(word for word in _bare_bytes(layer).split() if word.isalpha())
+    names = b" ".join(one[one.lastindex or 0] for one in _OWN.finditer(layer))
+    return _STANDARD.intersection(_bare_bytes(names).split())
 
 
 def _texts(layer: bytes) -> Iterator[str]:
@@ -282,12 +305,12 @@ def _texts(layer: bytes) -> Iterator[str]:
 
 
 def _latin(letter: re.Match[bytes]) -> bytes:
-    """Return a letter of UTF-8 in Latin-1; nothing for an accent by itself."""
+    """Return a letter of UTF-8 in Latin-1; nothing for an accent by itself, or what hides between letters."""
     return bytes([letter[1][0] + 0x40]) if letter[1] else b""
 
 
 def _bare_bytes(layer: bytes) -> str:
-    return f" {b' '.join(layer.translate(_BARE).split()).decode('ascii')} "
+    return f" {b' '.join(layer.translate(_BARE, _SOFT_HYPHEN).split()).decode('ascii')} "
 
 
 def _layers(content: bytes, document_id: str) -> Iterator[tuple[bytes, str]]:
@@ -304,10 +327,10 @@ def _layers(content: bytes, document_id: str) -> Iterator[tuple[bytes, str]]:
         yield layer, way
         if _TYPEFACE.match(layer):
             continue
-        if _TAG.search(layer):
-            yield _TAG.sub(b"", layer), f"{way}, tags" if way else "tags"
         opaque = _is_opaque(layer)
         inside = [(plain, "escapes", 0 if opaque else rounds - 1) for plain in _unescaped(layer) if rounds]
+        if _TAG.search(layer):
+            inside.append((_TAG.sub(b"", layer), "tags", rounds))
         if rounds or not opaque:
             inside += ((inner, kind, _ROUNDS) for inner, kind in chain(_unpacked(layer, left), _decoded(layer)))
         for inner, kind, after in inside:
@@ -322,8 +345,8 @@ def _layers(content: bytes, document_id: str) -> Iterator[tuple[bytes, str]]:
 def _unescaped(layer: bytes) -> Iterator[bytes]:
     """Yield a text without the NUL of UTF-16 and escapes: those of RTF too, where it holds any."""
     if _WIDE.search(layer):
-        layer = layer.replace(b"\0", b"")
-    if b"{\\rtf" in layer:
+        layer = _WIDE_EDGE.sub(b" ", layer).replace(b"\0", b"")
+    if _RTF_MARK.search(layer):
         yield _RTF.sub(_rtf, layer)
     if b"\\" in layer:
         layer = _BACKSLASH.sub(_backslash, layer)

@@ -8,7 +8,7 @@ import io
 import json
 import re
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 import pytest
@@ -307,6 +307,17 @@ def test_a_numeric_result_is_shown_and_its_fields_stay() -> None:
     ]
     start = source.text.index("4.1")
     assert source.rewrite([(start, start + 3, "X")]) == raw
+
+
+@pytest.mark.parametrize("form", [bytes.hex, lambda raw: raw.hex(" ").upper()])
+def test_a_document_in_hexadecimal_is_read_and_written(form: Callable[[bytes], str]) -> None:
+    message = f"MSH|^~\\&|A|B\rOBX|1|ED|1^D||^TEXT^^Hex^{form(TEXT.encode())}\r".encode()
+    source = read(message, "a.hl7")
+    assert TEXT in source.text
+    written = source.rewrite([(*_span(source, NAME), "Jérôme")])
+    assert TEXT.replace(NAME, "Jérôme") in read(written, "a.hl7").text
+    assert bytes.fromhex(written.decode().strip().rpartition("^")[2]).decode() == TEXT.replace(NAME, "Jérôme")
+    assert reason(message.replace(b"Hex^", b"Hex^4"), "a.hl7") is Reason.MALFORMED
 
 
 def test_usual_values_of_a_table_are_no_reference_of_a_file() -> None:

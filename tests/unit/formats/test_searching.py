@@ -147,6 +147,10 @@ WAYS: dict[str, Callable[[bytes], bytes]] = {
     "HL7": in_hl7,
     "quoted-printable": lambda raw: quopri.encodestring(raw).replace(b"r", b"=72"),
     "URL": lambda raw: urllib.parse.quote_from_bytes(raw).replace("r", "%72").encode(),
+    "RTF, without its head": lambda raw: b'{"note": "' + in_rtf(raw)[13:-2] + b'"}',
+    "RTF, between tags": lambda raw: b"<i>" + b"<b/>".join(re.findall(rb".{1,2}", in_rtf(raw)[13:-2])) + b"</i>",
+    "invisible letters between tags": lambda raw: "<b/>\u00ad<b/>".join(raw.decode("latin-1")).encode(),
+    "base64 of UTF-16": lambda raw: base64.b64encode(raw.decode("latin-1").encode("utf-16")),
     "within tags": lambda raw: raw[:3] + b"<b>" + raw[3:] + b"</b>",
     "comment": lambda raw: b"<!-- " + raw + b" -->",
 }
@@ -267,6 +271,36 @@ def test_words_of_the_language_count_beside_another_value(written: bytes, expect
 )
 def test_words_that_a_format_writes_count_beside_another_value(written: bytes, expected: bool) -> None:
     assert bool(held(written, "Vu : Lou Sheet", "Vu : Vhuq", "Lou Sheet")) is expected
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        b"<Zorglube id='1'/>",
+        b"<nom zorglube='1'/>",
+        b"<nom xmlns:z='urn:Zorglube'/>",
+        b'{"Zorglube": 3}',
+    ],
+)
+def test_a_name_among_names_of_elements_is_no_word_of_the_format(written: bytes) -> None:
+    assert held(written)
+
+
+@pytest.mark.parametrize("value", VALUES[3:])
+@pytest.mark.parametrize("way", ["base64", "base64 of UTF-16", "UTF-16", "RTF, without its head", "within tags"])
+def test_a_number_alone_is_found(value: str, way: str) -> None:
+    assert held(WAYS[way](value.encode("latin-1")))
+
+
+def test_what_the_words_of_a_page_encode_is_searched() -> None:
+    """The bytes of a PDF hold numbers of letters, which spell nothing."""
+    told = base64.b64encode(f"{FIRST} {NAME}".encode()).decode()
+    source = read_file(pdf([f"Vue hier. {told}"]), document_id="d", max_bytes=10**7, hint="a.pdf")
+    drawn = Surrogate(Mention(0, 3, Label.DATE), "Vus", "test")
+    with pytest.raises(DocumentRefused, match="base64"):
+        write_file(
+            Document("d", source.text, PATIENT), Substitution(f"Vus{source.text[3:]}", (drawn,), ()), source, COMMON
+        )
 
 
 def test_a_name_of_two_words_of_the_language_is_found() -> None:
