@@ -219,11 +219,11 @@ _OWN = re.compile(
 _WIDE_EDGE = re.compile(rb"(?<=[^\0])(?=(?:[^\0]\0){3})|(?<=\0[^\0]\0[^\0]\0[^\0])(?=[^\0])")
 # Names of elements and keys of HTML, Office, FHIR, CDA and our maps that people bear too; any other may be somebody's
 _STANDARD = frozenset(
-    "alone audio base basic battery billing blank both bright bundle button call cancel clear container data default "
-    "degree div drug english false field fields fill filler flag form given gray group head held hidden hour indent "
-    "item kern key kind lang level license line lines link list low manu normal option override part person photo pitch "
-    "rank ready real rich role ruby run shade sheet sheets site slot span street style table tag target time title val "
-    "value".split()
+    "alone audio base basic battery billing blank both bright bundle button call cancel clear container data "
+    "default degree div drug english false field fields fill filler flag form given gray group head held hidden "
+    "hour indent item kern key kind lang level license line lines link list low manu normal option override part "
+    "person photo pitch rank ready real rich role ruby run shade sheet sheets site slot span street style table "
+    "tag target time title val value".split()
 )
 _TYPEFACE = re.compile(rb"(?:\x00\x01\x00\x00|OTTO|true)\x00[\x01-\x40]")  # of the writer of PDF
 _TAG = re.compile(rb"<[^<>]{1,2000}>")
