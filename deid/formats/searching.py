@@ -40,6 +40,7 @@ _PHONE = 8  # digits
 _STREET = 8  # characters
 _NEAR = 8  # values before one that are looked at
 _BESIDE = 60  # characters between two values of a person
+_SPELT = re.compile(r"(?<= )\w(?: \w){5,}(?= )")
 _INVISIBLE = re.compile(f"[{''.join(sorted(INVISIBLE))}]")
 _RATIO, _MARGIN = 100, 1 << 20  # bytes that a file may expand to, as when it is read
 
@@ -113,6 +114,15 @@ class Sought:
             for at, (start, _, other) in enumerate(weak)
             for _, end, form in weak[max(0, at - _NEAR) : at]
         )
+
+    def spelt(self, text: str) -> bool:
+        """Return whether a bare text spells a sought value letter by letter."""
+        runs = " ".join(run.replace(" ", "") for run in _SPELT.findall(text))
+        if not runs or not self._persons:
+            return False
+        automaton, forms = self._automaton
+        found = (forms[at] for at, _, _ in automaton.find_matches_as_indexes(runs, overlapping=True))
+        return any(len(form) >= _SURE and form not in self._weak for form in found)
 
 
 def _bare(text: str) -> str:
@@ -276,7 +286,8 @@ def require_gone(content: bytes, again: str, sought: Sought, document_id: str) -
     shown = again.encode("utf-8", "replace")  # pages of PDF show words that their bytes do not spell
     for layer, kind in () if where else chain(_layers(shown, document_id), _layers(content, document_id)):
         opaque = _is_opaque(layer)
-        if any(sought.found(text, opaque=opaque, own=partial(_own_words, layer)) for text in _texts(layer)):
+        own = partial(_own_words, layer)
+        if any(sought.found(text, opaque=opaque, own=own) or sought.spelt(text) for text in _texts(layer)):
             where = kind or "bytes"
             break
     if where:

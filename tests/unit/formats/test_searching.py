@@ -151,6 +151,7 @@ WAYS: dict[str, Callable[[bytes], bytes]] = {
     "RTF, between tags": lambda raw: b"<i>" + b"<b/>".join(re.findall(rb".{1,2}", in_rtf(raw)[13:-2])) + b"</i>",
     "invisible letters between tags": lambda raw: "<b/>\u00ad<b/>".join(raw.decode("latin-1")).encode(),
     "base64 of UTF-16": lambda raw: base64.b64encode(raw.decode("latin-1").encode("utf-16")),
+    "letter by letter": lambda raw: b"<a z-" + b"-".join(raw[at : at + 1] for at in range(len(raw))) + b"='1'/>",
     "within tags": lambda raw: raw[:3] + b"<b>" + raw[3:] + b"</b>",
     "comment": lambda raw: b"<!-- " + raw + b" -->",
 }
