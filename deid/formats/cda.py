@@ -5,11 +5,12 @@ from __future__ import annotations
 import base64
 from typing import Any
 
-from deid.formats.reading import Reading, Save, decode_base64
+from deid.formats.reading import Reading, Save
 from deid.formats.trees import Walk, local, parse_xml, save_xml
 
 _TYPE = "{http://www.w3.org/2001/XMLSchema-instance}type"
 _SEXES = {"M": "M", "F": "F"}
+_BODY = "nonXMLBody/text"  # the whole of a document of level 1
 
 
 def read_cda(raw: bytes, reading: Reading) -> Save:
@@ -49,16 +50,21 @@ class _Embedded:
 
     def __call__(self, element: Any, path: str) -> bool:
         """Return whether an element was read as an embedded document."""
-        del path
         media = element.get("mediaType") or ""
         if element.get("representation") == "B64":
-            raw = decode_base64("".join(element.itertext()), self._reading)
-            if not self._reading.embed(raw, media, lambda new: _set(element, base64.b64encode(new).decode("ascii"))):
+            kept = self._reading.embed_encoded(
+                "".join(element.itertext()),
+                "base64",
+                media,
+                lambda new: _set(element, base64.b64encode(new).decode("ascii")),
+                body=path.endswith(_BODY),
+            )
+            if not kept:
                 _set(element, "")
             return True
         if media in ("text/html", "application/xhtml+xml") and not len(element) and element.text:
             raw = element.text.encode()
-            self._reading.embed(raw, media, lambda new: _set(element, new.decode("ascii")), charset="utf-8")
+            self._reading.embed(raw, media, lambda new: _set(element, new.decode("ascii")), "utf-8", body=True)
             return True
         return False
 

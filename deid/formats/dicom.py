@@ -177,7 +177,7 @@ class _Attributes:
         def put(written: bytes) -> None:
             element.value = written + b"\0" * (len(written) % 2)
 
-        if not self._reading.embed(bytes(element.value).rstrip(b"\0"), hint, put):
+        if not self._reading.embed(bytes(element.value).rstrip(b"\0"), hint, put, body=True):
             del items[element.tag]
 
 

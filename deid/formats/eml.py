@@ -10,7 +10,7 @@ import posixpath
 from base64 import encodebytes
 from datetime import datetime
 from email import message_from_bytes, policy
-from email.errors import HeaderParseError
+from email.errors import HeaderParseError, InvalidBase64LengthDefect
 from email.header import Header, decode_header, make_header
 from email.message import Message
 from email.utils import format_datetime, formataddr, getaddresses, parsedate_to_datetime
@@ -114,8 +114,8 @@ def _date(message: Any, reading: Reading, value: str) -> None:
     reading.add(day, put, label=Label.DATE, caption="Date : ")
 
 
-def _part(part: Any, reading: Reading) -> bool:
-    """Read a part of a message; return whether it stays."""
+def _part(part: Any, reading: Reading, *, body: bool = True) -> bool:
+    """Read a part of a message, or its whole `body`; return whether it stays."""
     if part.get_content_type() in _ENCRYPTED:
         reading.refuse(Reason.ENCRYPTED)
     if part.get_content_type() == "message/rfc822" and part.is_multipart():
@@ -126,23 +126,25 @@ def _part(part: Any, reading: Reading) -> bool:
         part.preamble = part.epilogue = None
         part.set_payload([inner for inner in part.get_payload() if _leaf(inner, reading)])
         return True
-    return _content(part, reading)
+    return _content(part, reading, body=body)
 
 
 def _leaf(part: Any, reading: Reading) -> bool:
     """Read a part of a multipart; its own headers are removed but those of MIME."""
     for name in {key.lower() for key in part} - _KEPT:
         del part[name]
-    return _part(part, reading)
+    return _part(part, reading, body=False)
 
 
-def _content(part: Any, reading: Reading) -> bool:
+def _content(part: Any, reading: Reading, *, body: bool) -> bool:
     raw = part.get_payload(decode=True) or b""
     name = part.get_filename() or ""
     kind = part.get_content_type()
     _rename(part, posixpath.splitext(name)[1])
     hint = name if name and kind in ("application/octet-stream", "text/plain") else kind
-    kept = reading.embed(raw, hint, partial(_put, part), charset=part.get_content_charset())
+    if any(isinstance(defect, InvalidBase64LengthDefect) for defect in part.defects):
+        return reading.damaged("base64", body=body)
+    kept = reading.embed(raw, hint, partial(_put, part), part.get_content_charset(), body=body)
     if not kept and not isinstance(part.get_payload(), list):
         part.set_payload("")  # the body of a message of one part
     return kept

@@ -13,12 +13,13 @@ from typing import Any
 
 from lxml import etree
 
-from deid.formats.reading import Reading, Save, decode_base64
+from deid.formats.reading import Reading, Save
 from deid.formats.records import JsonText, Leaf, Pointer, check_json, scan_json
 from deid.formats.trees import Walk, local, parse_xml, save_xml
 
 _FHIR = "{http://hl7.org/fhir}"
 _SEXES = {"male": "M", "female": "F"}
+_BODY = "Binary/data"  # the whole of a resource
 _ABOUT_DATA = ("hash", "size")  # what an attachment tells of its bytes
 
 
@@ -67,8 +68,8 @@ def _leaf(file: JsonText, reading: Reading, leaf: Leaf, known: Mapping[Pointer, 
 
     name = leaf.pointer[-1]
     if name == "div":
-        reading.embed(leaf.value.encode(), "narrative", lambda new: put(new.decode()), charset="utf-8")
-    elif name == "data" and (sibling("contentType") or path == "Binary/data"):
+        reading.embed(leaf.value.encode(), "narrative", lambda new: put(new.decode()), "utf-8", body=True)
+    elif name == "data" and (sibling("contentType") or path == _BODY):
         about = [found for field in _ABOUT_DATA if (found := known.get((*leaf.pointer[:-1], field)))]
 
         def put_data(new: bytes) -> None:
@@ -79,7 +80,8 @@ def _leaf(file: JsonText, reading: Reading, leaf: Leaf, known: Mapping[Pointer, 
                 else:
                     file.remove(one)
 
-        if not reading.embed(decode_base64(leaf.value, reading), sibling("contentType"), put_data):
+        body = path == _BODY
+        if not reading.embed_encoded(leaf.value, "base64", sibling("contentType"), put_data, body=body):
             put_data(b"")
     else:
         if path == "Patient/gender" and leaf.value in _SEXES:
@@ -151,7 +153,7 @@ def _attribute(element: Any, attribute: str, value: str, path: tuple[str, ...], 
             _remove(element, attribute)
 
     where = "/".join(path if attribute == "value" else (*path, attribute))
-    if path[-1] == "data" and (sibling("contentType") or where == "Binary/data"):
+    if path[-1] == "data" and (sibling("contentType") or where == _BODY):
 
         def put_data(new: bytes) -> None:
             put(b64encode(new).decode("ascii"))
@@ -159,7 +161,8 @@ def _attribute(element: Any, attribute: str, value: str, path: tuple[str, ...], 
                 for about in parent.findall(f"{_FHIR}{field}"):
                     about.set("value", told)
 
-        if not reading.embed(decode_base64(value, reading), sibling("contentType"), put_data):
+        body = where == _BODY
+        if not reading.embed_encoded(value, "base64", sibling("contentType"), put_data, body=body):
             put_data(b"")
         return
     if where == "Patient/gender" and value in _SEXES:

@@ -14,7 +14,7 @@ from typing import Any
 
 from deid.domain.errors import DocumentRefused, NocturneError, Reason
 from deid.formats.fields import FileRules
-from deid.formats.reading import Reading, Save
+from deid.formats.reading import DAMAGED, Reading, Save
 from deid.formats.recognition import IMAGE, UNKNOWN, recognise
 from deid.formats.segments import SegmentedSource, lay_out
 from deid.formats.source import require_readable
@@ -82,7 +82,9 @@ def read_file(
     read = partial(_read, document_id=document_id, hint=hint, charset=charset, rules=rules, limit=limit, known={})
     reading = read(raw)
     text, mentions = lay_out(reading.segments)
-    if not text.strip():
+    if not (told := text.replace(DAMAGED, "").strip()) and text.strip():
+        raise DocumentRefused(document_id, Reason.MALFORMED, "all of its documents are damaged")
+    if not told:
         raise DocumentRefused(document_id, Reason.EMPTY, "no text")
     require_readable(text, document_id)
     return SegmentedSource(

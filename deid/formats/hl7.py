@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from deid.domain.errors import Reason
-from deid.formats.reading import Reading, Save, decode_base64, single
+from deid.formats.reading import Reading, Save, single
 from deid.formats.splicing import SplicedText
 
 _SEGMENT = re.compile(r"[^\r\n]+")
@@ -126,20 +126,6 @@ def _separators(line: str, reading: Reading, charset: str) -> _Marks:
     return _Marks(field, component, repetition, escape, part, charset)
 
 
-def _from_hexadecimal(value: str, reading: Reading) -> bytes:
-    try:
-        return bytes.fromhex(value)
-    except ValueError:
-        reading.refuse(Reason.MALFORMED, "hexadecimal that cannot be decoded")
-
-
-# Encodings of embedded documents (HL7 table 0299), each with how it is read and written
-_ENCODINGS: Mapping[str, tuple[Callable[[str, Reading], bytes], Callable[[bytes], str]]] = {
-    "base64": (decode_base64, lambda raw: b64encode(raw).decode("ascii")),
-    "hex": (_from_hexadecimal, lambda raw: raw.hex().upper()),
-}
-
-
 class _Fields:
     """Tell a reading the fields of one segment."""
 
@@ -201,13 +187,15 @@ class _Fields:
         data = parts[4]
         encoding = parts[3].text.strip().casefold()
         place = self._file.place(data.start, data.start + len(data.text), str)
-        if encoding in _ENCODINGS:
-            decode, form = _ENCODINGS[encoding]
-            raw = decode(self._marks.unescape(data.text), self._reading)
+        text = self._marks.unescape(data.text)
+        if encoding in ("base64", "hex"):
             hint = parts[2].text if "/" in parts[2].text else parts[2].text.lower()
-            if not self._reading.embed(raw, hint, lambda new: place(form(new))):
+
+            def put_encoded(new: bytes) -> None:
+                place(new.hex().upper() if encoding == "hex" else b64encode(new).decode("ascii"))
+
+            if not self._reading.embed_encoded(text, encoding, hint, put_encoded):
                 place("")
         else:
-            text = self._marks.unescape(data.text)
             put = self._file.place(data.start, data.start + len(data.text), self._marks.escaped)
             self._reading.add(text, single(put))

@@ -41,6 +41,8 @@ _NAMES = ("last_name", "birth_name", "first_names")
 _DAY = Rule.model_validate({"label": "DATE", "as": "date"})
 _MASK = re.compile(r"\[[A-Z]+\]")
 _NOTHING: tuple[tuple[Replacement, ...], ...] = ((),)
+_DAMAGE = frozenset({Reason.MALFORMED, Reason.UNDECODABLE})
+DAMAGED = "[document joint illisible, retiré]"  # stands in the text for an embedded document that cannot be read
 
 
 class _File:
@@ -56,6 +58,17 @@ class _File:
         self.rules: dict[tuple[str, tuple[str, ...]], Rule] = {}  # files repeat their paths
         self.patient: dict[str, list[str]] = {}
         self.removed: Counter[str] = Counter()
+
+    def take_back(self) -> Callable[[], None]:
+        """Return what forgets all that is reported from now on."""
+        segments, puts, saving = len(self.segments), len(self.puts), len(self.saving)
+        patient, removed = {name: list(values) for name, values in self.patient.items()}, self.removed.copy()
+
+        def forget() -> None:
+            del self.segments[segments:], self.puts[puts:], self.saving[saving:]
+            self.patient, self.removed = patient, removed
+
+        return forget
 
 
 class Reading:
@@ -204,10 +217,16 @@ class Reading:
         self._add(Segment((source.text,)), lambda _changes: None)
         self._file.saving.append(lambda: put(source.rewrite(self._file.changes.get(number, _NOTHING)[0])))
 
-    def embed(self, raw: bytes, hint: str, put: Callable[[bytes], None], charset: str | None = None) -> bool:
+    def embed(
+        self, raw: bytes, hint: str, put: Callable[[bytes], None], charset: str | None = None, *, body: bool = False
+    ) -> bool:
         """Read an embedded document; return whether the file keeps it. `put` gets its rewritten form when saving.
 
-        `hint` is its media type or file name; `charset` is declared beside it.
+        `hint` is its media type or file name; `charset` is declared beside it. What is damaged is removed, and the text
+        says so, unless it is the `body`, without which the file says nothing.
+
+        Raises:
+            DocumentRefused: a reason of the embedded document.
         """
         if not raw.strip():
             return True
@@ -222,7 +241,14 @@ class Reading:
             self.refuse(Reason.EXPANDS, f"documents in documents, more than {_DEPTH} deep")
         inner = copy(self)
         inner.depth, inner.suffix, inner.charset, inner.untouched = self.depth + 1, "", charset, True
-        save = self._parse(raw, hint, inner)
+        forget = self._file.take_back()
+        try:
+            save = self._parse(raw, hint, inner)
+        except DocumentRefused as refused:
+            if refused.reason not in _DAMAGE:
+                raise
+            forget()
+            return self.damaged(refused.detail, body=body)
 
         def put_written() -> None:
             written = save()
@@ -232,6 +258,33 @@ class Reading:
 
         self._file.saving.append(put_written)
         return True
+
+    def embed_encoded(
+        self, value: str, encoding: str, hint: str, put: Callable[[bytes], None], *, body: bool = False
+    ) -> bool:
+        """Read a document that a field holds in `base64`, with or without its padding, or in `hex`; see `embed`."""
+        data = "".join(value.split())
+        try:
+            if encoding == "hex":
+                raw = bytes.fromhex(data)
+            else:
+                data = data.rstrip("=")
+                raw = b64decode(data + "=" * (-len(data) % 4), validate=True)
+        except ValueError:
+            return self.damaged(encoding, body=body)
+        return self.embed(raw, hint, put, body=body)
+
+    def damaged(self, detail: str, *, body: bool = False) -> bool:
+        """Count an embedded document that cannot be read, and say so in the text; return that the file loses it.
+
+        Raises:
+            DocumentRefused: malformed, where it is the file's body.
+        """
+        if body:
+            self.refuse(Reason.MALFORMED, f"its body: {detail}")
+        self.removed("damaged")
+        self._add(Segment((DAMAGED,)), lambda _changes: None)
+        return False
 
     def image(self) -> bool:
         """Return whether an embedded image stays.
@@ -340,19 +393,6 @@ def single(put: Callable[[str], None]) -> Callable[[tuple[str | None, ...]], Non
 def unmasked(put: Callable[[str], None]) -> Callable[[str], None]:
     """Return what puts a value into a typed field, and leaves the field empty where the value is a mask: "[DATE]"."""
     return lambda text: put("" if _MASK.fullmatch(text) else text)
-
-
-def decode_base64(value: str, reading: Reading) -> bytes:
-    """Return bytes that a field holds in base64, with or without its padding.
-
-    Raises:
-        DocumentRefused: malformed.
-    """
-    data = "".join(value.split()).rstrip("=")
-    try:
-        return b64decode(data + "=" * (-len(data) % 4), validate=True)
-    except ValueError:
-        reading.refuse(Reason.MALFORMED, "base64 that cannot be decoded")
 
 
 def base64_of(value: str) -> bytes | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import csv
 import email
 import io
@@ -387,6 +388,10 @@ def _encrypted() -> bytes:
     return bytes(raw)
 
 
+def _body(encoding: str, data: str) -> bytes:
+    return f"From: a@b.fr\nTo: c@d.fr\nContent-Transfer-Encoding: {encoding}\n\n{data}A\n".encode()
+
+
 @pytest.mark.parametrize(
     ("raw", "hint", "expected"),
     [
@@ -405,8 +410,9 @@ def _encrypted() -> bytes:
         (b"MSH|^~\\&|\0|", "", Reason.UNDECODABLE),
         (b"MSH|||||A\rPID|1", "", Reason.MALFORMED),
         (b"##fileformat=VCFv4.2\n1\t2\n", "", Reason.MALFORMED),
-        (HL7.replace(BASE64.encode(), b"*!!*"), "", Reason.MALFORMED),
-        (HL7.replace(BASE64.encode(), BASE64.rstrip("=").encode()[:-3]), "", Reason.MALFORMED),
+        (_body("base64", "*!!*"), "", Reason.MALFORMED),
+        (b'{"resourceType": "Binary", "contentType": "text/plain", "data": "*!!*"}', "", Reason.MALFORMED),
+        (_zip([("a.zip", _zip([("a.txt", TEXT_FILE)])[:60])]), "", Reason.MALFORMED),
         (_zip([("a.txt", b"a" * 50_000_000)]), "", Reason.EXPANDS),
         (_nested(8), "", Reason.EXPANDS),
         (_encrypted(), "", Reason.ENCRYPTED),
@@ -422,6 +428,34 @@ def _encrypted() -> bytes:
 )
 def test_bad_input_has_its_reason(raw: bytes, hint: str, expected: Reason) -> None:
     assert reason(raw, hint) is expected
+
+
+_MAIL = (
+    "From: a@b.fr\nTo: c@d.fr\nContent-Type: multipart/mixed; boundary=x\n\n--x\nContent-Type: text/xml\n"
+    f"Content-Transfer-Encoding: base64\n\n{base64.b64encode(f'<a>{NAME}</a><'.encode()).decode()}\n--x\n"
+    "Content-Type: text/plain\nContent-Transfer-Encoding: base64\n\nQUJDR\n--x--\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "data", "damaged"),
+    [
+        ("Base64", "*!!*", 1),
+        ("Base64", BASE64.rstrip("=")[:-3], 1),
+        ("Hex", TEXT.encode().hex()[:-1], 1),
+        ("Hex", TEXT.encode().hex(), 0),
+        ("Base64", base64.b64encode(f"<?xml version='1.0'?><a>{NAME}</a><b>".encode()).decode(), 1),
+        ("Base64", base64.b64encode(SAMPLES["zip"][1][:-30]).decode(), 1),
+        ("Base64", base64.b64encode(_MAIL.encode()).decode(), 2),
+    ],
+)
+def test_a_damaged_document_in_a_message_goes_alone(encoding: str, data: str, damaged: int) -> None:
+    source = read(HL7.replace(f"Base64^{BASE64}".encode(), f"{encoding}^{data}".encode()))
+    assert source.removed["damaged"] == source.text.count("[document joint illisible, retiré]") == damaged
+    written = source.rewrite(hidden(source))
+    assert b"OBX|2|NM|2^Hb||12.5|g/dL\r" in written
+    assert not any(_PLANTED.search(text) for text in expanded(written))
+    assert data.encode() not in written
 
 
 def test_pictures_hold_a_file_back_where_the_rules_say_so() -> None:
