@@ -13,13 +13,15 @@ from __future__ import annotations
 
 import io
 import re
+import warnings
 from collections.abc import Callable
 from functools import cache, partial
 from typing import Any
 
 import pydicom
+from pydicom.dataelem import RawDataElement
 from pydicom.dataset import Dataset
-from pydicom.uid import UID, ImplicitVRLittleEndian
+from pydicom.uid import UID, ImplicitVRLittleEndian, MediaStorageDirectoryStorage
 
 from deid.domain.errors import Reason
 from deid.formats.fields import Rule, coarse_time
@@ -32,6 +34,8 @@ _DATES = frozenset({"DA", "DT"})
 _PIXELS = ("PixelData", "FloatPixelData", "DoubleFloatPixelData", "PixelDataProviderURL")
 # Ages, names of stations, and what is unknown
 _REMOVED = frozenset({"AS", "AE", "UN"})
+_HEADER = 8  # bytes of a tag, its type and length
+_UNDEFINED = 0xFFFFFFFF  # length of what ends with a delimiter
 _STANDARD = "1.2.840.10008."
 # Words of imaging on consoles that no code of DICOM has
 _CONSOLE = frozenset(
@@ -61,9 +65,11 @@ def read_dicom(raw: bytes, reading: Reading) -> Save:
     Raises:
         DocumentRefused: malformed; pictures, where its pixels may show names or the rules hold pictures back.
     """
-    file = pydicom.dcmread(io.BytesIO(raw), force=True)
+    file = _whole(raw)
     if not any(element.tag.group > 2 for element in file):
         reading.refuse(Reason.MALFORMED, "dicom: no attribute")
+    if _media(file) == MediaStorageDirectoryStorage:
+        reading.refuse(Reason.UNSUPPORTED_FORMAT, "dicom: a directory of files (DICOMDIR)")
     if not _syntax(file).is_transfer_syntax:
         reading.refuse(Reason.MALFORMED, "dicom: transfer syntax")
     file.decode()
@@ -72,6 +78,40 @@ def read_dicom(raw: bytes, reading: Reading) -> Save:
     _Attributes(file, reading).read(file)
     reading.removed("metadata")
     return lambda: _written(file)
+
+
+class _Headers(io.BytesIO):
+    """Bytes that fail where they end within the eight bytes at which an attribute begins."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """Return up to `size` bytes."""
+        found = super().read(size)
+        if size == _HEADER and 0 < len(found) < _HEADER:
+            raise ValueError("the file ends within an attribute")
+        return found
+
+
+def _whole(raw: bytes) -> Any:
+    """Return a file; pydicom gives what is left of one that was cut, with a warning at most.
+
+    Raises:
+        ValueError: it ends before one of its attributes does.
+    """
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", message="End of file reached before delimiter")
+        file = pydicom.dcmread(_Headers(raw), force=True)
+    _check_lengths(file)
+    return file
+
+
+def _check_lengths(items: Dataset) -> None:
+    for tag in list(items.keys()):
+        told: Any = items.get_item(tag)
+        if isinstance(told, RawDataElement) and told.length not in (_UNDEFINED, len(told.value or b"")):
+            raise ValueError("an attribute is shorter than its length")
+        element = items[tag]
+        for item in element.value if element.VR == "SQ" else ():
+            _check_lengths(item)
 
 
 def _remove_pixels(file: Dataset, reading: Reading) -> None:
@@ -225,10 +265,10 @@ def _written(file: Any) -> bytes:
     file.DeidentificationMethodCodeSequence = [_code(*method) for method in methods]
     file.LongitudinalTemporalInformationModified = "MODIFIED" if moved else "REMOVED"
     syntax = _syntax(file)
-    media = file.get("SOPClassUID", "")
+    media = _media(file)
     file.file_meta = pydicom.dataset.FileMetaDataset()
     file.file_meta.TransferSyntaxUID = syntax
-    file.file_meta.MediaStorageSOPClassUID = UID(media)
+    file.file_meta.MediaStorageSOPClassUID = media
     file.file_meta.MediaStorageSOPInstanceUID = UID(file.get("SOPInstanceUID", "2.25.0"))
     file.preamble = bytes(128)
     target = io.BytesIO()
@@ -239,6 +279,11 @@ def _written(file: Any) -> bytes:
 def _syntax(file: Any) -> UID:
     """Return the transfer syntax of a file; one without it is of PS3.5's default."""
     return UID(file.file_meta.get("TransferSyntaxUID", ImplicitVRLittleEndian))
+
+
+def _media(file: Any) -> UID:
+    """Return the kind of object that a file holds, by its data set or else by its head."""
+    return UID(file.get("SOPClassUID") or file.file_meta.get("MediaStorageSOPClassUID", ""))
 
 
 def _code(value: str, meaning: str) -> Dataset:

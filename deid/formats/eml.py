@@ -19,6 +19,7 @@ from typing import Any
 
 from deid.domain.errors import Reason
 from deid.domain.labels import Label
+from deid.formats.charsets import decode
 from deid.formats.fields import coarse_clock, written_day
 from deid.formats.reading import Reading, Save
 
@@ -41,10 +42,11 @@ def read_eml(raw: bytes, reading: Reading) -> Save:
 
 def _message(message: Any, reading: Reading) -> None:
     """Read the headers and the body of a message, or of one that is attached to it."""
-    given = {
-        name: [_decoded(value) for value in message.get_all(name, [])] for name in (*_ADDRESSES, "Subject", "Date")
-    }
-    known = {name.lower() for name in given}
+    given: dict[str, list[str]] = {name: [] for name in (*_ADDRESSES, "Subject", "Date")}
+    known = {name.lower(): name for name in given}
+    for name, value in message.raw_items():
+        if name.lower() in known:
+            given[known[name.lower()]].append(_decoded(value, reading))
     for name in {key.lower() for key in message} - _KEPT:
         del message[name]
         if name not in known:
@@ -65,11 +67,13 @@ def _message(message: Any, reading: Reading) -> None:
     _part(message, reading)
 
 
-def _decoded(value: object) -> str:
+def _decoded(value: str, reading: Reading) -> str:
+    """Return a header as a person reads it; one with bare bytes, which old mailers write, in the charset found."""
+    bare = decode(value.encode("ascii", "surrogateescape"), None, reading.document_id)[0]
     try:
-        return " ".join(str(make_header(decode_header(str(value)))).split())
+        return " ".join(str(make_header(decode_header(bare))).split())
     except (HeaderParseError, LookupError, UnicodeError, ValueError):
-        return " ".join(str(value).encode("ascii", "replace").decode().split())
+        return " ".join(bare.split())
 
 
 def _addresses(message: Any, reading: Reading, header: str, caption: str, values: list[str]) -> None:

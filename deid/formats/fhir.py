@@ -24,7 +24,7 @@ _ABOUT_DATA = ("hash", "size")  # what an attachment tells of its bytes
 
 
 def read_fhir(raw: bytes, reading: Reading) -> Save:
-    """Read a resource or bundle in JSON, changed in place, by the field map `fhir`.
+    """Read a resource, a bundle or an array of resources in JSON, changed in place, by the field map `fhir`.
 
     Raises:
         DocumentRefused: malformed, or a reason of an attachment.

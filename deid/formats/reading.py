@@ -245,6 +245,10 @@ class Reading:
         try:
             save = self._parse(raw, hint, inner)
         except DocumentRefused as refused:
+            if refused.reason is Reason.UNSUPPORTED_FORMAT and not body:
+                forget()
+                self.removed("attachment")
+                return False
             if refused.reason not in _DAMAGE:
                 raise
             forget()

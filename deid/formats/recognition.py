@@ -204,4 +204,6 @@ def _json(raw: bytes, declared: str) -> str:
         return declared if declared in ("json", "jsonl", "fhir") else ""
     if text.lstrip()[end:].strip() or declared == "jsonl":
         return "jsonl" if text.lstrip()[end:].strip()[:1] in ("{", "[", "") else ""
-    return "fhir" if isinstance(value, dict) and isinstance(value.get("resourceType"), str) else "json"
+    resources = value if isinstance(value, list) else [value]  # a directory gives several
+    typed = [isinstance(one, dict) and isinstance(one.get("resourceType"), str) for one in resources]
+    return "fhir" if typed and all(typed) else "json"

@@ -242,6 +242,32 @@ def test_bad_input_has_a_reason() -> None:
     assert outcome(RAW.replace(b"1.2.840.10008.1.2.1", b"1.2.840.10008.\0.2.1")) == "malformed"  # transfer syntax
 
 
+def _edges(raw: bytes) -> set[int]:
+    """Return where the attributes of the file itself begin and end, but those of its head."""
+    file = pydicom.dcmread(io.BytesIO(raw))
+    return {one.file_tell - (12 if one.VR == "SQ" else 8) for one in file} | {len(raw)}
+
+
+@pytest.mark.parametrize("undefined", [False, True])
+def test_a_file_cut_within_an_attribute_is_refused(undefined: bool) -> None:
+    parts = [item(TextValue="Vue"), item(ContentSequence=[item(TextValue="Nodule de 12 mm.")])]
+    file = pydicom.dcmread(io.BytesIO(dicom(ContentSequence=parts)))
+    file["ContentSequence"].is_undefined_length = undefined
+    for part in file.ContentSequence:
+        part.is_undefined_length_sequence_item = undefined
+    target = io.BytesIO()
+    pydicom.dcmwrite(target, file)
+    raw = target.getvalue()
+    _, *edges = sorted(_edges(raw))  # the first one after the charset, without which nothing is read
+    assert [end for end in range(edges[0], len(raw) + 1) if outcome(raw[:end]) != "malformed"] == edges
+
+
+def test_a_directory_of_files_has_a_refusal_of_its_own() -> None:
+    raw = dicom(SOPClassUID=pydicom.uid.MediaStorageDirectoryStorage)
+    with pytest.raises(DocumentRefused, match=r"unsupported_format.*DICOMDIR"):
+        read(raw)
+
+
 @settings(max_examples=50, deadline=None)
 @given(st.data())
 def test_a_damaged_file_is_read_or_refused(data: st.DataObject) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import csv
 import email
+import email.policy
 import io
 import json
 import re
@@ -40,7 +41,9 @@ from tests.unit.formats.samples import (
     JSON,
     JSONL,
     NAME,
+    PATIENT,
     PLANTED,
+    REPORT,
     SAMPLES,
     TEXT,
     TEXT_FILE,
@@ -272,6 +275,26 @@ def test_a_message_keeps_its_parts() -> None:
     assert "Hémoglobine 12,5" in message.get_payload(0).get_payload(decode=True).decode("latin-1")
     assert message["Date"] == "Thu, 02 Apr 1970 10:00:00 +0100"
     assert source.removed["image"] == 1
+
+
+@pytest.mark.parametrize("charset", ["cp1252", "utf-8", "mac-roman"])
+def test_a_message_with_bare_letters_in_its_headers_is_read(charset: str) -> None:
+    text = f"From: Hélène {NAME} <a@b.fr>\nTo: c@d.fr\nSubject: Opéré à Besançon : {NAME}\n\nVu.\n"
+    source = read(text.encode(charset))
+    assert f"De : Hélène {NAME}\n" in source.text
+    assert f"Objet : Opéré à Besançon : {NAME}\n" in source.text
+    written = email.message_from_bytes(source.rewrite(hidden(source)), policy=email.policy.default)
+    assert written["Subject"] == "Opéré à Besançon : Martin"
+
+
+def test_an_array_of_resources_is_fhir() -> None:
+    source = read(b"[" + PATIENT.encode() + b",\n" + REPORT.encode() + b"]")
+    assert source.format == "fhir"
+    assert source.patient["last_name"] == [NAME]
+    written = source.rewrite(hidden(source))
+    assert not any(_PLANTED.search(text) for text in expanded(written))
+    assert [one["resourceType"] for one in json.loads(written)] == ["Patient", "DocumentReference"]
+    assert read(b'[{"resourceType": "Patient"}, {"a": "x"}]').format == "json"
 
 
 def test_an_archive_loses_its_names_and_what_nobody_reads() -> None:
