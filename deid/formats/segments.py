@@ -238,15 +238,23 @@ def complete(patient: Patient, fed: Mapping[str, Sequence[str]]) -> Patient:
 
     A field of one value that the file gives two values, as a table of patients does, stays empty. Of several hospital
     ids of one patient (one birth date is told), the first is the IPP and the others further identifiers: a second id
-    does not make another patient.
+    does not make another patient. Of several surnames of one patient (one birth date or one IPP is told), the first is
+    the name in use, and the others are names of birth.
     """
     known: dict[str, Any] = {}
     once = {name: list({one.casefold(): one for one in values if one.strip()}.values()) for name, values in fed.items()}
     if len(once.get("ipp", ())) > 1 and len(once.get("birth_date", ())) == 1:
         first, *others = once["ipp"]
         once |= {"ipp": [first], "identifiers": [*once.get("identifiers", ()), *others]}
+    if 1 in (len(once.get("birth_date", ())), len(once.get("ipp", ()))):
+        in_use = (patient.last_name or next(iter(once.get("last_name", ())), "")).casefold()
+        others = [one for one in once.get("last_name", ()) if one.casefold() != in_use]
+        once |= {
+            "last_name": [one for one in once.get("last_name", ()) if one.casefold() == in_use],
+            "birth_name": [" ".join(dict.fromkeys((*once.get("birth_name", ()), *others)))],
+        }
     for name, distinct in once.items():
-        if getattr(patient, name) or not distinct:
+        if getattr(patient, name) or not any(distinct):
             continue
         if name in _LISTS:
             known[name] = distinct

@@ -147,6 +147,24 @@ def test_a_second_hospital_id_makes_no_other_patient() -> None:
     assert (one.identifiers, two.identifiers) == ((), ("A-55102",))
 
 
+@pytest.mark.parametrize(
+    ("names", "last", "birth"),
+    [
+        ("|^Anne~ROUX^Lise", "ROUX", None),
+        ("|ROUX^Anne~TISSOTIER^Lise", "ROUX", "TISSOTIER"),
+        ("|ROUX^Anne~TISSOTIER^Lise^^^^^L~PETIT^Anne", "ROUX", "TISSOTIER PETIT"),
+        ("|ROUX^Anne||||TISSOTIER^Lise", "ROUX", "TISSOTIER"),
+    ],
+)
+def test_every_name_of_every_repetition_is_the_patients(names: str, last: str, birth: str | None) -> None:
+    message = f"MSH|^~\\&|A|B|C|D|20240302||ADT^A08|1|P|2.5\rPID|1||{IPP}^^^DPI^PI|{names}\r".encode()
+    told = read(message, "a.hl7").patient
+    known = complete(Patient(), told)
+    assert (known.last_name, known.birth_name, known.first_names) == (last, birth, ("Anne", "Lise"))
+    renamed = complete(Patient(last_name="TISSOTIER", first_names=("Anne",)), told)
+    assert (renamed.last_name, "ROUX" in (renamed.birth_name or "")) == ("TISSOTIER", True)
+
+
 def test_hl7_escapes_what_a_surrogate_holds() -> None:
     source = read(HL7_OTHER_MARKS)
     at = source.text.index(NAME)
