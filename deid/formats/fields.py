@@ -43,8 +43,11 @@ class Rule(BaseModel):
         caption: words before the value in the plain text.
         value: `date` for a day that the format writes in digits (20240302, 2024-03-02T10:00), `telecom` for a phone
             number or e-mail with its scheme (tel:0102030405), `reference` for an id after a type (Patient/12), `number`
-            for a code that may be a number of any length (SNOMED CT, drugs, measures).
-        codes: values of `code` that the tables of the standard list.
+            for a code that may be a number of any length (SNOMED CT, drugs, measures), `system` for a URI whose host
+            may be the hospital's, `unit` for the name of a service, an organisation where it names a person, `time` for
+            a time of day in digits, of which stays what the policy says.
+        codes: values of `code` that the tables of the standard list; of `system`, registered hosts and words of paths.
+        otherwise: what becomes of a value of `code` that is none, and has no label.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -53,8 +56,11 @@ class Rule(BaseModel):
     label: Label | None = None
     patient: str | None = None
     caption: str = ""
-    value: Literal["text", "date", "telecom", "reference", "number"] = Field("text", alias="as")
+    value: Literal["text", "date", "telecom", "reference", "number", "system", "unit", "time"] = Field(
+        "text", alias="as"
+    )
     codes: tuple[str, ...] = ()
+    otherwise: Literal["text", "drop"] = "text"
 
     @model_validator(mode="before")
     @classmethod
@@ -77,8 +83,9 @@ class Rule(BaseModel):
     @property
     def without_code(self) -> Rule:
         """Rule of a value that is no code; as the name of an exam, a label of a nomenclature is not read as a name."""
-        kind = "text" if self.label is None else "identity"
-        return self.model_copy(update={"kind": kind, "caption": self.caption or _TERM, "value": "text"})
+        kind = self.otherwise if self.label is None else "identity"
+        value = "unit" if self.value == "unit" else "text"
+        return self.model_copy(update={"kind": kind, "caption": self.caption or _TERM, "value": value})
 
 
 class FieldMap(BaseModel):
@@ -231,6 +238,43 @@ def stays_as_code(value: str, rule: Rule) -> bool:
     return cip_holds(value)
 
 
+# ---- URIs that name a system of identifiers, or a definition
+
+_URI = re.compile(r"([a-z][a-z\d+.-]*://|urn:)([^/:?#|]+)(.*)", re.IGNORECASE | re.DOTALL)
+_SIGNS = re.compile(r"([/:?#|=&]+)")
+_LETTERS = re.compile(r"[^\W\d_]{3,}")
+_OWN_WORD = re.compile(r"[a-z][A-Za-z]*")  # a word of FHIR's own: email, identityStatus
+
+
+def split_system(value: str, rule: Rule) -> list[str]:
+    """Return scheme and host of a URI, then its signs and words in turn; nothing of one that standards registered.
+
+    A word that names the host again is left out.
+    """
+    found = _URI.fullmatch(value)
+    if found is None:
+        return []
+    scheme, host, rest = found.groups()
+    if any(host.casefold() == known or host.casefold().endswith(f".{known}") for known in rule.codes):
+        return []
+    own = set(_LETTERS.findall(host.casefold())) - set(rule.codes)
+    pieces = ("" if own & set(_LETTERS.findall(piece.casefold())) else piece for piece in _SIGNS.split(rest))
+    return [scheme, host, *pieces]
+
+
+def is_own_word(value: str) -> bool:
+    """Return whether a value is a word of FHIR's own, as the kind of a contact or of a part of an extension."""
+    return _OWN_WORD.fullmatch(value) is not None
+
+
+def is_word_of_system(piece: str, rule: Rule) -> bool:
+    """Return whether a part of a URI is a code, signs, or a word that its rule lists."""
+    return piece.casefold() in rule.codes or stays_as_code(piece, _PIECE)
+
+
+_PIECE = Rule(kind="code")
+
+
 # ---- Days that a format writes in digits
 
 _TIME = r"(?:[T ]?\d\d(?::?\d\d(?::?\d\d(?:[.,]\d{1,9})?)?)?(?:Z|[+-]\d\d:?\d\d)?)?"
@@ -283,6 +327,11 @@ def coarse_time(time: str, times: TimesLeft) -> str:
     if times == "drop":
         return ""
     return _CLOCK.sub(lambda found: _coarse_digits(found, times), time)
+
+
+def left_of_time(value: str, times: TimesLeft) -> str | None:
+    """Return what a policy leaves of a field that is a time of day in digits; None for another value."""
+    return coarse_time(value.strip(), times) if re.fullmatch(_TIME, value.strip()) else None
 
 
 def _coarse_digits(found: re.Match[str], times: TimesLeft) -> str:

@@ -7,6 +7,7 @@ from base64 import b64decode, b64encode
 from collections import Counter
 from collections.abc import Callable, Sequence
 from copy import copy
+from functools import partial
 from typing import Any, NoReturn, TypeVar
 
 from deid.domain.errors import DocumentRefused, NocturneError, Reason
@@ -14,9 +15,13 @@ from deid.domain.labels import Label
 from deid.formats.fields import (
     FileRules,
     Rule,
+    is_own_word,
+    is_word_of_system,
     iso_day,
+    left_of_time,
     shown_day,
     split_reference,
+    split_system,
     split_telecom,
     stays_as_code,
     telecom_label,
@@ -58,15 +63,17 @@ class _File:
         self.rules: dict[tuple[str, tuple[str, ...]], Rule] = {}  # files repeat their paths
         self.patient: dict[str, list[str]] = {}
         self.removed: Counter[str] = Counter()
+        self.shared: dict[tuple[str, Label | None], list[Callable[[str], None]]] = {}
 
     def take_back(self) -> Callable[[], None]:
         """Return what forgets all that is reported from now on."""
         segments, puts, saving = len(self.segments), len(self.puts), len(self.saving)
         patient, removed = {name: list(values) for name, values in self.patient.items()}, self.removed.copy()
+        shared = dict(self.shared)
 
         def forget() -> None:
             del self.segments[segments:], self.puts[puts:], self.saving[saving:]
-            self.patient, self.removed = patient, removed
+            self.patient, self.removed, self.shared = patient, removed, shared
 
         return forget
 
@@ -118,6 +125,7 @@ class Reading:
         patient: str | None = None,
         caption: str = "",
         fold: bool = False,
+        unit: bool = False,
     ) -> None:
         """Add a segment.
 
@@ -128,6 +136,7 @@ class Reading:
             patient: field of `Patient` that it feeds.
             caption: words before it on its line, which the file does not hold.
             fold: white space is one space, and none at the edges, as in XML.
+            unit: it is the name of a service.
         """
         written = (runs,) if isinstance(runs, str) else tuple(runs)
         shown = normalize_runs(written)
@@ -144,7 +153,7 @@ class Reading:
                 )
             )
 
-        self._add(Segment(shown, label, caption), put_changed)
+        self._add(Segment(shown, label, caption, unit), put_changed)
         if patient is not None:
             self.feed(patient, "".join(shown))
 
@@ -169,7 +178,15 @@ class Reading:
             self.removed("field")
             self._file.saving.append(lambda: put(""))
             return
-        put = put if rule.label is None else unmasked(put)
+        if rule.value == "system":
+            self._system(rule, value, put)
+            return
+        if rule.value == "time" and (left := left_of_time(value, self.rules.times)) is not None:
+            if left != value:
+                self.untouched = False
+                self._file.saving.append(lambda: put(left))
+            return
+        put = put if rule.label is None and rule.value != "unit" else unmasked(put)
         caption = f"{rule.caption} : " if rule.caption else caption
         if rule.value in ("telecom", "reference"):
             self._prefixed(rule, value, put, caption)
@@ -183,7 +200,8 @@ class Reading:
             rule = rule if day.count("/") < 2 else _DAY
             day = day if rule is _DAY else None
         if day is None:
-            self.add(value, single(put), label=rule.label, patient=rule.patient, caption=caption)
+            unit = rule.value == "unit"
+            self.add(value, single(put), label=rule.label, patient=rule.patient, caption=caption, unit=unit)
             return
         time = rule.patient != "birth_date"
         self.add(
@@ -209,6 +227,38 @@ class Reading:
             patient = patient and {Label.EMAIL: "emails", Label.PHONE: "phones"}.get(label)
         whole = unmasked(lambda text: put(prefix + text if text else ""))
         self.add(rest, single(whole), label=label, patient=patient, caption=caption)
+
+    def _system(self, rule: Rule, value: str, put: Callable[[str], None]) -> None:
+        """Add the host of a URI, once for all of its file, and what of its path is no usual word."""
+        parts = split_system(value, rule)
+        if not parts:
+            if "://" not in value and not value.startswith("urn:") and not is_own_word(value.strip()):
+                self.field(Rule(), value, put)
+            return
+
+        def put_part(text: str, at: int) -> None:
+            parts[at] = text
+            put("".join(parts) if parts[1] else "")
+
+        if "".join(parts) != value:
+            self.removed("field")
+            self._file.saving.append(lambda: put("".join(parts) if parts[1] else ""))
+        self._share(parts[1], partial(put_part, at=1), rule.label, f"{rule.caption} : ")
+        for at, piece in enumerate(parts[2:], 2):
+            if not is_word_of_system(piece, rule):
+                self._share(piece, partial(put_part, at=at), None, f"{rule.caption} : ")
+
+    def _share(self, value: str, put: Callable[[str], None], label: Label | None, caption: str) -> None:
+        """Add a value whose first place in the file gives the text, and the surrogate of all others."""
+        places = self._file.shared.setdefault((value, label), [])
+        places.append(put)
+        if len(places) == 1:
+
+            def put_all(text: str) -> None:
+                for place in places:
+                    place(text)
+
+            self.add(value, single(unmasked(put_all)), label=label, caption=caption)
 
     def add_source(self, source: SourceText, put: Callable[[str | bytes], None]) -> None:
         """Add a document read elsewhere, such as a page of HTML; `put` always gets its rewritten form."""

@@ -24,6 +24,8 @@ Changes = Mapping[int, Sequence[Sequence[Replacement]]]
 
 _LINE_END = re.compile("\r\n|[\r\f]")
 _NORMALIZED = str.maketrans(dict.fromkeys(INVISIBLE, "") | dict.fromkeys(CONTROL, " "))
+_UNIT = "unit"  # subtype of what is an organisation only where a person's name is found in it
+_PEOPLE = frozenset({Label.PATIENT, Label.DOCTOR, Label.PERSON})
 _WHITE = re.compile(r"[ \t\n]+")
 _LISTS = frozenset({"first_names", "addresses", "phones", "emails", "identifiers"})
 
@@ -33,11 +35,13 @@ class Segment:
     """A part of a file that is one line of its text, or several where it holds line feeds.
 
     `runs` are normalised. With a `label` the whole segment is a mention. `caption` stands before the text on its line.
+    A `unit` is the name of a service: a mention as a whole where it holds a name of a person.
     """
 
     runs: tuple[str, ...]
     label: Label | None = None
     caption: str = ""
+    unit: bool = False
 
     @property
     def blank(self) -> bool:
@@ -150,10 +154,11 @@ def lay_out(segments: Sequence[Segment]) -> tuple[str, tuple[Mention, ...]]:
     mentions: list[Mention] = []
     for segment, starts in _places(segments):
         lines.append(segment.caption + "".join(segment.runs))
-        if segment.label is not None:
+        if segment.label is not None or segment.unit:
             whole = "".join(segment.runs)
             start = starts[0] + len(whole) - len(whole.lstrip())
-            mentions.append(Mention(start, start + len(whole.strip()), segment.label))
+            subtype = None if segment.label else _UNIT
+            mentions.append(Mention(start, start + len(whole.strip()), segment.label or Label.ORG, subtype=subtype))
     return "\n".join(lines), tuple(mentions)
 
 
@@ -207,8 +212,10 @@ def replaced(run: str, replacements: Sequence[Replacement]) -> str:
 def with_told(found: Sequence[Mention], told: Sequence[Mention], text: str) -> tuple[Mention, ...]:
     """Return the mentions found, and those that the file's fields tell, which win where both overlap.
 
-    What a mention found covers beyond them stays a mention, if it holds a letter or digit.
+    What a mention found covers beyond them stays a mention, if it holds a letter or digit. The name of a service is
+    one where a person's name was found in it.
     """
+    told = _without_bare_units(found, told)
     if not told:
         return tuple(found)
     kept: list[Mention] = list(told)
@@ -223,6 +230,19 @@ def with_told(found: Sequence[Mention], told: Sequence[Mention], text: str) -> t
         if start < mention.end:
             kept += _part(mention, start, mention.end, text)
     return tuple(sorted(kept))
+
+
+def _without_bare_units(found: Sequence[Mention], told: Sequence[Mention]) -> list[Mention]:
+    """Return the mentions that fields tell without the services in whose names no person was found."""
+    people = sorted(one for one in found if one.label in _PEOPLE)
+    ends = [one.end for one in people]
+    kept = []
+    for one in told:
+        if one.subtype != _UNIT:
+            kept.append(one)
+        elif any(map(one.overlaps, people[(at := bisect_right(ends, one.start)) : at + 1])):
+            kept.append(replace(one, subtype=None))
+    return kept
 
 
 def _part(mention: Mention, start: int, end: int, text: str) -> list[Mention]:

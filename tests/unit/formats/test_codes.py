@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import io
 import json
+import re
 
 import pydicom
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deid.domain.document import Mention
 from deid.domain.labels import Label
-from deid.formats import FileRules, SegmentedSource, read_file
-from deid.formats.fields import FieldMap, Rule, stays_as_code
+from deid.formats import FileRules, SegmentedSource, read_file, with_told
+from deid.formats.fields import FieldMap, Rule, TimesLeft, stays_as_code
 from tests.unit.formats.test_dicom import dicom, item
 
 NAME = "Zorglub"
+SYSTEM = '<identifier><system value="{}"/><value value="1"/></identifier>'
+FHIR_XML = '<Patient xmlns="http://hl7.org/fhir">{}</Patient>'
 TERM = "Type d'examen : "
 HEAD = "MSH|^~\\&|APP|CHU|DPI|CHU|20240302143000||ORU^R01|M1|P|2.5|||||FRA|UNICODE UTF-8\r"
 INS = "261059912345678^^^ASIP-SANTE-INS-NIR&1.2.250.1.213.1.4.8&ISO^INS"
@@ -31,7 +35,7 @@ def read(raw: bytes | str, hint: str = "", rules: FileRules | None = None) -> Se
 def without(raw: bytes | str, *secrets: str, hint: str = "") -> str:
     """Return a file whose own fields and `secrets` are replaced, as text."""
     source = read(raw, hint)
-    spans = {(one.start, one.end): "X" for one in source.mentions}
+    spans = {(one.start, one.end): "X" for one in with_told((), source.mentions, source.text)}
     for secret in secrets:
         at = source.text.find(secret)
         while at >= 0:
@@ -155,6 +159,52 @@ def test_the_unit_of_a_movement_stays_and_its_hospital_goes() -> None:
     assert "^^^ASIP-SANTE-INS-NIR&1.2.250.1.213.1.4.8&ISO^INS" in written
 
 
+@pytest.mark.parametrize("unit", ["Unité Pr Jean Bernard", "MONOD", "Réa chir. Babinski", "Cardiologie A"])
+@pytest.mark.parametrize("segment", ["PV1|1|I|{}^^^^^^^^Aile B", "ZBE|44|20240302||INSERT|N||{}^^^^^^UF^^^6268"])
+def test_a_unit_that_bears_a_persons_name_is_an_organisation(segment: str, unit: str) -> None:
+    source = read(f"{HEAD}{PID}\r{segment.format(unit)}\r")
+    surname = unit.split()[-1]
+    at = source.text.index(surname)
+    found = [Mention(at, at + len(surname), Label.DOCTOR)] if len(surname) > 1 else []
+    told = {source.text[one.start : one.end]: one for one in with_told(found, source.mentions, source.text)}
+    assert (unit in told) is bool(found)
+    assert not found or (told[unit].label, told[unit].subtype) == (Label.ORG, None)
+    assert surname == unit or surname not in told
+
+
+@pytest.mark.parametrize(
+    ("times", "left"),
+    [
+        ("keep", "143000 1430 14 143000-0500 202403021430"),
+        ("hour", "140000 1400 14 140000-0500 202403021400"),
+        ("part_of_day", "120000 1200 12 120000-0500 202403021200"),
+        ("drop", "    20240302"),
+    ],
+)
+def test_times_of_results_follow_the_policy(times: TimesLeft, left: str) -> None:
+    values = ["143012", "1430", "14", "143012.1234-0500"]
+    raw = f"{HEAD}{PID}\r" + "".join(f"OBX|1|TM|1||{value}\r" for value in values) + "OBX|2|DTM|2||202403021430\r"
+    source = read(raw, rules=FileRules(times=times))
+    spans = [(one.start, one.end, "02/03/2024") for one in source.mentions if one.label is Label.DATE][-1:]
+    lines = re.findall(r"OBX\|\d\|\w+\|\d\|\|(.*)", source.rewrite(spans).decode().replace("\r", "\n"))
+    assert " ".join(lines) == left
+    assert NAME in read(f"{HEAD}{PID}\rOBX|1|TM|1||14h {NAME}\r").text
+
+
+@pytest.mark.parametrize(
+    ("profile", "left"),
+    [
+        ("2.11^IHE_FRANCE-2.11-PAM", "2.11^IHE_FRANCE-2.11-PAM"),
+        ("LAB-27^IHE^1.3.6.1.4.1.19376^ISO", "LAB-27^IHE^1.3.6.1.4.1.19376^ISO"),
+        (f"PAM_{NAME}^CHU de {NAME}^1.2.250.1.71^ISO~2.1^{NAME}", "^^1.2.250.1.71^ISO~2.1^"),
+    ],
+)
+def test_a_profile_of_a_message_stays_where_it_is_a_code(profile: str, left: str) -> None:
+    source = read(f"{HEAD.strip()}|FR||{profile}\r{PID}\r")
+    assert f"|FR||{left}\r" in source.rewrite([]).decode()
+    assert NAME not in source.text
+
+
 def test_the_insee_codes_and_the_lunar_birth_date_of_hl7_go() -> None:
     addresses = "|||||||1 rue A^^LYON^^69000^FRA^H^^69381~^^ARBOIS^^39600^FRA^BDL^^39013"
     written = without(f"{HEAD}PID|1||8^^^A^PI|{addresses}\rZFD|30^02^1961||Y\r")
@@ -212,7 +262,10 @@ def test_codes_labels_and_units_of_fhir_stay() -> None:
 BIRTHPLACE = {
     "city": "Arbois",
     "extension": [
-        {"url": "u", "valueCoding": {"system": "https://x/TRE-R13-CommuneOM", "code": "39013", "display": "Arbois"}}
+        {
+            "url": "u",
+            "valueCoding": {"system": "https://hl7.fr/TRE-R13-CommuneOM", "code": "39013", "display": "Arbois"},
+        }
     ],
 }
 
@@ -227,6 +280,22 @@ def test_the_insee_code_of_fhir_goes_with_its_name(patient: dict[str, object]) -
     assert "39013" not in written
     assert "Arbois" not in written
     assert json.loads(written) == json.loads(raw.replace(', "code": "39013"', "").replace("Arbois", "X"))
+
+
+def test_hosts_of_systems_are_replaced_by_one_surrogate_unless_standards_registered_them() -> None:
+    kept = ["http://loinc.org", "https://smt.esante.gouv.fr/terminologie-cip", "urn:oid:1.2.250.1.213.1.4.8", "phone"]
+    own = ["https://CHU-Zorglub.fr/ipp", "https://chu-zorglub.fr/fhir/sid/nda|1.0", "urn:zorglub:ipp"]
+    named = ["https://chu-zorglub.fr/zorglub/ipp", f"https://hop.fr/Dr-{NAME}/ipp", f"CHU {NAME}"]
+    systems = kept + own + named
+    raw = {"resourceType": "Patient", "identifier": [{"system": one, "value": "1"} for one in systems]}
+    raw |= {"extension": [{"url": "https://chu-zorglub.fr/fhir/StructureDefinition/insee", "valueCode": "A"}]}
+    for text, hint in ((json.dumps(raw), ""), (FHIR_XML.format("".join(map(SYSTEM.format, systems))), "")):
+        source = read(text, hint)
+        assert source.text.count("zorglub.fr") == 1
+        again = without(text, f"Dr-{NAME}", f"CHU {NAME}")
+        assert NAME not in again
+        for one in (*kept, "https://X/ipp", "https://X/fhir/sid/nda|1.0", "urn:X:ipp", "https://X//ipp", "Martin"):
+            assert f'"{one}"' in again
 
 
 def test_what_fhir_empties_goes_with_what_is_empty_without_it() -> None:
