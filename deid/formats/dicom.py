@@ -86,7 +86,7 @@ class _Headers(io.BytesIO):
     def read(self, size: int | None = -1, /) -> bytes:
         """Return up to `size` bytes."""
         found = super().read(size)
-        if size == _HEADER and 0 < len(found) < _HEADER:
+        if size == _HEADER and len(found) < _HEADER and found.strip(b"\0"):
             raise ValueError("the file ends within an attribute")
         return found
 

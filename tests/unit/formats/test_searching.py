@@ -9,6 +9,7 @@ import html
 import io
 import quopri
 import re
+import struct
 import urllib.parse
 import zipfile
 import zlib
@@ -225,7 +226,7 @@ UNREAD = {
     "XML, base64": ("a.xml", b"<d><t>Vue hier.</t><b>" + base64.b64encode(LINE * 9) + b"</b></d>"),
     "HL7, Z": ("a.hl7", f"MSH|^~\\&|A|B|C|D|2024||ORU^R01|1|P|2.5\rOBX|1|TX|1||Vue hier.\rZPI|{NAME}\r".encode()),
     "HL7, kept": ("a.hl7", f"MSH|^~\\&|{NAME}|B|C|D|2024||ORU^R01|1|P|2.5\rOBX|1|TX|1||Vue hier.\r".encode()),
-    "DICOM, behind": ("a.dcm", test_dicom.dicom() + LINE),
+    "DICOM, padding": ("a.dcm", test_dicom.dicom() + struct.pack("<L2sHL", 0xFFFCFFFC, b"OB", 0, len(LINE)) + LINE),
 }  # fmt: skip
 
 
