@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from base64 import b64decode, b64encode
+from base64 import b64encode
 from collections import Counter
 from collections.abc import Callable, Sequence
 from copy import copy
@@ -28,7 +28,7 @@ from deid.formats.fields import (
     written_day,
 )
 from deid.formats.segments import Changes, Segment, fold_runs, normalize, normalize_runs, replaced
-from deid.formats.source import Replacement, SourceText
+from deid.formats.source import Replacement, SourceText, base64_of, decoded_field
 from deid.french.folding import fold
 
 Save = Callable[[], bytes]
@@ -39,9 +39,6 @@ Recognise = Callable[[bytes, str], str]
 
 _DEPTH = 5  # documents in documents
 _RATIO = 100  # most bytes that a byte of a file may expand to
-_LONG = 200  # characters from which a value of letters and digits only is base64
-_WORD = 40  # least length of a line of base64
-_BASE64 = re.compile(r"[A-Za-z0-9+/\s]{100,}={0,2}\s*", re.ASCII)
 _NAMES = ("last_name", "birth_name", "first_names")
 _DAY = Rule.model_validate({"label": "DATE", "as": "date"})
 _MASK = re.compile(r"\[[A-Z]+\]")
@@ -317,14 +314,8 @@ class Reading:
         self, value: str, encoding: str, hint: str, put: Callable[[bytes], None], *, body: bool = False
     ) -> bool:
         """Read a document that a field holds in `base64`, with or without its padding, or in `hex`; see `embed`."""
-        data = "".join(value.split())
-        try:
-            if encoding == "hex":
-                raw = bytes.fromhex(data)
-            else:
-                data = data.rstrip("=")
-                raw = b64decode(data + "=" * (-len(data) % 4), validate=True)
-        except ValueError:
+        raw = decoded_field(value, encoding)
+        if raw is None:
             return self.damaged(encoding, body=body)
         return self.embed(raw, hint, put, body=body)
 
@@ -447,19 +438,6 @@ def single(put: Callable[[str], None]) -> Callable[[tuple[str | None, ...]], Non
 def unmasked(put: Callable[[str], None]) -> Callable[[str], None]:
     """Return what puts a value into a typed field, and leaves the field empty where the value is a mask: "[DATE]"."""
     return lambda text: put("" if _MASK.fullmatch(text) else text)
-
-
-def base64_of(value: str) -> bytes | None:
-    """Return the bytes of a long value in base64; None for another value."""
-    if len(value) < _LONG or _BASE64.fullmatch(value) is None:
-        return None
-    lines = value.split()
-    if len(value) < _WORD * len(lines):
-        return None
-    try:
-        return b64decode("".join(lines), validate=True)
-    except ValueError:
-        return None
 
 
 def _edges(old: str, new: str) -> tuple[str, str]:

@@ -6,6 +6,7 @@ import codecs
 import re
 import unicodedata
 from abc import ABC, abstractmethod
+from base64 import b64decode
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -170,3 +171,35 @@ def read_plain(raw: bytes, charset: str, document_id: str) -> PlainSource:
     breaks = source.count("\n")
     windows = breaks > 0 and source.count("\r\n") == breaks == source.count("\r")
     return PlainSource(_LINE_END.sub("\n", source).translate(_NORMALIZED), windows)
+
+
+# ---- Bytes that a field of text holds
+
+_LONG = 200  # characters from which a value of letters and digits only is base64
+_WORD = 40  # least length of a line of base64
+_BASE64 = re.compile(r"[A-Za-z0-9+/\s]{100,}={0,2}\s*", re.ASCII)
+
+
+def decoded_field(value: str, encoding: str) -> bytes | None:
+    """Return the bytes of a field in `base64`, with or without its padding, or in `hex`; None if it is not so."""
+    data = "".join(value.split())
+    try:
+        if encoding == "hex":
+            return bytes.fromhex(data)
+        data = data.rstrip("=")
+        return b64decode(data + "=" * (-len(data) % 4), validate=True)
+    except ValueError:
+        return None
+
+
+def base64_of(value: str) -> bytes | None:
+    """Return the bytes of a long value in base64; None for another value."""
+    if len(value) < _LONG or _BASE64.fullmatch(value) is None:
+        return None
+    lines = value.split()
+    if len(value) < _WORD * len(lines):
+        return None
+    try:
+        return b64decode("".join(lines), validate=True)
+    except ValueError:
+        return None

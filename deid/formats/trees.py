@@ -16,7 +16,8 @@ from lxml import etree
 from deid.domain.errors import Reason
 from deid.formats.charsets import decode
 from deid.formats.fields import Rule
-from deid.formats.reading import Reading, Save, base64_of
+from deid.formats.reading import Reading, Save
+from deid.formats.source import base64_of
 
 # Elements of CDA narrative, XHTML and usual XML that stand inside a line.
 _INLINE = frozenset(
