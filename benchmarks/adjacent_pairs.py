@@ -21,21 +21,21 @@ from deid.config.policy import load
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
 from deid.substitution.context import DocumentContext
-from deid.substitution.temporal import stages
+from deid.substitution.temporal import episodes, stages
 from deid.substitution.temporal.normalisation import NormalisedTimes, normalise
-from deid.substitution.temporal.values import Instant, Unit, age_at, index_of, months_between
+from deid.substitution.temporal.values import Instant, Unit, age_at, months_between
 from demo.population import population
 from nocturne_lab.evaluation.attacks.inputs import Record
 from nocturne_lab.evaluation.audit.adjacent_pairs import PairsTried, adjacent_pairs, try_pair
 from nocturne_lab.evaluation.audit.bound import detectable_loss
-from nocturne_lab.evaluation.audit.documents import Neighbours, Text, audit_documents, audited_policy
+from nocturne_lab.evaluation.audit.documents import audited_policy
 
 SECRET = b"the audit's draws are the same for everyone"
 PAIRS, DRAWS, SEED, PATIENTS = 120, 120, 1, 320
-EXCEPTION_DRAWS = 1_000
 _PROBABILITIES, _CLAIMS = (1.0, 0.5), (0.0, 0.25, 1.0)
 _KINDS = {
-    "stay": "days of a stay, or of a document without one", "day": "day outside of stays", "month": "month",
+    "stay": "days of a stay, or of a document without one", "day": "days of an episode outside of stays",
+    "month": "month",
     "year": "year", "kin": "age of a relative", "then": "age of the patient at another time",
     "now": "age of a patient without a birth date", "birth": "birth date", "phone": "phone", "ipp": "record number",
 }  # fmt: skip
@@ -62,16 +62,6 @@ nothing.
 | ε claimed | {heads} |
 |---|{rules}|
 """
-EXCEPTIONS = """
-## Known to be refuted
-
-Days outside of stays move with their quarter of a year, by whole weeks: these facts are the known exception to the
-claim. What two inputs that differ in one lose at least, and what is claimed of the days between them where the fact is
-equal ({draws} patients on either side):
-
-| what | neighbours | ε where the fact is equal | ε at least |
-|---|---|---:|---:|
-"""
 SINGLED = """
 ## What the public facts single out
 
@@ -97,9 +87,6 @@ def main(arguments: list[str] | None = None) -> int:
         errors = list(pool.map(_tried, range(given.pairs), [given.draws] * given.pairs, chunksize=8))
     found = PairsTried(given.draws, tried=list(zip(pairs, errors, strict=True)))
     sys.stdout.write(tried_page(found))
-    sys.stdout.write(
-        EXCEPTIONS.format(draws=f"{EXCEPTION_DRAWS:,}") + "".join(f"{line}\n" for line in known_exceptions())
-    )
     records = population(given.patients).records
     head = SINGLED.format(patients=given.patients, documents=len(records))
     sys.stdout.write(head + "".join(f"{line}\n" for line in singled_out(records)))
@@ -135,26 +122,6 @@ def tried_page(found: PairsTried) -> str:
     return head + "".join(lines) + least
 
 
-def known_exceptions() -> Iterator[str]:
-    """Yield a row for each pair of inputs known to lose more than the days between them cost."""
-    policy = audited_policy()
-    each = policy.substitution.dates.episode_epsilon
-    first = "[[DATE|14/01/2015]]"
-    for what, texts, days in (
-        ("two days of one quarter", (f"Vu le {first}, puis le [[DATE|{day}/02/2015]]." for day in (11, 18)), 7),
-        (
-            "two days of one quarter or of two",
-            (f"Vu le {first}, puis le [[DATE|{day}/2015]]." for day in ("25/03", "01/04")),
-            7,
-        ),
-        ("weekday of a day outside of stays", (f"Vu le [[DATE|{day}/01/2015]]." for day in (14, 15)), 1),
-    ):
-        one, other = ((Text(text),) for text in texts)
-        found = audit_documents(Neighbours(what, "", inf, [one, other]), policy, EXCEPTION_DRAWS)
-        apart = "a week apart" if days > 1 else "a day apart"
-        yield f"| {what} | {apart} | {days * each:.4f} | {found.lower:.2f} |"
-
-
 def singled_out(records: Sequence[Record]) -> Iterator[str]:
     """Yield a row for each fact: documents that show it, patients who are the only ones with their values of it."""
     values: defaultdict[str, defaultdict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
@@ -179,7 +146,7 @@ _FACTS = {
     "order": "order and ties of the dates of a document, its own among them",
     "holds": "… ties of dates in different units: a year that holds a month",
     "again": "day, month, season or year outside of a stay, told in a document before",
-    "quarter": "two days outside of stays in one quarter of a year, and the days between them",
+    "episode": "days between the dates of an episode outside of stays",
     "decade": "decade of birth",
     "side": "side of an age of the patient at another time, and whether it is the one at the document's date",
     "then": "… the age told in a document before",
@@ -244,22 +211,12 @@ def _of_dates(context: DocumentContext, times: NormalisedTimes, told: set[Hashab
     ]
     if held:
         yield "holds", tuple(held)
-    stay, policy = context.document.stay, context.policy.dates
-    first, last = (stay.first, max(stay.last or stay.first, times.anchor)) if stay else (times.anchor,) * 2
-    far = {
-        one
-        for one in times.dated
-        if (first - one.middle).days > policy.days_before or (one.middle - last).days > policy.days_after
-    }
+    parted = episodes.told_together(context, times)
+    far = {one for one in times.dated if one not in parted.own}
     yield from (("again", one.unit) for one in far & told)
-    days = sorted(one.first for one in far if one.unit is Unit.DAY)
-    close = [
-        (to - one).days
-        for one, to in combinations(days, 2)
-        if index_of(Unit.QUARTER, one) == index_of(Unit.QUARTER, to)
-    ]
-    if close:
-        yield "quarter", tuple(close)
+    for group in parted.groups:
+        if len(group.days) > 1:
+            yield "episode", tuple((day - group.first).days for day in sorted(group.days.values()))
     told |= far
 
 

@@ -31,6 +31,7 @@ from nocturne_lab.evaluation.corpus import load_corpus
 
 KEY = b"the key of the measure of coherence"
 SATURDAY = 5
+GAPS = (60, 183, 730)  # days: the goals are for the first; then what is told together
 HEAD = """# Coherence of published dates and ages
 
 Written by `{command}`.
@@ -50,7 +51,7 @@ class Measured:
 
     documents: int = 0
     constraints: Counter[tuple[Constraint, str]] = field(default_factory=Counter)
-    gaps: Counter[str] = field(default_factory=Counter)
+    gaps: Counter[tuple[int, str]] = field(default_factory=Counter)
     days: Counter[bool] = field(default_factory=Counter)
     stages: Counter[bool] = field(default_factory=Counter)
     weekdays: Counter[bool] = field(default_factory=Counter)
@@ -62,8 +63,10 @@ class Measured:
         for kind, counts in kept.items():
             self.constraints.update({(kind, name): number for name, number in counts._asdict().items()})
         moved = constraints.moved_days(readings)
-        for gap, published in constraints.short_gaps(readings, moved):
-            self.gaps.update({"all": 1, "exact": gap == published, "wrong": abs(published - gap) > gap / 2})
+        for gap, published in constraints.short_gaps(readings, moved, GAPS[-1]):
+            size = next(most for most in GAPS if gap <= most)
+            wrong = abs(published - gap) > gap / 2
+            self.gaps.update({(size, "all"): 1, (size, "exact"): gap == published, (size, "wrong"): wrong})
         births = readings.true.birth_instants
         self.days.update(_weekend(one) == _weekend(to) for one, to in moved.items() if one not in births)
         self.stages.update(_stages(readings))
@@ -127,8 +130,12 @@ def summary(columns: Sequence[Measured]) -> Iterator[list[str]]:
     yield ["relations violated", "≤ 1 %", *(_share(total["violated"], total["stated"]) for total in totals)]
     others = [_totals(one, leave_out=Constraint.ORDER) for one in columns]
     yield ["… order left out", "", *(_share(total["violated"], total["stated"]) for total in others)]
-    yield ["gaps of up to 60 days exact", "≥ 80 %", *(_share(one.gaps["exact"], one.gaps["all"]) for one in columns)]
-    yield ["… wrong by more than half", "≤ 3 %", *(_share(one.gaps["wrong"], one.gaps["all"]) for one in columns)]
+    for size, said in zip(GAPS, ("up to 60", "61 to 183", "184 to 730"), strict=True):
+        goals = ("≥ 80 %", "≤ 3 %") if size == GAPS[0] else ("", "")
+        for name, goal, what in zip(
+            (f"gaps of {said} days exact", "… wrong by more than half"), goals, ("exact", "wrong"), strict=True
+        ):
+            yield [name, goal, *(_share(one.gaps[size, what], one.gaps[size, "all"]) for one in columns)]
     yield ["life stage kept", "≥ 99 %", *(_share(one.stages[True], one.stages.total()) for one in columns)]
     yield ["working day or weekend kept", "≥ 95 %", *(_share(one.days[True], one.days.total()) for one in columns)]
     yield ["… weekdays written that stay", "", *(_share(one.weekdays[True], one.weekdays.total()) for one in columns)]

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import date
 
 import numpy as np
 
 from deid.domain.labels import Label
-from deid.substitution.temporal.values import Instant, Unit, index_of
+from deid.substitution.temporal.groups import grouped
+from deid.substitution.temporal.values import Instant, Unit
 from demo.hospital import build, journeys
 from demo.hospital.calendar import Calendar
 from demo.hospital.model import Stay
@@ -74,7 +76,7 @@ def _days(rng: Stream, told: Told, plan: journeys.Plan) -> Days:
 
 
 def _rows(number: int, plan: journeys.Plan, around: Stay, days: Days, window: tuple[int, int]) -> Iterator[Row]:
-    """Yield the document's own date, and each day that it gives: of the stay, or of a quarter of a year outside.
+    """Yield the document's own date, and each day that it gives: of the stay, or of an episode outside.
 
     A stay that begins during another moves with that one, `around`.
     """
@@ -83,10 +85,14 @@ def _rows(number: int, plan: journeys.Plan, around: Stay, days: Days, window: tu
     weekly = first != last
     episode = 2 * int(around.stay_id[1:])
     yield patient, number, episode, first, weekly, False, own, True
-    for day in sorted({start + one for one in days} - {own}):
-        if first - window[0] <= day <= max(last, own) + window[1]:
-            yield patient, number, episode, first, weekly, False, day, False
+    told = {Instant(Unit.DAY, start + one): date.fromordinal(start + one) for one in days if start + one != own}
+    ends = first, max(last, own)
+    near = [one for one in told if ends[0] - window[0] <= one.index <= ends[1] + window[1]]
+    parted = grouped(told, near, (date.fromordinal(ends[0]), date.fromordinal(ends[1])), window)
+    beginning = {one: group.first.toordinal() for group in parted.groups for one in group.days}
+    for one in sorted(told):
+        if one in beginning:
+            key = 2 * (patient * 10**6 + beginning[one]) + 1
+            yield patient, number, key, beginning[one], True, True, one.index, False
         else:
-            quarter = Instant(Unit.QUARTER, index_of(Unit.QUARTER, Instant(Unit.DAY, day).first))
-            key = 2 * (patient * 10_000 + quarter.index - 1_850 * 4) + 1
-            yield patient, number, key, quarter.first.toordinal(), True, True, day, False
+            yield patient, number, episode, first, weekly, False, one.index, False

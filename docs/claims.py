@@ -250,9 +250,7 @@ _PUBLIC_FACTS = {
     "equal ages behind the same words for a relative, in documents of one stay": (
         "deux proches dits des mêmes mots, pendant un séjour, ont le même âge"
     ),
-    "two days outside of stays in one quarter of a year, and the days between them": (
-        "deux jours hors séjour dans un trimestre, et leur écart (hors de la liste)"
-    ),
+    "days between the dates of an episode outside of stays": "jours entre des dates hors séjour dites proches",
 }
 
 

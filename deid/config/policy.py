@@ -96,8 +96,9 @@ class Dates(Section):
 
     For `episodes`: what `moves` as a whole, a stay, or each day by itself, which hides what is known of a stay and
     keeps no distance between its dates; `episode_epsilon` in nats per day of an episode's first day; its window reaches
-    from `days_before` a stay to `days_after` it; distances of up to `kept_days` stay as they are; `history_epsilon` in
-    nats per unit, for what lies outside the window and is not told to the day, and for ages at another time.
+    from `days_before` a stay to `days_after` it, and other dates told no further apart are an episode too; distances of
+    up to `kept_days` stay as they are; `history_epsilon` in nats per unit, for months and years by themselves and ages
+    at another time.
     """
 
     strategy: Literal["metric", "bounded_laplace", "uniform_shift", "generalise", "episodes", "tag"] = "episodes"

@@ -151,12 +151,13 @@ def _episodes(policy: Policy, element: str) -> Iterator[Perturbation]:
     else:
         effect = (
             f"les dates d'un séjour, de {dates.days_before} jours avant à {dates.days_after} jours après, sont "
-            "déplacées ensemble, par semaines entières ; durées et jours de semaine restent"
+            "déplacées ensemble, par semaines entières, et de même celles que le texte dit proches hors du séjour ; "
+            "durées et jours de semaine restent"
         )
         yield _noise(element, "séjour", "episodes", effect, "jour", rate, 2)
     for unit in _FRENCH:
         if (told := dates.history_epsilon.get(unit)) is not None:
-            effect = "hors du séjour : bruit propre, en plus du décalage du patient"
+            effect = "dit seul, hors du séjour : bruit propre, en plus du décalage du patient"
             yield _noise(element, _FRENCH[unit], "episodes", effect, _FRENCH[unit], rational(told))
     effect = "une durée jusqu'à cette limite (« il y a trois semaines ») reste telle quelle"
     yield Perturbation(element, "distance courte", "kept", effect, dates.kept_days, None, "jour")

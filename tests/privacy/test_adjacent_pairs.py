@@ -1,4 +1,4 @@
-"""Adjacent inputs that are generated: none refutes what is claimed, and fourteen planted bugs are caught by them."""
+"""Adjacent inputs that are generated: none refutes what is claimed, and fifteen planted bugs are caught by them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from deid.privacy.laplace import discrete_laplace
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
 from deid.substitution.context import DocumentContext
-from deid.substitution.temporal import episodes, stages
+from deid.substitution.temporal import episodes, groups, stages
 from deid.substitution.temporal.ages import Age
 from deid.substitution.temporal.values import Instant, Unit, clamped
 from nocturne_lab.evaluation.audit.adjacent_pairs import (
@@ -94,6 +94,16 @@ BORN = date(1950, 6, 1)
             ("Vu le [[DATE|14/01/2015]], le [[DATE|11/02/2015]].",),
             ("Vu le [[DATE|14/01/2015]], le [[DATE|18/02/2015]].",),
             inf,
+        ),
+        (
+            ("Vu le [[DATE|14/01/2015]], le [[DATE|11/02/2015]].",),
+            ("Vu le [[DATE|21/01/2015]], le [[DATE|18/02/2015]].",),
+            7 * 0.005,
+        ),
+        (
+            ("Vu le [[DATE|14/01/2015]], le [[DATE|14/01/2016]].",),
+            ("Vu le [[DATE|14/01/2015]], le [[DATE|21/01/2016]].",),
+            7 * 0.005,
         ),
     ],
 )
@@ -209,6 +219,10 @@ def one_shift_for_all_stays(patch: Patch) -> None:
     patch.setattr(episodes, "episode_shift", lambda context, *_: episodes.patient_shift(context) // 7 * 7)
 
 
+def episodes_as_far_apart_as_they_were(patch: Patch) -> None:
+    patch.setattr(groups, "_least", lambda between, _: between.days)
+
+
 def the_last_quarter_of_a_stage_is_apart(patch: Patch) -> None:
     def moves(life: episodes.Life, episode: episodes.Episode) -> tuple[int, int]:
         least, most = _MOVES(life, episode)
@@ -234,9 +248,10 @@ PLANTED: list[tuple[Callable[[Patch], None], str, str, int, int]] = [
     (one_noise_for_all_dates, "year month", "year month", 120, SEED),
     (dates_never_after_the_original, "year", "year", 240, SEED),
     (dates_of_the_same_parity, "year", "year", 120, SEED),
-    (months_stay_in_their_year, "month", "month", 120, SEED),
+    (months_stay_in_their_year, "month", "month", 120, 8),
     (stays_never_later, "stay", "stay", 240, SEED),
     (one_shift_for_all_stays, "stay", "stay", 120, SEED),
+    (episodes_as_far_apart_as_they_were, "day stay", "day", 240, SEED),
     (the_last_quarter_of_a_stage_is_apart, "birth stay", "stay", 240, 19),
 ]
 

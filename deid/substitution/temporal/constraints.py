@@ -336,10 +336,12 @@ def moved_days(readings: Readings) -> dict[Instant, Instant]:
     return moved
 
 
-def short_gaps(readings: Readings, moved: Mapping[Instant, Instant]) -> Iterator[tuple[int, int]]:
-    """Yield the source and published gaps between neighbouring days at most 60 days apart, births left out."""
+def short_gaps(
+    readings: Readings, moved: Mapping[Instant, Instant], most: int = SHORT_GAP
+) -> Iterator[tuple[int, int]]:
+    """Yield the source and published gaps between neighbouring days at most `most` days apart, births left out."""
     for one, other in pairwise(sorted(moved.keys() - readings.true.birth_instants)):
-        if other.index - one.index <= SHORT_GAP:
+        if other.index - one.index <= most:
             yield other.index - one.index, moved[other].index - moved[one].index
 
 

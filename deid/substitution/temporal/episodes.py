@@ -1,14 +1,15 @@
-"""Strategy `episodes`: dates of one stay move together, dates of other times apart; distances of a year stay.
+"""Strategy `episodes`: dates that lie close in a text move together, far ones apart; distances of a year stay.
 
-Public by declaration (docs/privacy.md): the days between the dates of an episode, its weekdays (of a stay of one day,
-whether a day is a working day), the stage of life at its first day, and distances of up to `kept_days` ("il y a trois
-semaines"). Under `moves: day` each day is an episode of its own and may become any day of its stage of life: only the
-order, the stages and those distances are public.
+Public by declaration (docs/privacy.md): which dates are one episode, the days between them, its weekdays (of a stay of
+one day, whether a day is a working day), the stage of life at its first day, and distances of up to `kept_days` ("il y
+a trois semaines"). Under `moves: day` each day is an episode of its own and may become any day of its stage of life:
+only the order, the stages and those distances are public.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from fractions import Fraction
 from itertools import pairwise
@@ -17,8 +18,9 @@ from typing import Literal, NamedTuple
 from deid.privacy.budget import rational, tempered
 from deid.privacy.laplace import discrete_laplace
 from deid.substitution.context import DocumentContext
-from deid.substitution.temporal import births, stages
+from deid.substitution.temporal import births, groups, stages
 from deid.substitution.temporal.forms import Expression
+from deid.substitution.temporal.groups import Group, Grouped
 from deid.substitution.temporal.normalisation import NormalisedTimes, are_beside, day_of_pregnancy, weekday_of
 from deid.substitution.temporal.order import restore
 from deid.substitution.temporal.relative import Relative
@@ -35,7 +37,7 @@ _FAR = 10**6  # days, no bound
 
 
 class Episode(NamedTuple):
-    """A stay of the patient, or the quarter of a year of a document without one.
+    """A stay of the patient, the quarter of a year of a document without one, or dates of the past told close together.
 
     `keeps` bounds the moves of its first day: `weekday` by whole weeks; `kind`, of a stay of one day, to any day of its
     kind, working day or weekend; `nothing`, under `moves: day`, to any day.
@@ -82,11 +84,6 @@ def episode_of(context: DocumentContext, anchor: date) -> Episode:
 
 def _lone(day: date) -> Episode:
     return Episode(day, day, "nothing")
-
-
-def _elsewhere(context: DocumentContext, day: date) -> Episode:
-    """Return the episode of a day outside the document's: its quarter; under `moves: day`, itself."""
-    return _lone(day) if context.policy.dates.moves == "day" else _quarter(day)
 
 
 def _quarter(day: date) -> Episode:
@@ -150,13 +147,13 @@ def patient_shift(context: DocumentContext) -> int:
 def move(context: DocumentContext, normalised: NormalisedTimes, epsilon: Fraction) -> Timeline:
     """Return the timeline of a document.
 
-    The window goes from `days_before` the stay's first day to `days_after` its last, without a stay around the anchor.
-    An instant with its middle day in the window moves by `episode_shift`; around a stay of one day, then to the nearest
-    day of its kind, or of its written weekday. A kept distance moves with the document's own date. Another day moves by
-    the shift of its quarter of a year; a month, season, year or decade by the patient's shift and noise of its own, in
-    its unit (`history_epsilon`). Any may come back to its original, so each law above is the published one, up to the
-    last step. It restores the order of the document's dates, which is public: other dates are put in order with the
-    days of the episode and the birth date, and a year holds the months that it held.
+    Dates of the document's own time (`told_together`) move by `episode_shift` of its episode; around a stay of one day,
+    then to the nearest day of its kind, or of its written weekday. A kept distance moves with the document's own date.
+    Other days and what is told close to them are episodes of their own (`groups`). A month, season, year or decade by
+    itself moves by the patient's shift and noise of its own, in its unit (`history_epsilon`). Any may come back to its
+    original, so each law above is the published one, up to the last step. It restores the order of the document's
+    dates, which is public: episodes are put in order as wholes, other dates with them and the birth date, and a year
+    holds the months that it held.
     """
     anchor = normalised.anchor
     episode = episode_of(context, anchor)
@@ -166,36 +163,96 @@ def move(context: DocumentContext, normalised: NormalisedTimes, epsilon: Fractio
         if one.unit is Unit.DAY and weekday_of(normalised.said[mention]) == one.first.weekday()
     }
     life = _life(context, normalised.birth)
-    moved_anchor = episode.moved(anchor, episode_shift(context, episode, life), written=day_of(anchor) in written)
+    shift = episode_shift(context, episode, life)
+    moved_anchor = episode.moved(anchor, shift, written=day_of(anchor) in written)
     birth = normalised.birth and _birth(context, anchor, moved_anchor, normalised.birth, epsilon)
     pinned = {day_of(anchor): moved_anchor.toordinal()} | {
-        normalised.instants[mention]: _told_from(normalised.instants[mention], anchor, moved_anchor)
-        for mention, said in normalised.said.items()
-        if mention in normalised.instants and is_kept(context, said)
+        one: _told_from(one, anchor, moved_anchor) for one in _kept(context, normalised)
     }
-    window = _window(context, episode, anchor)
-    beside = _told_from_here(context, normalised)
-    told = [*sorted(one.first for one in normalised.dated if one.unit is Unit.DAY), anchor]
+    parted = told_together(context, normalised)
+    days = _days(normalised)
     drawn: dict[Instant, int] = {}
     for one in normalised.dated:
         if one in pinned:
             drawn[one] = pinned[one]
-        elif window[0] <= one.middle <= window[1] or one in beside:
-            day = _told_day(one, told)
-            near = _lone(day) if context.policy.dates.moves == "day" else episode
-            drawn[one] = index_of(one.unit, near.moved(day, episode_shift(context, near, life), written=one in written))
+        elif one in parted.own:
+            near = _lone(days[one]) if context.policy.dates.moves == "day" else episode
+            drawn[one] = index_of(
+                one.unit, near.moved(days[one], episode_shift(context, near, life), written=one in written)
+            )
         else:
             drawn[one] = _history(context, one, life)
     line = Timeline(anchor, moved_anchor, normalised.birth, birth, birth)
     fixed = {one: index for one, index in pinned.items() if one in drawn} | line.fixed()
-    own = {one: index for one, index in drawn.items() if one.unit is Unit.DAY and window[0] <= one.first <= window[1]}
     if context.policy.dates.moves == "stay":
+        own = {one: index for one, index in drawn.items() if one.unit is Unit.DAY and one in parted.own}
         fixed |= {one: to.index for one, to in restore(own, fixed).items() if one in own}
+        ends = (parted.low + timedelta(days=shift), parted.high + timedelta(days=shift))
+        for group in _moved_groups(context, parted, ends, life):
+            drawn |= {one: index_of(one.unit, to) for one, to in group.items()}
+            if all(_keeps_side(line, days[one], to) for one, to in group.items()):
+                fixed |= {one: drawn[one] for one in group if one.unit is Unit.DAY}
     moved = restore(drawn, fixed, holding=True)
     for one in normalised.birth_instants:
         moved[one] = Instant(one.unit, index_of(one.unit, birth or moved_anchor))
     kept = frozenset([mention for mention, said in normalised.said.items() if is_kept(context, said)])
     return Timeline(anchor, moved_anchor, normalised.birth, birth, birth, moved, kept, may_return=True)
+
+
+def _moved_groups(
+    context: DocumentContext, parted: Grouped, own: tuple[date, date], life: Life | None
+) -> list[Mapping[Instant, date]]:
+    """Return the surrogate days of each episode beyond the document's own, in order."""
+    dates = context.policy.dates
+    shifts = [episode_shift(context, _episode_told(group), life) for group in parted.groups]
+    ordered = groups.in_order(parted, own, shifts, (dates.days_before, dates.days_after))
+    return [
+        {one: day + timedelta(days=days) for one, day in group.days.items()}
+        for group, days in zip(parted.groups, ordered, strict=True)
+    ]
+
+
+def _keeps_side(line: Timeline, day: date, moved: date) -> bool:
+    """Return whether a day and its surrogate lie on the same side of the birth date and its surrogate."""
+    if line.birth is None or line.moved_birth is None:
+        return True
+    return (day > line.birth) is (moved > line.moved_birth)
+
+
+def _episode_told(group: Group) -> Episode:
+    return Episode(group.first, group.last, "weekday")
+
+
+def _days(normalised: NormalisedTimes) -> dict[Instant, date]:
+    """Return the day that each date of a document moves by."""
+    told = sorted(one.first for one in normalised.dated if one.unit is Unit.DAY)
+    return {one: _told_day(one, told, normalised.anchor) for one in normalised.dated}
+
+
+def _kept(context: DocumentContext, normalised: NormalisedTimes) -> set[Instant]:
+    """Return the instants of kept distances."""
+    return {one for mention, one in normalised.instants.items() if is_kept(context, normalised.said[mention])}
+
+
+def told_together(context: DocumentContext, normalised: NormalisedTimes) -> Grouped:
+    """Return the dates of a document's own time, and the groups of the others.
+
+    Its own time goes from `days_before` the stay's first day to `days_after` its last, without a stay around the
+    document's date, and on to dates told close by (`groups.grouped`); what words place by the document's date is of it.
+    A month or season that nothing is told close to is in no group. Under `moves: day` there is no group.
+    """
+    episode, dates = episode_of(context, normalised.anchor), context.policy.dates
+    low, high = _window(context, episode, normalised.anchor)
+    beside = _told_from_here(context, normalised)
+    within = {one for one in normalised.dated if low <= one.middle <= high} | beside
+    if dates.moves == "day":
+        return Grouped(frozenset(within), low, high, ())
+    days = _days(normalised)
+    core = (low + timedelta(days=dates.days_before), high - timedelta(days=dates.days_after))
+    own = within | (_kept(context, normalised) & normalised.dated)
+    found = groups.grouped(days, own, core, (dates.days_before, dates.days_after))
+    several = [one for one in found.groups if len(one.days) > 1 or any(each.unit is Unit.DAY for each in one.days)]
+    return found._replace(own=found.own | within, groups=tuple(several))
 
 
 def move_day(context: DocumentContext, day: date) -> date | None:
@@ -230,15 +287,14 @@ def cost_lines(context: DocumentContext, normalised: NormalisedTimes) -> list[Co
     """Return the costs of a document's dates: a draw per episode, and per other month, season, year or decade."""
     anchor = normalised.anchor
     own = episode_of(context, anchor)
-    low, high = _window(context, own, anchor)
     told = {one for mention, one in normalised.instants.items() if not is_kept(context, normalised.said[mention])}
-    near = _told_from_here(context, normalised)
-    others = [one for one in told & normalised.dated - near if not low <= one.middle <= high]
+    parted, days = told_together(context, normalised), _days(normalised)
+    grouped = {one for group in parted.groups for one in group.days}
+    others = (told & normalised.dated) - parted.own - grouped
     dates = context.policy.dates
-    moved = {_elsewhere(context, one.first) for one in others if one.unit is Unit.DAY}
+    moved = {_episode_told(group) for group in parted.groups if told & group.days.keys()}
     if dates.moves == "day":
-        days = [*sorted(one.first for one in normalised.dated if one.unit is Unit.DAY), anchor]
-        moved |= {_lone(_told_day(one, days)) for one in (told & normalised.dated) - set(others)}
+        moved = {_lone(days[one]) for one in told & normalised.dated if one in parted.own or one.unit is Unit.DAY}
     shown = normalised.instants or context.document.reference_date is not None
     lines: list[CostLine] = [("date", MECHANISM, rational(dates.episode_epsilon), len(moved - {own}) + bool(shown))]
     for unit in Unit:
@@ -288,16 +344,21 @@ def _window(context: DocumentContext, episode: Episode, anchor: date) -> tuple[d
     return first - timedelta(days=dates.days_before), last + timedelta(days=dates.days_after)
 
 
-def _told_day(one: Instant, told: Sequence[date]) -> date:
-    """Return the first of the days `told` within an instant, so that both agree; without one, its middle day."""
-    return next((day for day in told if one.first <= day <= one.last), one.middle)
+def _told_day(one: Instant, told: Sequence[date], anchor: date) -> date:
+    """Return the first of the sorted days `told` within an instant, so that both agree; else anchor or middle day."""
+    first, last = one.first, one.last
+    at = bisect_left(told, first)
+    for day in (*told[at : at + 1], anchor):
+        if first <= day <= last:
+            return day
+    return one.middle
 
 
 def _history(context: DocumentContext, one: Instant, life: Life | None) -> int:
-    """Return the moved index of an instant outside the document's episode."""
+    """Return the moved index of an instant that moves by itself."""
     unit, width = one.unit, DAYS_OF[one.unit]
     if unit is Unit.DAY:
-        return clamped(unit, one.index + episode_shift(context, _elsewhere(context, one.first), life))
+        return clamped(unit, one.index + episode_shift(context, _lone(one.first), life))
     rate = tempered(rational(context.policy.dates.history_epsilon[unit]))
     noise = discrete_laplace(context.stream("history", unit, str(one.index)), rate)
     return clamped(unit, one.index + (2 * patient_shift(context) + width) // (2 * width) + noise)

@@ -360,7 +360,9 @@ def test_a_document_in_hexadecimal_is_read_and_written(form: Callable[[bytes], s
     assert TEXT.replace(NAME, "Jérôme") in read(written, "a.hl7").text
     assert bytes.fromhex(written.decode().strip().rpartition("^")[2]).decode() == TEXT.replace(NAME, "Jérôme")
     cut = read(message.replace(b"Hex^", b"Hex^4"), "a.hl7")
-    assert cut.text.strip() and NAME not in cut.text and NAME.encode().hex().encode() not in cut.rewrite(()).lower()
+    assert cut.text.strip()
+    assert NAME not in cut.text
+    assert NAME.encode().hex().encode() not in cut.rewrite(()).lower()
 
 
 def test_usual_values_of_a_table_are_no_reference_of_a_file() -> None:

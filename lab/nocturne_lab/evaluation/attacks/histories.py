@@ -28,10 +28,10 @@ class Histories:
     Attributes:
         patient: number of the patient, from 0.
         document: number of the document, from 0.
-        episode: number of the stay, or of the patient's quarter of a year, that the day belongs to.
+        episode: number of the stay, or of the days told close together outside of it, that the day belongs to.
         first: first day of that episode, proleptic Gregorian ordinal.
         weekly: whether that episode lasts more than a day.
-        quarter: whether it is a quarter of a year.
+        outside: whether it is no stay.
         day: the true day, proleptic Gregorian ordinal.
         own: whether it is the document's own date.
     """
@@ -41,7 +41,7 @@ class Histories:
     episode: Ints
     first: Ints
     weekly: Flags
-    quarter: Flags
+    outside: Flags
     day: Ints
     own: Flags
 
@@ -66,8 +66,8 @@ class Mechanism:
         unit_scale: of the move of a unit, days; 0 for none.
         unit: what moves as a whole: the patient, an episode, or each day by itself.
         parts: part of the week of each weekday, Monday first, that a stay of two days or more keeps, each of its days
-            then brought to its kind: as shipped, each weekday is a part. Quarters move by whole weeks, stays of a day
-            keep working days. None: any day.
+            then brought to its kind: as shipped, each weekday is a part. Days outside move by whole weeks,
+            stays of a day keep working days. None: any day.
         together: days after the first of such a stay that are not brought to their kind.
         jitter: scale of noise on each day within its unit, days; 0 for none.
     """
@@ -82,7 +82,7 @@ class Mechanism:
 
     def publish(self, true: Histories, rng: np.random.Generator) -> Ints:
         """Return the published day of each row; equal days of a unit are published alike."""
-        units, keeps = self.units(true), self.keeps(true.weekly, true.quarter)
+        units, keeps = self.units(true), self.keeps(true.weekly, true.outside)
         first_row = _first_rows(units)
         shift = laplace(rng, self.patient_scale, true.patients)[true.patient[first_row]]
         move = self._moves(rng, shift, true.first[first_row], keeps[first_row])
@@ -103,11 +103,11 @@ class Mechanism:
                 keys = true.patient * 10**7 + true.day
         return np.unique(keys, return_inverse=True)[1]
 
-    def keeps(self, weekly: Flags, quarter: Flags) -> Ints:
+    def keeps(self, weekly: Flags, outside: Flags) -> Ints:
         """Return for each row what the first day of its unit keeps."""
         if self.parts is None:
             return np.full(len(weekly), NOTHING)
-        return np.where(quarter, WEEKDAY, np.where(weekly, PART, KIND))
+        return np.where(outside, WEEKDAY, np.where(weekly, PART, KIND))
 
     def allowed(self, moves: Ints, first: Ints, keeps: Ints) -> Flags:
         """Return which moves units may take that begin on `first`."""

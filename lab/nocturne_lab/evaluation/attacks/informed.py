@@ -76,7 +76,7 @@ class _Rows:
     episode: Ints
     first: Ints
     weekly: Flags
-    quarter: Flags
+    outside: Flags
     day: Ints
     published: Ints
     ends: Ints  # first row of each patient, and the end
@@ -99,7 +99,7 @@ def _rows(true: Histories, published: Ints, units: Ints, known: Known) -> _Rows:
         true.episode[at],
         true.first[at],
         true.weekly[at],
-        true.quarter[at],
+        true.outside[at],
         true.day[at],
         published[at],
         ends,
@@ -153,7 +153,7 @@ class _Moves:
 
     def __init__(self, rows: _Rows, mechanism: Mechanism, known: Known) -> None:
         self._rows, self._mechanism = rows, mechanism
-        self._keeps = mechanism.keeps(rows.weekly, rows.quarter)
+        self._keeps = mechanism.keeps(rows.weekly, rows.outside)
         self._row_weight, self._patient_weight = _weights(rows, known)
         step = max(1, int(min(mechanism.patient_scale, mechanism.unit_scale)) // _FINE)
         reach = int(_REACH * mechanism.patient_scale)

@@ -22,11 +22,12 @@ from nocturne_lab.evaluation.markup import parse_marked
 
 FAMILY_ERROR = 0.001
 MOST_CLAIMED = 2.5  # nats, beyond which few draws can refute nothing
-# Sentences by what their mention is: a day beside the stay, another day, month or year, an age of a relative or of the
-# patient at another time, the patient's age now, the birth date, a number.
+# Sentences by what their mention is: a day beside the stay, another day, one told some days from it, a month or year,
+# an age of a relative or of the patient at another time, the patient's age now, the birth date, a number.
 SENTENCES = {
     "stay": ("Entré le {}.", "Vu le {}, apyrétique.", "À revoir le {}."),
     "day": ("Chute le {}.", "Opéré le {}."),
+    "then on": ("Repris le {}.", "Contrôle le {}."),
     "month": ("Suivi depuis {}.", "Coloscopie en {}, normale.", "Bilan de {}."),
     "year": ("Appendicectomie en {}.", "Diabète depuis {}.", "Opéré en {}."),
     "kin": ("Sa mère, {}, diabétique.", "Son frère, {}, va bien.", "Un oncle de {}.", "Un cousin de {}."),
@@ -42,7 +43,7 @@ _STEPS = {
     "now": (1, 2), "phone": (1, 1111), "ipp": (1, 1111),
 }  # fmt: skip
 _STAY_DAYS, _BIRTH_DAYS = (-63, -14, -7, 1, 2, 7, 21, 63), (-20, -3, 1, 7, 31, 90)
-_FIRST_VISIT = date(2019, 1, 5)
+_FIRST_VISIT, _PAST = date(2019, 1, 5), date(2008, 1, 1)
 _UNKNOWN, _AT_AN_END, _SAME_STAY, _SELDOM = 0.1, 0.3, 0.3, 3
 _AGAIN = 0.5  # share of values that repeat, or stand beside, one told before
 
@@ -157,7 +158,9 @@ def _value(random: Random, kind: str, told: Sequence[_Line]) -> int:
         case "stay":
             return random.randint(-20, 60)
         case "day":
-            return date(2008, 1, 1).toordinal() + random.randrange(3600)
+            return _PAST.toordinal() + random.randrange(3600)
+        case "then on":
+            return random.choice((-190, -100, -1, 0, 1, 30, 100, 183, 184, 300))
         case "month":
             return 12 * 2008 + random.randrange(120)
         case "year":
@@ -227,6 +230,9 @@ def _mention(line: _Line, visit: _Visit, birth: date | None, written: date) -> s
             return f"{visit.first + timedelta(days=line.value):%d/%m/%Y}"
         case "day":
             return f"{date.fromordinal(line.value):%d/%m/%Y}"
+        case "then on":
+            days = [other.value for other in visit.lines if other.kind == "day"] or [_PAST.toordinal()]
+            return f"{date.fromordinal(days[0] + line.value):%d/%m/%Y}"
         case "birth":
             return f"{birth:%d/%m/%Y}"
         case "month":

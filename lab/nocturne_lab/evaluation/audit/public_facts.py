@@ -23,7 +23,7 @@ _NUMBERS = re.compile(r"\d+")
 # First month of life of each stage, and nats per month of other persons' ages in it: docs/privacy.md, "ε, in words".
 _LIFE = ((0, 1), (1, 1 / 2), (12, 1 / 4), (36, 1 / 12), (72, 1 / 12), (132, 1 / 12), (180, 1 / 12), (216, 1 / 48),
          (600, 1 / 48), (1080, 1 / 48))  # fmt: skip
-_PER_STAY, _PER_MONTH, _PER_YEAR, _AROUND = 0.005, 0.5, 1.0, 183
+_PER_EPISODE, _PER_MONTH, _PER_YEAR, _AROUND, _LONGEST = 0.005, 0.5, 1.0, 183, 366
 _KIN = re.compile(r"\b(?:mère|père|frère|sœur|fils|fille|oncle|cousin|tante|femme|mari)s?\b")
 _ANOTHER_TIME = re.compile(r"(?:\bà|l'âge de|depuis|avant|vers) $")
 _MONTHS_A_YEAR, _DAYS_A_MONTH, _SATURDAY = 12, 365.25 / 12, 5
@@ -112,12 +112,17 @@ class PublicReading:
         self._file = file
         self._told = mentions_told(file)
         self._days = [one.written.toordinal() for one in file.documents]
+        self._near: set[int] = set()  # numbers of dates that move with their document's stay
+        self._group: dict[int, tuple[int, ...]] = {}  # number of another date → numbers of its episode, in order
+        for number in range(len(self._days)):
+            self._part(number)
 
     @property
     def facts(self) -> Hashable:
         """Return every public fact; equal for adjacent inputs."""
         return (
-            tuple(self._words()), tuple(self._stays()), tuple(self._of_life()), tuple(map(self._place, self._told)),
+            tuple(self._words()), tuple(self._stays()), tuple(self._of_life()),
+            tuple(map(self._place, range(len(self._told)))),
             tuple(self._relations()), tuple(self._ties()), tuple(self._quarters()),
         )  # fmt: skip
 
@@ -125,13 +130,16 @@ class PublicReading:
     def secrets(self) -> tuple[tuple[Hashable, float, float], ...]:
         """Return each secret in order: what two mentions of one draw share, its value, nats per unit."""
         found: list[tuple[Hashable, float, float]] = []
-        for number, document in enumerate(self._file.documents):
-            found.append((("stay", self._episode(number)), self._start(number), _PER_STAY))
-            del document
-        for one in self._told:
-            if one.label == "DATE" and not self._is_near(one) and not self._is_birth(one):
-                rate = {"day": _PER_STAY, "month": _PER_MONTH, "year": _PER_YEAR}[one.unit]
-                found.append((("date", one.unit, one.value), float(one.value or 0), rate))
+        for number in range(len(self._days)):
+            found.append((("episode", self._first(number)), self._start(number), _PER_EPISODE))
+        for number, one in enumerate(self._told):
+            if one.label == "DATE" and number not in self._near and not self._is_birth(one):
+                if self._is_episode(number):
+                    first = self._day(self._group[number][0])
+                    found.append((("episode", first), first, _PER_EPISODE))
+                else:
+                    rate = _PER_YEAR if one.unit == "year" else _PER_MONTH
+                    found.append((("date", one.unit, one.value), float(one.value or 0), rate))
             elif one.label == "AGE":
                 found += self._age_secret(one)
         if self._file.birth is not None:
@@ -155,6 +163,11 @@ class PublicReading:
         """Return what documents of one stay, or of one quarter without a stay, share."""
         document = self._file.documents[number]
         return ("stay", document.stay.first) if document.stay else ("quarter", _quarter(document.written.toordinal()))
+
+    def _first(self, number: int) -> int:
+        """Return the first day of a document's stay, or of its quarter of a year."""
+        document = self._file.documents[number]
+        return document.stay.first.toordinal() if document.stay else _ends_of_quarter(self._days[number])[0]
 
     def _start(self, number: int) -> int:
         document = self._file.documents[number]
@@ -180,33 +193,75 @@ class PublicReading:
         for number, document in enumerate(self._file.documents):
             days = [self._start(number), self._days[number]]
             days += [document.stay.last.toordinal()] if document.stay and document.stay.last else []
-            yield tuple(_life(_age_on(birth, day)) for day in days)
-            since = days[0] - birth.toordinal()
-            yield since if since >= -92 and _age_on(birth, days[0]) < 1 else None
+            yield self._of_days(*days) if document.stay else self._of_days(*days, *_ends_of_quarter(days[0]))
+
+    def _of_days(self, *days: int) -> Hashable:
+        """Return the stages of life of days, and the days from the birth to the first if it is near."""
+        birth = self._file.birth
+        if birth is None:
+            return None
+        since = days[0] - birth.toordinal()
+        near = since if since >= -92 and _age_on(birth, days[0]) < 1 else None
+        return tuple(_life(_age_on(birth, day)) for day in days), near
 
     def _is_birth(self, one: Told) -> bool:
         return self._file.birth is not None and one.unit == "day" and one.value == self._file.birth.toordinal()
 
-    def _is_near(self, one: Told) -> bool:
-        """Return whether a date moves with its document's stay."""
-        document, day = self._file.documents[one.document], sum(one.span) // 2
-        last = max(document.stay.last.toordinal() if document.stay and document.stay.last else 0, *self._days[
-            one.document : one.document + 1
-        ], self._start(one.document))  # fmt: skip
-        return self._start(one.document) - _AROUND <= day <= last + _AROUND
+    def _day(self, number: int) -> int:
+        """Return the day that a date moves by: of a month the first told day in it, else its middle."""
+        one = self._told[number]
+        told = [other.value or 0 for other in self._told if other.document == one.document and other.unit == "day"
+                and other.label == "DATE" and not self._is_birth(other)]  # fmt: skip
+        days = [*sorted(told), self._days[one.document]]
+        return next((day for day in days if one.span[0] <= day <= one.span[1]), sum(one.span) // 2)
 
-    def _place(self, one: Told) -> Hashable:
+    def _part(self, number: int) -> None:
+        """Part the dates of a document: those that move with its stay, and the episodes of the others."""
+        document = self._file.documents[number]
+        last = max(document.stay.last.toordinal() if document.stay and document.stay.last else 0, self._days[number],
+                   self._start(number))  # fmt: skip
+        core = self._start(number), last
+        dates = [at for at, one in enumerate(self._told) if one.document == number and one.label == "DATE"
+                 and not self._is_birth(one)]  # fmt: skip
+        near = {at for at in dates if core[0] - _AROUND <= sum(self._told[at].span) // 2 <= core[1] + _AROUND}
+        nodes = sorted((self._day(at), at) for at in dates if self._told[at].unit != "year")
+        reached = [*core, *(day for day, at in nodes if at in near)]
+        low, high = min(reached), max(reached)
+        while before := [day for day, _ in nodes if max(low - _AROUND, core[0] - _LONGEST) <= day < low]:
+            low = min(before)
+        while after := [day for day, _ in nodes if high < day <= min(high + _AROUND, core[1] + _LONGEST)]:
+            high = max(after)
+        self._near |= near | {at for day, at in nodes if low <= day <= high}
+        left: list[list[tuple[int, int]]] = []
+        for day, at in nodes:
+            if at in self._near:
+                continue
+            if left and (left[-1][0][0] < low) is (day < low) and day - left[-1][-1][0] <= _AROUND and (
+                day - left[-1][0][0] <= _LONGEST
+            ):  # fmt: skip
+                left[-1].append((day, at))
+            else:
+                left.append([(day, at)])
+        for group in left:
+            self._group |= {at: tuple(each for _, each in group) for _, at in group}
+
+    def _is_episode(self, number: int) -> bool:
+        """Return whether a date moves with others or by days: not a year, nor a month by itself."""
+        group = self._group.get(number, ())
+        values = {(self._told[at].unit, self._told[at].value) for at in group}
+        return len(values) > 1 or any(unit == "day" for unit, _ in values)
+
+    def _place(self, number: int) -> Hashable:
         """Return what is public of one mention's value."""
-        birth = self._file.birth
+        one, birth = self._told[number], self._file.birth
         if one.label == "DATE" and self._is_birth(one):
             return "birth"
-        if one.label == "DATE" and self._is_near(one):
-            days = [self._days[one.document]] + [other.value for other in self._told if other.unit == "day"]
-            inside = [day for day in sorted(filter(None, days)) if one.span[0] <= day <= one.span[1]]
-            day = inside[0] if inside else sum(one.span) // 2
+        if one.label == "DATE" and number in self._near:
+            day = self._day(number)
             return "near", day - self._start(one.document), _is_weekend(day)
-        if one.label == "DATE" and one.unit == "day":
-            return "far", ((one.value or 0) - 1) % 7
+        if one.label == "DATE" and self._is_episode(number):
+            first, last = (self._day(self._group[number][at]) for at in (0, -1))
+            return "far", self._group[number], self._day(number) - first, (first - 1) % 7, self._of_days(first, last)
         if one.label != "AGE" or birth is None:
             return _life(one.months) if one.label == "AGE" else "far"
         now = self._age_now(one)
@@ -236,10 +291,8 @@ class PublicReading:
         yield from map(others.index, others)
 
     def _quarters(self) -> Iterator[Hashable]:
-        """Yield the days between days outside of stays that share a quarter of a year."""
-        days = [one.value for one in self._told if one.label == "DATE" and one.unit == "day" and not self._is_near(one)
-                and not self._is_birth(one) and one.value is not None]  # fmt: skip
-        days += [self._days[number] for number, one in enumerate(self._file.documents) if one.stay is None]
+        """Yield the days between documents without a stay that share a quarter of a year."""
+        days = [self._days[number] for number, one in enumerate(self._file.documents) if one.stay is None]
         for one, other in combinations(days, 2):
             yield other - one if _quarter(one) == _quarter(other) else None
 
@@ -283,6 +336,13 @@ def _age_on(birth: date, ordinal: int) -> int:
 def _quarter(ordinal: int) -> tuple[int, int]:
     day = date.fromordinal(ordinal)
     return day.year, (day.month - 1) // 3
+
+
+def _ends_of_quarter(ordinal: int) -> tuple[int, int]:
+    year, quarter = _quarter(ordinal)
+    return date(year, 3 * quarter + 1, 1).toordinal(), date(
+        year + (quarter == 3), (3 * quarter + 3) % 12 + 1, 1
+    ).toordinal() - 1
 
 
 def _is_weekend(ordinal: int) -> bool:

@@ -32,13 +32,12 @@ def day(text: str) -> date:
     return date(year, month, number)
 
 
-@pytest.mark.parametrize(
-    ("second", "together"), [(date(2015, 2, 20), True), (date(2015, 3, 31), True), (date(2015, 4, 20), False)]
-)
-def test_days_of_a_quarter_outside_of_stays_keep_their_distance(
-    drawn: Substitutor, second: date, together: bool
+@pytest.mark.parametrize(("days", "together"), [(1, True), (96, True), (183, True), (184, False), (900, False)])
+def test_days_told_close_together_outside_of_stays_keep_their_distance(
+    drawn: Substitutor, days: int, together: bool
 ) -> None:
     first = date(2015, 1, 15)
+    second = first + timedelta(days=days)
     text = f"Vu le [[DATE|{first:%d/%m/%Y}]], puis le [[DATE|{second:%d/%m/%Y}]]."
     gaps = [day(told[1]) - day(told[0]) for told in (published(drawn, text, key) for key in PATIENTS)]
     assert all(gap == second - first for gap in gaps) is together
