@@ -17,6 +17,7 @@ from deid.detection.lookup.lexicon import gazetteers
 from deid.detection.lookup.staff import NO_STAFF, Staff
 from deid.detection.text.names import Misspellings, allowed_edits, is_capital
 from deid.detection.text.reading import Reading
+from deid.detection.text.senses import Sense, find_sense
 from deid.detection.text.vocabulary import (
     CIVILITIES,
     DOCTOR_TITLES,
@@ -98,7 +99,8 @@ def _patient_names(reading: Reading, patient: Patient) -> Iterator[Mention]:
             matched[index] = 0.97
     # A name that is also a word counts beside another name of the patient.
     for index, word in enumerate(reading.words):
-        if not matched[index] and word in known and any(matched[max(0, index - 2) : index + 3]):
+        near = not matched[index] and word in known and any(matched[max(0, index - 2) : index + 3])
+        if near and find_sense(reading, index) is not Sense.THING:
             matched[index] = 0.9
     index = 0
     while index < len(matched):
@@ -113,15 +115,37 @@ def _patient_names(reading: Reading, patient: Patient) -> Iterator[Mention]:
             elif reading.words[at] not in PARTICLES and reading.words[at] not in ("-", "'"):
                 break
             at += 1
-        yield Mention(reading.starts[index], reading.ends[last], Label.PATIENT, score)
+        yield Mention(reading.starts[_with_initials(reading, index, patient)], reading.ends[last], Label.PATIENT, score)
         index = last + 1
     yield from _spaced_letters(reading, known)
+
+
+def _with_initials(reading: Reading, index: int, patient: Patient) -> int:
+    """Return the token of the initials of all first names ahead of a surname, else `index`: "AS LE BIHAN"."""
+    parts = [part for name in patient.first_names for part in key(name).split()]
+    compound = key(patient.first_names[0]).split() if patient.first_names else []
+    forms = {"".join(part[0] for part in some) for some in (parts, compound) if len(some) > 1}
+    at = index - 1
+    while reading.word(at) in PARTICLES - forms and is_capital(reading, at):
+        at -= 1
+    near = at >= 0 and reading.starts[at + 1] - reading.ends[at] == 1
+    return at if near and reading.word(at) in forms and reading.surface(at).isupper() else index
 
 
 def _known_name_score(reading: Reading, index: int, known: Sequence[str]) -> float:
     word = reading.words[index]
     if len(word) < 2 or not word.isalpha():
         return 0.0
+    score = _spelling_score(reading, index, known)
+    if not score and word not in known:
+        return 0.0
+    sense = find_sense(reading, index)
+    return 0.0 if sense is Sense.THING else 0.97 if sense is Sense.PERSON and word in known else score
+
+
+def _spelling_score(reading: Reading, index: int, known: Sequence[str]) -> float:
+    """Return the score of a word by its letters and case alone."""
+    word = reading.words[index]
     if word in known:
         short = len(word) == 2 and not reading.lowered(index)  # "ly 25 %"
         if is_capital(reading, index) or (reading.lexicon.common.get(word, 0.0) < 1 and not short):
@@ -330,8 +354,9 @@ def _judged(reading: Reading, place: _Surname) -> Mention | None:
             if _kin_before(reading, first):
                 return None
             return _doctor(reading, first, last, score if place.exact else score - 0.1)
-    cued = _cued(reading, place.first)
-    if cued:
+    if find_sense(reading, place.last) is Sense.THING:
+        return None
+    if _cued(reading, place.first):
         return _doctor(reading, place.first, place.last, _CUED if place.exact else 0.8)
     return _alone(reading, place) if place.exact else None
 

@@ -113,6 +113,7 @@ class Lexicon:
     medical: frozenset[str]
     drugs: frozenset[str]
     eponyms: frozenset[str]
+    single_eponyms: frozenset[str]  # of one person
     double_eponyms: frozenset[str]  # of two or more people: "guillain barre"
     clinical: dict[str, str]  # kinds of clinical term: drug, germ, acronym, word, joined by |
     parts: dict[str, str]  # parts of speech that the word can be, as Lexique names them, joined by |
@@ -167,6 +168,7 @@ def _language() -> dict[str, Any]:
         "eponyms": frozenset(
             part for row in packaged_rows("eponyms") for part in key(row["name"]).split() if len(part) > 2
         ),
+        "single_eponyms": frozenset(name for row in packaged_rows("eponyms") if " " not in (name := key(row["name"]))),
         "double_eponyms": frozenset(name for row in packaged_rows("eponyms") if " " in (name := key(row["name"]))),
         "clinical": clinical,
         "parts": parts,

@@ -28,7 +28,7 @@ from deid.detection.refining.missed_names import (
 )
 from deid.detection.refining.overlaps import connect_entities, resolve_overlaps
 from deid.detection.refining.roles import settle_roles
-from deid.detection.refining.trimming import trim_civilities
+from deid.detection.refining.trimming import trim_civilities, trim_things
 from deid.detection.text.reading import Reading
 from deid.domain.document import Mention
 from deid.domain.labels import DIRECT, OPTIONAL, Label
@@ -105,6 +105,8 @@ PASSES: Sequence[Pass] = (
          "a name found once is found everywhere, and its initials and logins", Keeps.NOTHING),
     Pass("glued", _unglued,
          "a name without a blank before or after it comes in", Keeps.COVERAGE),
+    Pass("things", _always(trim_things),
+         "words go that stand for a disease, a part of the body or a thing at their place", Keeps.WITHIN),
     Pass("roles", _settled,
          "a name is a patient's, a professional's or another person's, the same in the whole document", Keeps.GIVEN),
     Pass("last signs", _always(complete_last_signs),

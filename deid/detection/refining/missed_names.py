@@ -11,12 +11,12 @@ from deid.detection.lookup.known_names import ABBREVIATIONS, LOWER_PARTICLES, NO
 from deid.detection.lookup.lexicon import Lexicon
 from deid.detection.text.names import glued, is_capital, is_lone_name, is_upper
 from deid.detection.text.reading import Reading
+from deid.detection.text.senses import Sense, find_sense
 from deid.detection.text.vocabulary import CIVILITIES, DOCTOR_TITLES, KINSHIP, NOT_INITIALS, PROFESSIONS
 from deid.domain.document import Mention, Vote
 from deid.domain.labels import NAMES, Label
 from deid.french.folding import fold
 
-_EPONYM_LINKS = frozenset("de d du des le la les selon ni ' en et ou /".split())
 _TITLED = 0.75  # least score of what the context finds by a title, role or field
 _SOURCE = 0.6  # least score of a mention whose words, initials or logins are searched
 # Signs before the first word of a sentence, item or cell, which has a capital anyway.
@@ -72,7 +72,7 @@ def repeat_names(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]
             continue
         if word in short and _stands_alone(reading, index):
             added.append(_mention("repetition", reading.starts[index], reading.ends[index], short[word], _SCORE))
-        if word not in known or word in short or _is_eponym(reading, index):
+        if word not in known or word in short or find_sense(reading, index) is Sense.THING:
             continue
         if _plausible(reading, index, word) or _stands_out(reading, index, known):
             added.append(_mention("repetition", reading.starts[index], reading.ends[index], *known[word]))
@@ -130,15 +130,6 @@ def _stands_alone(reading: Reading, index: int) -> bool:
     return (
         reading.surface(index).istitle() and inside and not (tied or after.isdigit() or is_capital(reading, index + 1))
     )
-
-
-def _is_eponym(reading: Reading, index: int) -> bool:
-    """True if the word at `index` is used as an eponym: "maladie de Parkinson", "Bosniak II"."""
-    word, lexicon = reading.words[index], reading.lexicon
-    if word not in lexicon.eponyms or lexicon.is_first_name(word):
-        return False
-    after = reading.word(index + 1)
-    return reading.word(index - 1) in _EPONYM_LINKS or after.isdigit() or after in ("i", "ii", "iii", "iv", "v")
 
 
 def _plausible(reading: Reading, index: int, word: str) -> bool:

@@ -55,7 +55,56 @@ def settle_roles(reading: Reading, mentions: Sequence[Mention], weights: Weights
     roles = {}
     for one, total in zip(found, _pooled(found, own), strict=True):
         roles[one.mention.start] = ROLES[max(range(len(ROLES)), key=total.__getitem__)]
+    roles |= dict.fromkeys(_patients_own(reading, found), Label.PATIENT)
     return [replace(mention, label=roles[mention.start]) if mention.label in NAMES else mention for mention in mentions]
+
+
+# Cues that the bearer of the patient's surname is somebody else.
+_OF_OTHERS = frozenset(
+    {"title before", "near title before", "near other title before", "kin before", "near kin before", "kin after"}
+    | {"line kin after", "profession after", "birth before", "labelled PERSON", "field PERSON"}
+)
+_OTHER_CIVILITIES = {
+    "F": frozenset({"m", "mm", "mr", "monsieur", "messieurs"}),
+    "M": frozenset({"mme", "mlle", "madame", "mademoiselle"}),
+}
+
+
+def _patients_own(reading: Reading, found: Sequence[Evidence]) -> Iterator[int]:
+    """Yield the starts of names that are forms of the patient's own: whole, or the surname with initials or without.
+
+    The warehouse outweighs the taggers in the role, but not a title, a relationship or the civility of the other sex
+    beside the surname, nor a professional of the document who has that surname with another first name.
+    """
+    patient = reading.document.patient
+    firsts = [part for name in patient.first_names for part in key(name).split()]
+    letters = {part[0] for part in firsts} | {"".join(part[0] for part in firsts)}
+    surnames = {word for name in (patient.last_name, patient.birth_name) if name for word in _parts(name)}
+    own, homonym = [], False
+    for one in found:
+        cues = dict(one.cues)
+        rest = [word for word in (*one.words, *one.initials) if word not in surnames]
+        if "patient whole" in cues:
+            yield one.mention.start
+        elif surnames.isdisjoint(one.words):
+            continue
+        elif not all(_shortens(word, firsts, letters) for word in rest):
+            homonym |= not {"title before", "near title before"}.isdisjoint(cues)
+        elif _OF_OTHERS.isdisjoint(cues) and not _is_other_sex(reading, one.mention):
+            own.append(one.mention.start)
+    if not homonym:
+        yield from own
+
+
+def _shortens(word: str, firsts: Sequence[str], letters: set[str]) -> bool:
+    """True for initials of the first names, and for the first letters of one: "M.-Th."."""
+    return word in letters or (1 < len(word) < 5 and any(first.startswith(word) for first in firsts))
+
+
+def _is_other_sex(reading: Reading, mention: Mention) -> bool:
+    before = reading.token_at(mention.start) - 1
+    before -= reading.word(before) == "."
+    return reading.word(before) in _OTHER_CIVILITIES.get(reading.document.patient.sex or "", ())
 
 
 def scores(one: Evidence, weights: Weights) -> list[float]:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from deid.detection.lookup.known_names import LOWER_PARTICLES, PARTICLES
 from deid.detection.text.names import is_capital
 from deid.detection.text.reading import Reading
+from deid.detection.text.senses import Sense, find_sense
 from deid.detection.text.vocabulary import PROFESSIONS, word_list
 from deid.domain.document import Mention
 from deid.domain.labels import NAMES, Label
@@ -150,3 +151,22 @@ def is_stated(reading: Reading, index: int) -> bool:
     """Return whether a word is a participle in lower case for an act on the report: "édité le", "validé par"."""
     small = reading.surface(index).islower()
     return small and reading.words[index] in _STATED and reading.word(index + 1) in _WHEN
+
+
+def trim_things(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
+    """Return the mentions, names without the words at their ends that stand for a disease or a thing at their place."""
+    trimmed = []
+    for mention in mentions:
+        kept = [at for at in reading.tokens(mention) if reading.words[at].isalpha()]
+        if mention.label in NAMES and kept:
+            ends = kept[0], kept[-1]
+            while kept and find_sense(reading, kept[-1]) is Sense.THING:
+                kept.pop()
+            while kept and find_sense(reading, kept[0]) is Sense.THING:
+                kept.pop(0)
+            if kept and (kept[0], kept[-1]) != ends:
+                mention = replace(mention, start=reading.starts[kept[0]], end=reading.ends[kept[-1]])
+            elif not kept:
+                continue
+        trimmed.append(mention)
+    return trimmed

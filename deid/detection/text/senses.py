@@ -1,0 +1,333 @@
+"""Does a word that is also a name stand for a person at its place, or for a disease, a part of the body, a thing?
+
+Position decides before any table: an eponym behind "maladie de", before "débutant" or inside "Graves-Basedow", an
+adjective before what it describes ("Petit épanchement"), a part of the body before its state ("Bras droit"). A title
+before the word, or a verb that only a person is the subject to, makes it a name.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from enum import Enum
+from functools import cache
+from pathlib import Path
+
+from deid.detection.lookup.known_names import PARTICLES
+from deid.detection.lookup.lexicon import lexicon
+from deid.detection.text.names import glued
+from deid.detection.text.reading import Reading
+from deid.detection.text.vocabulary import (
+    CIVILITIES,
+    DOCTOR_TITLES,
+    DOUBLE_EPONYMS,
+    EPONYM_CUES,
+    EPONYMS,
+    KINSHIP,
+    PERSON_TITLES,
+    PLURAL,
+    PROFESSIONS,
+)
+
+_LISTS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+_WORDS = {title: frozenset(words.split()) for title, words in _LISTS.items()}
+_PARTS, _MEASURES, _COMPOUNDS = _WORDS["parts"], _WORDS["measures"], _WORDS["compounds"]
+_SEVERAL = frozenset(name.replace("-", " ") for name in _WORDS["several"] | DOUBLE_EPONYMS)
+_LOOSE_FRAMES = _WORDS["frames"] | _WORDS["loose_frames"] | EPONYM_CUES
+_TITLES = CIVILITIES | DOCTOR_TITLES | PERSON_TITLES
+_LINKS = frozenset("de d du des la le les l ' ’ en".split())
+_INDEFINITE = frozenset("un son ce cet".split())
+_DEFINITE = frozenset("au du le".split())
+_DETERMINERS = frozenset("ce cet cette d de des du en la le les ma sa sans sous un une".split())
+# Signs before the first word of a sentence, item or cell.
+_OPENING = frozenset({"", "\n", ".", ";", "!", "?", "…", "-", "–", "—", "•", "*", ":", "|", ">", ")", "°"})
+_VERBS = frozenset({"VER", "AUX|VER"})
+_AUXILIARIES = frozenset("a est n ne ont s se va".split())
+_INFINITIVE = re.compile(r"\w{2,}(?:er|ir|oir|re)")
+_ROMAN = re.compile(r"[iv]{1,3}[abc]?")
+_USUAL_NAME = 20_000  # births from which a surname counts as an eponym in its own expressions only
+_GIVEN = 1_000  # births from which a word may be a given name before what its bearer is
+_BORNE = 1_000  # births of a surname from which a number behind may be its bearer's
+_LONGEST_RUN = 7  # tokens of an eponym of several people, hyphens included
+
+
+class Sense(Enum):
+    """What a word stands for at its place: a person, something else, or either."""
+
+    PERSON = "person"
+    THING = "thing"
+    OPEN = "open"
+
+
+def find_sense(reading: Reading, index: int) -> Sense:
+    """Return what the word at `index`, which is somebody's name elsewhere, stands for at its place."""
+    if _is_titled(reading, index):
+        return Sense.PERSON
+    if _is_in_eponym(reading, index) or _is_in_compound(reading, index) or _is_pill(reading, index):
+        return Sense.THING
+    word = _plain(reading.words[index])
+    kinds = lexicon().parts.get(word, "").split("|")
+    if word not in lexicon().common or not {"ADJ", "NOM"} & set(kinds):
+        return Sense.OPEN
+    if word in _PARTS | _MEASURES:
+        return Sense.THING if _has_state(reading, index) or _is_common(reading, index) else Sense.OPEN
+    if "ADJ" not in kinds or not _opens(reading, index) or lexicon().first_names.get(word) >= _GIVEN:
+        return Sense.OPEN
+    if _describes(reading, index):
+        return Sense.THING
+    return Sense.PERSON if reading.word(index - 1) in _OPENING and _acts(reading, index + 1) else Sense.OPEN
+
+
+def _plain(word: str) -> str:
+    return word.replace("œ", "oe").replace("æ", "ae")
+
+
+def _base(word: str) -> str:
+    """Return an adjective without the endings of feminine and plural, as far as `_WORDS` needs."""
+    return word.removesuffix("s").removesuffix("e")
+
+
+@cache
+def _bases(title: str) -> frozenset[str]:
+    feminine = {"if": "iv", "eux": "eus", "ien": "ienn", "el": "ell", "et": "ett", "c": "ch", "er": "er", "os": "oss"}
+    found = set()
+    for word in _WORDS[title]:
+        found |= {word, _base(word)}
+        for end, other in feminine.items():
+            if word.endswith(end):
+                found.add(word.removesuffix(end) + other)
+        if word.endswith("al"):
+            found.add(word[:-1] + "ux")
+    return frozenset(found)
+
+
+def _qualifies(word: str, title: str) -> bool:
+    """True for an adjective of a list, in any gender and number."""
+    plain = _plain(word)
+    return len(plain) > 2 and (plain in _bases(title) or _base(plain) in _bases(title))
+
+
+# A person
+
+
+def _is_titled(reading: Reading, index: int) -> bool:
+    """True right behind a title, over its dot, an initial or given names, and particles of the name: "Dr. Le Bras"."""
+    at = index - 1
+    while reading.word(at) in PARTICLES and reading.word(at) not in _TITLES:
+        at -= 1
+    at -= 2 if reading.word(at) == "." and len(reading.word(at - 1)) == 1 and reading.word(at - 1) != "m" else 0
+    while at > 0 and reading.capitals[at] and reading.word(at) not in _TITLES and _is_given(reading, at):
+        at -= 1
+    if reading.word(at) == "." and glued(reading, at):
+        at -= 1
+    before = reading.word(at - 1)
+    return reading.word(at) in _TITLES and before not in ("'", "’") and not before.isdigit()
+
+
+def _is_given(reading: Reading, index: int) -> bool:
+    return lexicon().is_first_name(reading.word(index)) or reading.word(index) == "-"
+
+
+def _acts(reading: Reading, index: int) -> bool:
+    """True if the word at `index` is a verb in a personal form, or goes before one: "Petit refuse", "Petit a dormi"."""
+    word = reading.word(index)
+    if word in _AUXILIARIES:
+        return True
+    return lexicon().parts.get(word) in _VERBS and not _INFINITIVE.fullmatch(word) and reading.surface(index).islower()
+
+
+# An eponym
+
+
+@cache
+def _eponyms() -> frozenset[str]:
+    """Return the eponyms of one person."""
+    return lexicon().single_eponyms | EPONYMS | _WORDS["single_eponyms"]
+
+
+@cache
+def _several() -> frozenset[str]:
+    return lexicon().double_eponyms | _SEVERAL
+
+
+def _is_in_eponym(reading: Reading, index: int) -> bool:
+    word = reading.words[index]
+    if _is_in_double_eponym(reading, index):
+        return True
+    first = _first_linked(reading, index)
+    noun = _plain(reading.word(first))
+    if first < index - 1 and f"{noun}-{word}" in _WORDS["named"]:
+        return True
+    if word not in _eponyms():
+        return False
+    borne = lexicon().is_first_name(word) or lexicon().surnames.get(word) >= _USUAL_NAME
+    if not borne and noun == "selon":
+        return True
+    if lexicon().surnames.get(word) < _BORNE and _is_graded(reading, index + 1):
+        return True
+    if first < index - 1 and noun in (_WORDS["frames"] if borne else _LOOSE_FRAMES | _WORDS["diagnoses"]):
+        return True
+    if lexicon().is_first_name(word) and reading.word(index - 1) not in _INDEFINITE:
+        return False
+    return _is_determined(reading, index) or _is_judged(reading, index)
+
+
+def _first_linked(reading: Reading, index: int) -> int:
+    """Return the token before the articles and prepositions that lead to a word; `index - 1` if there are none."""
+    at = index - 1
+    while reading.word(at) in _LINKS and index - at < 4:
+        at -= 1
+    return at
+
+
+def _is_in_double_eponym(reading: Reading, index: int) -> bool:
+    """True inside an eponym of several people, joined by hyphens, or by blanks behind a word for a disease."""
+    words = reading.words
+    for first in range(max(0, index - _LONGEST_RUN), index + 1):
+        for last in range(max(index, first + 1), min(len(words), first + _LONGEST_RUN)):
+            run = words[first : last + 1]
+            if "\n" in run or not run[0].isalpha() or not run[-1].isalpha():
+                continue
+            if " ".join(word for word in run if word.isalpha() and word != "et") not in _several():
+                continue
+            joined = len(run) > 2 and all(word == "-" for word in run[1::2])
+            given = all(map(lexicon().is_first_name, run[::2]))  # "Pierre-Marie"
+            if joined and not (given or _is_titled(reading, first) or _bears(reading, run)):
+                return True
+            before = _first_linked(reading, first)
+            if before < first - 1 and _plain(reading.word(before)) in _LOOSE_FRAMES:
+                return True
+    return False
+
+
+def _bears(reading: Reading, run: list[str]) -> bool:
+    """True if the patient has all the words of a double eponym as surname."""
+    patient = reading.document.patient
+    surnames = {part for name in (patient.last_name, patient.birth_name) if name for part in re.split(r"\W+", name)}
+    return {word for word in run if word.isalpha()} <= {_plain(part.lower()) for part in surnames}
+
+
+def _is_determined(reading: Reading, index: int) -> bool:
+    """True behind an article that no person's name has: "un Baker", "le Parkinson est stable", "son Crohn"."""
+    before = reading.word(index - 1)
+    if before not in _INDEFINITE | _DEFINITE or reading.word(index + 1).isdigit():
+        return False
+    after = index + 1 < len(reading.words) and reading.capitals[index + 1]
+    if reading.capitals[index - 1] and not (_opens(reading, index - 1) or reading.shouted(index)):
+        return False
+    own = any(f"{before} {reading.words[index]}" in name.lower() for name in reading.document.patient.names)
+    return not own and not after and (before in _INDEFINITE or not lexicon().is_surname(before + reading.words[index]))
+
+
+def _is_judged(reading: Reading, index: int) -> bool:
+    """True before a verdict, side or grade of a disease: "Raynaud primitif", "Horton écarté", "Hodgkin stade II"."""
+    if index and reading.capitals[index - 1] and lexicon().is_first_name(reading.words[index - 1]):
+        return False
+    at = index + 1
+    if reading.word(at) in ("est", "a", "ete", "non", "tres") and _qualifies(reading.word(at + 1), "verdicts"):
+        at += 1
+    word = reading.word(at)
+    if word in _WORDS["grades"] and _is_graded(reading, at + 1):
+        return True
+    if word in ("droit", "gauche"):
+        return True
+    if at >= len(reading.words) or reading.surface(at).istitle():
+        return False
+    accented = "é" in reading.surface(at).lower() or reading.shouted(at)  # "Horton confirme" is a person
+    return _qualifies(word, "verdicts") or (accented and _qualifies(word, "judged"))
+
+
+def _is_graded(reading: Reading, index: int) -> bool:
+    """True for a number of one or two digits or a Roman one: "Bosniak II", "Foley 18"."""
+    word = reading.word(index)
+    if not word or reading.text[reading.ends[index - 1] : reading.starts[index]] != " ":
+        return False
+    return bool(_ROMAN.fullmatch(word)) or (word.isdigit() and len(word) < 3 and reading.word(index + 1) != "ans")
+
+
+# A word of the language
+
+
+def _opens(reading: Reading, index: int) -> bool:
+    """True for the first word of a sentence, line or cell with at most one capital, and in text without capitals."""
+    surface = reading.surface(index)
+    if surface.isupper() and len(surface) > 1 and not reading.shouted(index):
+        return False
+    before = reading.word(index - 1)
+    if reading.lowered(index):
+        return not lexicon().is_first_name(before)
+    return before in _OPENING and not (before == "-" and glued(reading, index))
+
+
+def _is_common(reading: Reading, index: int) -> bool:
+    """True in lower case: within a text that has capitals, or behind an article if the word is rather no surname."""
+    if not reading.surface(index).islower():
+        return False
+    if not reading.lowered(index):
+        return True
+    return reading.word(index - 1) in _DETERMINERS and not lexicon().is_surname(reading.words[index])
+
+
+def _has_state(reading: Reading, index: int) -> bool:
+    """True for a part or measure with its state: "Bras droit", "Cœur non augmenté", "Poids 54 kg"."""
+    if not _opens(reading, index):
+        return False
+    after = reading.word(index + 1)
+    at = index + 2 if after in ("non", "peu", "tres", "bien", ":", "est") else index + 1
+    if at < len(reading.words) and reading.surface(at).islower() and _qualifies(reading.word(at), "qualities"):
+        return True
+    if after in ("de", "a", "d", "en") and reading.word(index + 2 + (after == "d")) in _WORDS["described"]:
+        return True
+    return _plain(reading.words[index]) in _MEASURES and reading.word(at).isdigit()
+
+
+def _describes(reading: Reading, index: int) -> bool:
+    """True for an adjective right before the noun of a thing in lower case: "Petit épanchement", "Long segment"."""
+    at = index + 1
+    if reading.word(at) == "," and reading.word(at + 1) in _WORDS["builds"]:
+        return True  # "Maigre, IMC 17"
+    if at >= len(reading.words) or not reading.surface(at).islower() or len(reading.words[at]) < 3:
+        return False
+    if reading.text[reading.ends[index] : reading.starts[at]] not in (" ", "\n"):
+        return False
+    noun = _plain(reading.words[at])
+    if noun in PROFESSIONS | KINSHIP | PLURAL | _TITLES or noun.startswith("patient"):
+        return False
+    if noun in _PARTS:
+        return True
+    if noun in _WORDS["findings"]:
+        return reading.word(at + 1) not in _WORDS["objects"]
+    kinds = set(lexicon().parts.get(noun, "").split("|")) - {""}
+    if not kinds:
+        return noun in lexicon().medical or noun in lexicon().clinical
+    return kinds == {"NOM"} or (kinds == {"NOM", "VER"} and bool(_INFINITIVE.fullmatch(noun)))
+
+
+def _is_in_compound(reading: Reading, index: int) -> bool:
+    """True for a part of "petit-fils", "belle-mère", "grand père" and of other compounds in lower case."""
+    words = reading.words
+    for other, sign in ((index + 2, index + 1), (index - 2, index - 1)):
+        beside = reading.word(other)
+        if reading.word(sign) != "-" or not glued(reading, max(sign, index)) or not beside.isalpha():
+            continue
+        first, second = sorted((index, other))
+        small = reading.surface(second).islower() or reading.shouted(second)
+        if small and words[first] in _WORDS["compounding"] and words[second] in _COMPOUNDS:
+            return True
+        if small and not reading.lowered(index) and all(_is_word(words[at]) for at in (index, other)):
+            return True
+    if words[index] in _WORDS["compounding"] and reading.word(index + 1) in _COMPOUNDS:
+        return reading.surface(index + 1).islower() and reading.word(index + 1) != "grand"
+    return False
+
+
+def _is_word(word: str) -> bool:
+    return len(word) > 2 and word in lexicon().common and not lexicon().first_names.get(word)
+
+
+def _is_pill(reading: Reading, index: int) -> bool:
+    """True for the brand of a contraceptive behind its kind: "pilule Angélique"."""
+    at = index - 1
+    if reading.word(at) in ("par", ":"):
+        at -= 1
+    return _plain(reading.word(at)) in _WORDS["pills"]
