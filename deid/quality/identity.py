@@ -20,16 +20,13 @@ from rapidfuzz.distance import OSA
 from deid.domain.document import Patient
 from deid.domain.labels import NAMES, Label
 from deid.quality.dates import WrittenDate, read_date, spelt_dates
+from deid.quality.expressions import is_eponym_here, is_full_name_of_a_disease, without_authors
 from deid.quality.words import (
     PARTICLES,
     WORD,
     Word,
     alnum,
-    borne_names,
-    eponyms,
-    eponyms_nobody_bears,
     fold,
-    germs,
     hidden_words,
     is_grammatical,
     is_ordinary,
@@ -174,20 +171,15 @@ OTHER_GAP = "\ufffc"  # replaces any other surrogate
 
 _TITLE = r"(?:m|mr|mme|mlle|me|dr|pr|docteur|professeur|monsieur|madame|mademoiselle|nee?|nom|prenoms?|epouse|ep|veuve)"
 _TITLE_BEFORE = re.compile(rf"\b{_TITLE}\s?[.:]?\s?$")
-_GAP_BEFORE = re.compile(rf"{NAME_GAP}[ \-]?$")
+_GAP_BEFORE = re.compile(rf"{NAME_GAP}[ \-]?\Z")
 _GAP_AFTER = re.compile(rf"[ \-]?{NAME_GAP}")
 _TITLES_GLUED = ("m", "mr", "mme", "mlle", "dr", "pr", "monsieur", "madame", "docteur")
-_EPONYM_BEFORE = re.compile(
-    r"\b(?:maladies?|syndromes?|signes?|scores?|tests?|classification|echelle|indices?|criteres?|manoeuvre|fracture|"
-    r"tumeur|lymphome|operation|intervention|protocole|technique|phenomene|oedeme|thyroidite|reflexe|loi|regle|"
-    r"osophage|anevrisme|consensus|accords|formule|equation|methode|stade|type|virus|corps|cellules?)\b[^.\n]{0,40}$"
-)
 _THING_BEFORE = re.compile(
     r"\b(?:maladie|syndrome|signe|score|test|classification|echelle|indice|manoeuvre|fracture|tumeur|intervention|"
     r"technique|phenomene|thyroidite|formule|equation|methode|corps|cellules?|anneau|reaction|reflexe|loi|regle) "
     r"d(?:e |')\Z"
 )
-_SENTENCE_START = re.compile(r"(?:^|[.!?•;]\s+|\n)[\s\-*•>]*$")
+_SENTENCE_START = re.compile(r"(?:^|[.!?•;:]\s+|\n)[\s\-*•>]*$")
 _DIGIT_GAP = re.compile(r"(?<=\d)[\s.\-/_\u00a0\u202f]{1,3}(?=\d)")
 _LINE = 400  # characters beside a word in which it is told whether it stands alone on its line
 _FUZZY_LEAST = 5
@@ -217,7 +209,7 @@ def identity_counts(
     `outside`, and `moved_date` is the date of the candidate document.
     """
     names, ordinary, fuzzy = _names_outside(patient, outside)
-    names += _names_inside(patient, inside) + _glued(patient, text)
+    names += _names_inside(patient, inside) + _glued(patient, outside)
     digits = _DIGIT_GAP.sub("", text)
     return {
         "identity_name": float(names),
@@ -273,9 +265,14 @@ def tells_a_name(text: str, word: Word, sought: frozenset[str]) -> bool:
         return False
     before = fold(text[max(0, word.start - 60) : word.start])
     after = fold(text[word.end : word.end + 30])
-    if _TITLE_BEFORE.search(before) or _beside_another(before, after, sought):
+    if _TITLE_BEFORE.search(before):
         return True
-    if _is_eponym(before, after, word.bare) or re.search(r"\b(?:saint|sainte|st|ste)[ \-]$", before):
+    if is_full_name_of_a_disease(text, word.start, word.end):
+        return False
+    if _beside_another(before, after, sought):
+        return True
+    beside = text[max(0, word.start - 60) : word.start], text[word.end : word.end + 40]
+    if is_eponym_here(*beside, word.bare) or re.search(r"\b(?:saint|sainte|st|ste)[ \-]$", before):
         return False
     if is_grammatical(word.bare):
         return False
@@ -296,14 +293,6 @@ def _beside_another(before: str, after: str, sought: frozenset[str]) -> bool:
     previous = re.search(r"([^\W\d_]+)[ \-]$", before)
     following = re.match(r"[ \-]([^\W\d_]+)", after)
     return bool((previous and previous.group(1) in sought) or (following and following.group(1) in sought))
-
-
-def _is_eponym(before: str, after: str, bare: str) -> bool:
-    """Return whether the name is in an expression such as "maladie de …" or "…-Marie-Tooth"."""
-    if _EPONYM_BEFORE.search(before):
-        return True
-    joined = re.search(r"([^\W\d_]+)-$", before) or re.match(r"-([^\W\d_]+)", after)
-    return bool(joined and bare in eponyms() and joined.group(1) in eponyms())
 
 
 def _line_around(text: str, word: Word) -> str:
@@ -359,9 +348,10 @@ def _is_glued(name: str, piece: str) -> bool:
     return piece.startswith(name) or piece.endswith(name)
 
 
-def _glued(patient: KnownIdentity, text: str) -> int:
-    run = letters(text)
-    return sum(form in run for form in patient.glued)
+def _glued(patient: KnownIdentity, outside: str) -> int:
+    """Count the surnames joined to first names in a stretch between surrogates, whose ends may join by chance."""
+    runs = [letters(without_authors(stretch)) for stretch in re.split(f"[{NAME_GAP}{OTHER_GAP}]", outside)]
+    return sum(any(form in run for run in runs) for form in patient.glued)
 
 
 def _numbers(patient: KnownIdentity, text: str, digits: str) -> int:
@@ -427,84 +417,3 @@ def _commune(city: str, outside: str, between: str) -> int:
         return 1
     sought = frozenset(parts)
     return sum(word.bare == telling and tells_a_name(outside, word, sought) for word in split_words(outside))
-
-
-# ---- Signs of a person or place in a text in which nothing was found
-
-_SIGNS = re.compile(
-    r"(?i:\b(?:mr|mme|mlle|dr|monsieur|madame|mademoiselle|docteur|professeur)\b\.?[^\S\n][^\W\d_]{2,})"
-    r"|\b(?:M|Pr|PR|Dr|DR|Mme|MME)\.? [A-ZÀ-ÖØ-Þ]|(?i:\bnée? (?:le|à)\b(?! terme))|(?i:\bnee? (?:le|a) \d)"
-    r"|(?im:^[^\w\n]{0,8}(?:nom|pr[ée]noms?|adresse|t[ée]l|ipp|nda|n[°o] ?s[ée]cu|patiente?|m[ée]decin|destinataire|"
-    r"signé)\b[^\n:]{0,25}:)|(?i:\b(?:chu|chr|h[ôo]pital|clinique|ehpad|r[ée]sidence)\b) (?:de |du |d')?[A-ZÀ-ÖØ-Þ]"
-    r"|[a-zà-öø-ÿ]{2}[A-ZÀ-ÖØ-Þ][^\W\d_]{3}"
-)
-_CAPITAL_INSIDE = re.compile(r"(?<=[a-zà-öø-ÿ,] )[A-ZÀ-ÖØ-Þ][a-zà-öø-ÿ]{2,}")
-# Anatomy, signs, lesions, devices and acts that bear the name of whoever described them: "membrane de Bruch".
-_NAMED_AFTER = re.compile(
-    r"\b(?:dystrophies?|myopathies?|aphasies?|dysplasies?|chorees?|paralysies?|membranes?|taches?|canal|aires?|ganglions?|"
-    r"muscles?|nerfs?|arteres?|veines?|ligaments?|tubercules?|nodules?|granulations?|glandes?|anneaux?|angles?|"
-    r"triangles?|lignes?|points?|surjets?|intradermiques?|plexus|sinus|hiatus|valvules?|ampoules?|polygone|cercle|"
-    r"noyaux?|purpura|sarcomes?|"
-    r"tetralogies?|hernies?|diverticules?|ulceres?|triades?|crises?|luxations?|sondes?|drains?|catheters?|aiguilles?|"
-    r"pinces?|lames?|broches?|clous?|valves?|incisions?|sutures?|anastomoses?|colorations?|reactions?|epreuves?|bacilles?|"
-    r"images?|aspects?|facies|marche|posture|position|respiration|cortex)"
-    r"(?: (?!par |avec |chez )[a-z0-9]{1,20}){0,3} (?:de |du |d')\Z"
-    r"|\b(?:corsets?|attelles?|protheses?|classifications?|scores?)[^.()\n]{0,25}\([^.()\n]{0,30}\Z|\bune? \Z"
-)
-# An abbreviation and the words whose initials it is: "CADASIL (Cerebral Autosomal …)". Three letters may be someone's.
-_SPELT_OUT = re.compile(r"\b([A-Z]{4,10}) ?\(([^()\n]{10,160})\)")
-_GENUS = re.compile(r"nocardia|escherichia|\w+(?:ium|oides|coccus|bacter|bacillus|monas|myces|plasma|spora)")
-# The Latin name of a species behind that of a genus: "Sporothrix schenckii".
-_SPECIES = re.compile(r" ([a-z]{3,}(?:ii|um|us|is|ae|ans|ens|osa|ica|ana|ina))\b")
-_CONTINENTS = frozenset("afrique amerique antarctique asie europe eurasie oceanie".split())
-_IN_RESULTS = re.compile(r"\d, \Z")  # "NUS 60, Prot 8"
-_ALONE = re.compile(
-    r"^[ \t]{0,8}[A-ZÀ-ÖØ-Þ][\w'’.\-]{0,40}(?:[ \t]{1,4}[A-ZÀ-ÖØ-Þ][\w'’.\-]{0,40}){1,3}[ \t]{0,8}$", re.MULTILINE
-)
-
-
-def points_at_someone(text: str) -> bool:
-    """Return whether a text holds a title, a field of identity, a place of care, or a word that may be a name.
-
-    A word may be a name if it stands with a capital inside a sentence, in a line of names only, or in a text all in
-    capitals or all without, and is neither a word of French, nor a term of medicine, nor in an expression such as
-    "maladie de …" or "membrane de …", nor a continent, nor the genus of a germ, nor in the words that an abbreviation
-    stands for.
-    """
-    if _SIGNS.search(text):
-        return True
-    if any(_may_be_a_name(text, match) for match in _CAPITAL_INSIDE.finditer(_without_expansions(text))):
-        return True
-    return any(
-        len(word) > 2 and not is_word(fold(word)) for line in _ALONE.findall(text) for word in WORD.findall(line)
-    )
-
-
-def _without_expansions(text: str) -> str:
-    """Return `text` with blanks for an abbreviation and its expansion in brackets; the same length."""
-
-    def blank(match: re.Match[str]) -> str:
-        capitals = "".join(filter(str.isupper, match[2]))
-        return " " * len(match.group()) if capitals == match[1] else match.group()
-
-    return _SPELT_OUT.sub(blank, text)
-
-
-def _may_be_a_name(text: str, word: re.Match[str]) -> bool:
-    """Return whether a word with a capital inside a sentence is no word, germ or eponym."""
-    bare = fold(word.group())
-    if is_word(bare) or bare in germs() or bare in _CONTINENTS or _GENUS.fullmatch(bare):
-        return False
-    before, after = fold(text[max(0, word.start() - 60) : word.start()]), fold(text[word.end() : word.end() + 30])
-    species = _SPECIES.match(after)
-    if species and not is_word(species[1]) and species[1] not in borne_names():
-        return False
-    if _IN_RESULTS.search(before) and re.match(r" \d", after):
-        return False
-    return not (_is_eponym(before, after, bare) or _NAMED_AFTER.search(before) or _behind_eponym(before))
-
-
-def _behind_eponym(before: str) -> bool:
-    """Return whether the word before is an eponym that nobody is called: "Sydenham Chorea"."""
-    previous = re.search(r"([^\W\d_]+) \Z", before)
-    return previous is not None and previous[1] in eponyms_nobody_bears()

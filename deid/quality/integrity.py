@@ -15,7 +15,8 @@ from typing import NamedTuple
 from deid.domain.document import Document, Mention, Substitution, Surrogate
 from deid.domain.labels import CONTACT, NAMES, Label
 from deid.quality.dates import WrittenDate, read_date
-from deid.quality.identity import NAME_GAP, OTHER_GAP, points_at_someone
+from deid.quality.identity import NAME_GAP, OTHER_GAP
+from deid.quality.signs import points_at_someone
 from deid.quality.words import PARTICLES, WORD, alnum, fold
 
 _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)((?:\"[^\"]*\"|'[^']*'|[^>\"'])*)>")

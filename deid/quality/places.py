@@ -16,10 +16,11 @@ from deid.domain.labels import CONTACT
 from deid.domain.outcomes import Candidate
 from deid.quality.checks import BY_NAME
 from deid.quality.clinical import compared_items
-from deid.quality.identity import OTHER_GAP, points_at_someone
+from deid.quality.identity import OTHER_GAP
 from deid.quality.integrity import cuts_a_word, outside, spans_are_sound
 from deid.quality.measures import survival
 from deid.quality.residues import count_unmarked
+from deid.quality.signs import points_at_someone
 from deid.quality.uniqueness import find_unique_people
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")

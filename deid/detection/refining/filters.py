@@ -80,6 +80,7 @@ _JOURNAL_BEHIND = re.compile(rf"(?:,? [a-z]{{1,2}}\.?)?,? (?:et al\b|\(?{_JOURNA
 _JOURNAL = re.compile(rf" {_JOURNALS}\Z")
 _REFERENCES = re.compile(r"[ \t*•–-]{0,8}(?:biblio(?:graphie)?|references? bibliographiques?) ?:")
 _LONGEST_ACRONYM = 8
+_LONGEST_TREATMENT = 4  # letters of "lithiase traitée par LEC", "Basedow traité par NMZ"
 _SMALL_WORDS = frozenset("a au aux d de des du en et l la le les of par pour the".split())
 _MAIL_LABEL = re.compile(r"mel\.? ?:? {0,3}[\w.+-]{1,64}@")
 _OCCUPATIONS = frozenset("apprenti chauffeur conducteur emploi emplois metier metiers profession transporteur".split())
@@ -275,11 +276,13 @@ def _is_spelt_out(reading: Reading, index: int) -> bool:
 
 def _is_code(reading: Reading, first: int, words: Sequence[str]) -> bool:
     """True for codes of documents in capitals, but behind the field of a name or a writer's mark ("validé par")."""
-    if not DOCUMENT_CODES.issuperset(words) or not reading.surface(first).isupper():
+    if not reading.surface(first).isupper():
         return False
     before = first - 2 if reading.word(first - 1) == ":" else first - 1
-    if reading.word(before) == "par" and reading.word(before - 1).startswith("trait"):  # "lithiase traitée par LEC"
-        return True
+    if reading.word(before) == "par" and reading.word(before - 1).startswith("trait") and len(words) == 1:
+        return len(words[0]) <= _LONGEST_TREATMENT and reading.lexicon.is_unknown(words[0])
+    if not DOCUMENT_CODES.issuperset(words):
+        return False
     return reading.word(before) not in _POINTING | frozenset(NAME_FIELDS)
 
 

@@ -62,7 +62,7 @@ def settle_roles(reading: Reading, mentions: Sequence[Mention], weights: Weights
 # Cues that the bearer of the patient's surname is somebody else.
 _OF_OTHERS = frozenset(
     {"title before", "near title before", "near other title before", "kin before", "near kin before", "kin after"}
-    | {"line kin after", "profession after", "birth before", "labelled PERSON", "field PERSON"}
+    | {"line kin after", "birth before", "labelled PERSON", "field PERSON"}
 )
 _OTHER_CIVILITIES = {
     "F": frozenset({"m", "mm", "mr", "monsieur", "messieurs"}),
