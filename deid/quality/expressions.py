@@ -9,19 +9,21 @@ import re
 import tomllib
 from pathlib import Path
 
-from deid.quality.words import eponyms, eponyms_nobody_bears, fold, is_word
+from deid.quality.words import drugs, eponyms, eponyms_nobody_bears, fold, is_word
 
 _LISTS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
-_BEARING, _DESCRIBED, _SCALES, _MAKERS, _VERDICTS = (
-    frozenset(_LISTS[title].split()) for title in ("bearing", "described", "scales", "makers", "verdicts")
+_BEARING, _DESCRIBED, _SCALES, _AUTHORS, _MAKERS, _VERDICTS = (
+    frozenset(_LISTS[title].split()) for title in ("bearing", "described", "scales", "authors", "makers", "verdicts")
 )
 _EPONYM_BEFORE = re.compile(
     r"\b(?:maladies?|syndromes?|signes?|scores?|tests?|classification|echelle|indices?|criteres?|manoeuvre|fracture|"
     r"tumeur|lymphome|operation|intervention|protocole|technique|phenomene|oedeme|thyroidite|reflexe|loi|regle|"
     r"oesophage|anevrisme|consensus|accords|formule|equation|methode|stade|type|virus|corps|cellules?|sequence|"
-    r"triade|tetralogie)\b[^.\n]{0,40}\Z"
+    r"triade|tetralogie)\b(?:(?! (?:par|avec|chez) )[^.\n]){0,40}\Z"
 )
 _JOINED_BEFORE, _JOINED_BEHIND = re.compile(r"([^\W\d_]+)-\Z"), re.compile(r"-([^\W\d_]+)")
+# Parts of the body and measures, which open a sentence as ordinary words do.
+ANATOMY = frozenset(_LISTS["anatomy"].split())
 # Anatomy, signs, lesions, devices and acts that bear the name of whoever described them: "membrane de Bruch".
 _NAMED_AFTER = re.compile(
     r"\b(?:dystrophies?|myopathies?|aphasies?|dysplasies?|chorees?|paralysies?|membranes?|taches?|canal|aires?|ganglions?|"
@@ -41,10 +43,14 @@ _AUTHORED = re.compile(
 _ACT_BEFORE = re.compile(r"(?:plastie|ectomie|otomie|pexie|raphie|dese|stomie)s? (?:selon|de|type) \Z")
 _VERDICT = re.compile(r"\s+([^\W\d_]+)")
 _GRADE = re.compile(r"\s(?:\d{1,3}(?:[.,/]\d{1,3})?(?![\d/]|\s?(?:ans|h|kg)\b)|[IV]{1,3}[ab]?\b)")
-_PAIRED = re.compile(r"\set [A-ZÀ-Þ][a-zà-ÿ]+(?P<grade>\s\d)")
+_PAIRED = re.compile(r"\set [A-ZÀ-Þ][a-zà-ÿ]+(?:\s\d| (?:positifs|négatifs)\b)")
 _LISTED = re.compile(r"\s*(?:[,;.)]|\Z|\n|et\b|[A-ZÀ-Þ\d])")
 _SENTENCE = re.compile(r"[.;:\n()]")
-_SMALL = frozenset("de du des d et".split())
+_SMALL = frozenset("de du des d et sur contention".split())
+_KIND = re.compile(
+    r"[^\W\d_]{3,}(?:able|al|ale|aire|ique|if|ifs|iel|eaire)s?"
+)  # "chambre implantable", "appareils auditifs"
+_BESIDE_DRUG = re.compile(r"([^\W\d_]+)(?: \d+(?: ?[mµ]?g)?)?(?: (?:et|ou|puis|\+)|,) \Z")
 _DRUG_FIELD = re.compile(r"[^\n.:]{0,30}\b(?:traitements?|ordonnance|contraceptions?|pilules?) ?:")
 
 
@@ -64,6 +70,7 @@ def is_expression(text: str, start: int, end: int) -> bool:
         or _ACT_BEFORE.search(folded)
         or _follows_bearing(before, after)
         or _behind_eponym(folded)
+        or _beside_drug(before, after)
         or _is_listed_drug(text, start, end)
     )
 
@@ -87,8 +94,12 @@ def is_eponym_here(before: str, after: str, bare: str) -> bool:
     noun = re.search(r"([^\W\d_]+(?:-[^\W\d_]+)*) (?:de |du |d')\Z", lead)
     if noun and noun[1] in _DESCRIBED and (joined or bare in eponyms() or not is_word(bare)):
         return True
+    if bare not in eponyms() and bare not in _AUTHORS:
+        return False
+    if bare in _AUTHORS and folded.endswith((" selon ", "encoche de ", "reaction de ")):
+        return True
     verdict = _VERDICT.match(after)
-    return bare in eponyms() and verdict is not None and _is_verdict(verdict[1])
+    return (verdict is not None and _is_verdict(verdict[1])) or _PAIRED.match(after) is not None
 
 
 def is_full_name_of_a_disease(text: str, start: int, end: int) -> bool:
@@ -126,11 +137,12 @@ def _follows_bearing(before: str, after: str) -> bool:
     pieces = clause.replace("d'", "de ").replace("d’", "de ").split()
     for piece in reversed(pieces):
         word = fold(piece.strip(","))
-        if piece.endswith(",") and (word in _BEARING or not _LISTED.match(after)):
+        ends_item = piece.endswith(",") or word == "et"
+        if ends_item and (word in _BEARING or not _LISTED.match(after)):
             return False
         if word in _BEARING:
             return True
-        if not (word in _SMALL or word.isdigit() or piece[0].isupper()):
+        if not (word in _SMALL or word.isdigit() or piece[0].isupper() or _KIND.fullmatch(word)):
             return False
     return False
 
@@ -139,6 +151,12 @@ def _behind_eponym(before: str) -> bool:
     """Return whether the word before is an eponym that nobody is called: "Sydenham Chorea"."""
     previous = re.search(r"([^\W\d_]+) \Z", before)
     return previous is not None and previous[1] in eponyms_nobody_bears()
+
+
+def _beside_drug(before: str, after: str) -> bool:
+    """Return whether the word is joined to a known drug: "Tazocilline et Amiklin,"."""
+    previous = _BESIDE_DRUG.search(before)
+    return previous is not None and fold(previous[1]) in drugs() and _LISTED.match(after) is not None
 
 
 def _is_listed_drug(text: str, start: int, end: int) -> bool:

@@ -20,7 +20,7 @@ from rapidfuzz.distance import OSA
 from deid.domain.document import Patient
 from deid.domain.labels import NAMES, Label
 from deid.quality.dates import WrittenDate, read_date, spelt_dates
-from deid.quality.expressions import is_eponym_here, is_full_name_of_a_disease, without_authors
+from deid.quality.expressions import ANATOMY, is_eponym_here, is_full_name_of_a_disease, without_authors
 from deid.quality.words import (
     PARTICLES,
     WORD,
@@ -277,7 +277,7 @@ def tells_a_name(text: str, word: Word, sought: frozenset[str]) -> bool:
     if is_grammatical(word.bare):
         return False
     line = _line_around(text, word)
-    if len(word.bare) > 2 and not is_ordinary(word.bare):
+    if len(word.bare) > 2 and not is_ordinary(word.bare) and word.bare not in ANATOMY:
         return True
     if word.raw.islower():
         return False

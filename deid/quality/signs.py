@@ -10,7 +10,7 @@ from deid.quality.words import WORD, borne_names, fold, germs, is_word
 _SIGNS = re.compile(
     r"(?i:\b(?:mr|mme|mlle|dr|monsieur|madame|mademoiselle|docteur|professeur)\b\.?[^\S\n][^\W\d_]{2,})"
     r"|\b(?:M|Pr|PR|Dr|DR|Mme|MME)\.? [A-ZÀ-ÖØ-Þ]|(?i:\bnée? (?:le|à)\b(?! terme| \d))|(?i:\bn[ée]e? (?:le|a|à) "
-    r"(?!\d{1,2} ?(?:\+ ?\d ?)?(?:sa|sem\w*)\b)\d)"
+    r"(?!\d{1,2} ?(?:(?:\+ ?\d ?)?(?:sa|sem\w*)|h(?: ?\d\d)?)\b)\d)"
     r"|(?im:^[^\w\n]{0,8}(?:nom|pr[ée]noms?|adresse|t[ée]l|ipp|nda|n[°o] ?s[ée]cu|patiente?|m[ée]decin|destinataire|"
     r"signé)\b[^\n:]{0,25}:)|(?i:\b(?:chu|chr|h[ôo]pital|clinique|ehpad|r[ée]sidence)\b) (?:de |du |d')?[A-ZÀ-ÖØ-Þ]"
     r"|[a-zà-öø-ÿ]{2}[A-ZÀ-ÖØ-Þ][^\W\d_]{3}"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from deid.detection.lookup.known_names import LOWER_PARTICLES, PARTICLES
-from deid.detection.text.names import is_capital
+from deid.detection.text.names import is_capital, namelike
 from deid.detection.text.reading import Reading
 from deid.detection.text.senses import Sense, find_sense
 from deid.detection.text.vocabulary import PROFESSIONS, word_list
@@ -154,19 +154,31 @@ def is_stated(reading: Reading, index: int) -> bool:
 
 
 def trim_things(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
-    """Return the mentions, names without the words at their ends that stand for a disease or a thing at their place."""
+    """Return the mentions, names without the words at their ends that stand for a disease or a thing at their place.
+
+    Words of the language beside these go too: "Petit caillot" is no M. Caillot, "SYNDROME DE RAYNAUD" nobody.
+    """
     trimmed = []
     for mention in mentions:
-        kept = [at for at in reading.tokens(mention) if reading.words[at].isalpha()]
-        if mention.label in NAMES and kept:
-            ends = kept[0], kept[-1]
-            while kept and find_sense(reading, kept[-1]) is Sense.THING:
-                kept.pop()
-            while kept and find_sense(reading, kept[0]) is Sense.THING:
-                kept.pop(0)
-            if kept and (kept[0], kept[-1]) != ends:
-                mention = replace(mention, start=reading.starts[kept[0]], end=reading.ends[kept[-1]])
-            elif not kept:
-                continue
-        trimmed.append(mention)
+        words = [at for at in reading.tokens(mention) if reading.words[at].isalpha()]
+        things = {at for at in words if mention.label in NAMES and find_sense(reading, at) is Sense.THING}
+        if not things:
+            trimmed.append(mention)
+            continue
+        kept = list(words)
+        while kept and (kept[-1] in things or _is_of_language(reading, kept[-1])):
+            kept.pop()
+        while kept and (kept[0] in things or _is_of_language(reading, kept[0])):
+            kept.pop(0)
+        if kept:
+            trimmed.append(replace(mention, start=reading.starts[kept[0]], end=reading.ends[kept[-1]]))
     return trimmed
+
+
+def _is_of_language(reading: Reading, index: int) -> bool:
+    """True for a particle, and for a word of French or medicine that is in lower case or rather no name."""
+    word = reading.words[index]
+    if word in PARTICLES:
+        return True
+    small = reading.surface(index).islower() and not reading.lowered(index)
+    return reading.lexicon.is_word(word) and (small or not namelike(reading, index))

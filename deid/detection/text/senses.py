@@ -24,6 +24,7 @@ from deid.detection.text.vocabulary import (
     EPONYM_CUES,
     EPONYMS,
     KINSHIP,
+    NAME_FIELDS,
     PERSON_TITLES,
     PLURAL,
     PROFESSIONS,
@@ -44,7 +45,7 @@ _OPENING = frozenset({"", "\n", ".", ";", "!", "?", "…", "-", "–", "—", "�
 _VERBS = frozenset({"VER", "AUX|VER"})
 _AUXILIARIES = frozenset("a est n ne ont s se va".split())
 _INFINITIVE = re.compile(r"\w{2,}(?:er|ir|oir|re)")
-_ROMAN = re.compile(r"[iv]{1,3}[abc]?")
+_ROMAN = re.compile(r"(?:i{1,3}|iv)[abc]?|v|vi")
 _USUAL_NAME = 20_000  # births from which a surname counts as an eponym in its own expressions only
 _GIVEN = 1_000  # births from which a word may be a given name before what its bearer is
 _BORNE = 1_000  # births of a surname from which a number behind may be its bearer's
@@ -67,7 +68,7 @@ def find_sense(reading: Reading, index: int) -> Sense:
         return Sense.THING
     word = _plain(reading.words[index])
     kinds = lexicon().parts.get(word, "").split("|")
-    if word not in lexicon().common or not {"ADJ", "NOM"} & set(kinds):
+    if len(word) < 3 or word not in lexicon().common or not {"ADJ", "NOM"} & set(kinds):
         return Sense.OPEN
     if word in _PARTS | _MEASURES:
         return Sense.THING if _has_state(reading, index) or _is_common(reading, index) else Sense.OPEN
@@ -255,7 +256,7 @@ def _opens(reading: Reading, index: int) -> bool:
         return False
     before = reading.word(index - 1)
     if reading.lowered(index):
-        return not lexicon().is_first_name(before)
+        return before not in NAME_FIELDS and not lexicon().is_first_name(before)
     return before in _OPENING and not (before == "-" and glued(reading, index))
 
 

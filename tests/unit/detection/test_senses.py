@@ -1,0 +1,127 @@
+"""A word that is somebody's name stays where it is a disease, a part of the body or a thing, and goes elsewhere."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from deid.detection import Detector
+from deid.domain.document import Document, Patient
+from deid.domain.labels import NAMES, Label
+
+# Surname of the patient, what follows "M. SURNAME Paul" and the stretches that stay.
+THINGS = (
+    ("BRAS", ". Bras droit plâtré ce jour.", ["Bras droit plâtré"]),
+    ("GROS", ". Gros foie à la palpation, gros œil rouge.", ["Gros foie", "gros œil"]),
+    ("COURT", "\nCourt séjour proposé. Court trajet du cathéter.", ["Court séjour", "Court trajet"]),
+    ("LEGER", ". Léger épanchement articulaire.", ["Léger épanchement"]),
+    ("PETIT", ". Petit nodule, petit déjeuner pris. Petit calcul rénal.", ["Petit nodule", "Petit calcul"]),
+    ("PETIT", ". Petit caillot en regard.", ["Petit caillot"]),
+    ("GRAND", ". Grand trochanter douloureux. Grand droit libre.", ["Grand trochanter", "Grand droit"]),
+    ("DOUX", " : Doux souffle au foyer aortique.", ["Doux souffle"]),
+    ("MAIGRE", "\nMaigre, IMC 16,4.", ["Maigre, IMC"]),
+    ("CŒUR", ". Cœur régulier. Radio : cœur non augmenté.", ["Cœur régulier", "cœur non augmenté"]),
+    ("FOIE", ". Foie de taille normale.", ["Foie de taille"]),
+    ("POIDS", ". Poids 54 kg, stable.", ["Poids 54"]),
+    ("BELLE", ". Sa belle-fille est présente. Belle-mère prévenue.", ["belle-fille", "Belle-mère"]),
+    ("PETIT", ". Petit-fils présent.", ["Petit-fils"]),
+    ("BERGER", ", maladie de Berger (néphropathie à IgA).", ["maladie de Berger"]),
+    ("RAYNAUD", ".\nSYNDROME DE RAYNAUD BILATERAL.", ["SYNDROME DE RAYNAUD"]),
+    ("HODGKIN", " : lymphome de Hodgkin stade II.", ["lymphome de Hodgkin"]),
+    ("PARKINSON", ". Parkinson traité par L-dopa, Parkinson débutant.", ["Parkinson traité", "Parkinson débutant"]),
+    ("BARRETT", " : œsophage de Barrett C2M3.", ["œsophage de Barrett"]),
+    ("GRAVES", ", maladie de Graves-Basedow.", ["Graves-Basedow"]),
+    ("MOREL", ". Lésion de Morel-Lavallée de la cuisse.", ["Morel-Lavallée"]),
+    ("SOULIER", ", maladie de Bernard Soulier.", ["Bernard Soulier"]),
+    ("ROUX", ". Anse en Y de Roux.", ["Y de Roux"]),
+)
+# Surname of the patient, and what follows: each further occurrence of the surname is the person.
+PEOPLE = (
+    *((name, f". {name.title()} {rest}")
+      for name in ("PETIT", "LONG", "GRAND", "BRAS", "BERGER", "HORTON")
+      for rest in ("vu ce matin.", "marche avec une canne.", "refuse le repas.", "sort demain.", "anxieux ce soir.",
+                   "va mieux.", ", 45 ans.", "infirmier à la retraite.")),
+    ("BERGER", ". La chambre de Berger. Épouse de Berger. Berger confirme sa venue."),
+    ("PAGET", ". Prévenir Paget. Famille Paget. Dr Paget, maladie rare."),
+    ("PETIT", "\nPetit\nCardiologie"),
+    ("ROUX", ". Roux et Blanc présents."),
+)  # fmt: skip
+
+
+def _names(detector: Detector, text: str, patient: Patient | None = None) -> list[tuple[int, int, Label]]:
+    (found,) = detector.detect([Document("d", text, patient or Patient())])
+    return [(one.start, one.end, one.label) for one in found if one.label in NAMES]
+
+
+@pytest.mark.parametrize(("surname", "rest", "stays"), THINGS)
+def test_a_thing_stays(detector: Detector, surname: str, rest: str, stays: list[str]) -> None:
+    text = f"M. {surname} Paul{rest}"
+    names = _names(detector, text, Patient(last_name=surname, first_names=("Paul",)))
+    assert any(start <= 3 and end >= 3 + len(surname) for start, end, _ in names)
+    for stretch in stays:
+        at = text.index(stretch)
+        assert not [one for one in names if one[0] < at + len(stretch) and at < one[1]], stretch
+
+
+@pytest.mark.parametrize(("surname", "rest"), PEOPLE)
+def test_a_person_goes(detector: Detector, surname: str, rest: str) -> None:
+    text = f"M. {surname} Paul{rest}"
+    names = _names(detector, text, Patient(last_name=surname, first_names=("Paul",)))
+    for match in re.finditer(rf"(?i)\b{surname}\b", text):
+        assert any(start <= match.start() and match.end() <= end for start, end, _ in names), match.start()
+
+
+@pytest.mark.parametrize(
+    ("text", "stays"),
+    [
+        ("Courrier du Dr Cushing. Cushing biologique confirmé.", "Cushing biologique"),
+        ("Avis Dr Horton. Horton écarté, biopsie négative.", "Horton écarté"),
+        ("Dr Verneuil : Verneuil axillaire bilatéral.", "Verneuil axillaire"),
+        ("Dr Gougerot. Gougerot secondaire. Gougerot-Sjögren évoqué.", "Gougerot secondaire"),
+        ("Dr Ménière (ORL). Ménière droit, acouphènes.", "Ménière droit"),
+        ("Dr Kupffer. Cellules de Kupffer hyperplasiques.", "Cellules de Kupffer"),
+        ("Dr Parkinson. Le Parkinson est stable.", "Le Parkinson"),
+    ],
+)
+def test_a_physician_s_name_is_not_repeated_into_a_disease(detector: Detector, text: str, stays: str) -> None:
+    at = text.index(stays)
+    names = _names(detector, text)
+    assert names
+    assert all(end <= at for _, end, _ in names)
+
+
+def test_a_surname_without_a_capital_goes_where_a_title_or_a_verb_says_so(detector: Detector) -> None:
+    text = "mme tension a 9/5 de tension, a mal dormi"
+    assert [(start, end) for start, end, _ in _names(detector, text, Patient(last_name="TENSION"))] == [(4, 11)]
+    text = "petit a bien mangé. petit hématome au point de ponction, pas de plainte"
+    assert [(start, end) for start, end, _ in _names(detector, text, Patient(last_name="PETIT"))] == [(0, 5)]
+
+
+@pytest.mark.parametrize(
+    ("text", "first_name", "surname"),
+    [
+        ("Vu AS LE BIHAN ce jour.", "Anne-Sophie", "LE BIHAN"),
+        ("Vu JP MARCHAND ce jour.", "Jean-Pierre", "MARCHAND"),
+        ("MC Delorme revue.", "Marie-Claude", "DELORME"),
+    ],
+)
+def test_initials_of_first_names_belong_to_the_surname(
+    detector: Detector, text: str, first_name: str, surname: str
+) -> None:
+    ((start, end, label),) = _names(detector, text, Patient(last_name=surname, first_names=(first_name,)))
+    assert text[start:end].split()[0].isupper()
+    assert len(text[start:end].split()[0]) == 2
+    assert label is Label.PATIENT
+
+
+def test_every_form_of_the_patient_s_name_is_the_patient(detector: Detector) -> None:
+    patient = Patient(last_name="ROCHER", first_names=("Hugo",), sex="M")
+    text = "M. Hugo ROCHER. Signé : H. ROCHER. Vu par Rocher H. CC : Rocher."
+    assert {label for *_, label in _names(detector, text, patient)} == {Label.PATIENT}
+
+
+def test_a_relative_or_a_physician_of_the_same_surname_keeps_the_role(detector: Detector) -> None:
+    patient = Patient(last_name="ROCHER", first_names=("Hugo",), sex="M")
+    text = "M. Hugo ROCHER. Dr Anne Rocher, cardiologue. Son fils Luc Rocher est prévenu."
+    assert [label for *_, label in _names(detector, text, patient)] == [Label.PATIENT, Label.DOCTOR, Label.PERSON]
