@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
@@ -15,6 +16,15 @@ from deid.domain.labels import Label
 SUBTYPES = frozenset({"IBAN", "IP", "MAC", "plate", "uid"})
 # Year, or year and month, of an ISO date; some warehouses fill what they do not know with zeros.
 _PART_OF_DATE = re.compile(r"(?P<year>(?:18|19|20)\d\d)(?:-(?P<month>0[1-9]|1[0-2])|-00)?(?:-00)?", re.ASCII)
+
+
+def _compose(record: Patient | Professional, fields: tuple[str, ...]) -> None:
+    """Write letters and accents of these fields as one character each, as texts are read."""
+    for name in fields:
+        value = getattr(record, name)
+        if value and not (value if isinstance(value, str) else "".join(value)).isascii():
+            values = [unicodedata.normalize("NFC", one) for one in ((value,) if isinstance(value, str) else value)]
+            object.__setattr__(record, name, values[0] if isinstance(value, str) else tuple(values))
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +50,9 @@ class Patient:
     nda: str | None = None
     nir: str | None = None
     identifiers: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        _compose(self, ("last_name", "birth_name", "first_names", "addresses", "city"))
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any] | None) -> Patient:
@@ -91,6 +104,9 @@ class Professional:
     first_names: tuple[str, ...] = ()
     rpps: str | None = None
     role: str | None = None
+
+    def __post_init__(self) -> None:
+        _compose(self, ("last_name", "first_names"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from deid.domain.document import Document, Mention, Substitution, Surrogate
 from deid.domain.errors import DocumentRefused, PolicyError, Reason, SettingsError
 from deid.domain.labels import Label
 from deid.french.articles import fitted, own_article, read_ahead
+from deid.french.composing import Aligned, composed, like_source, marked_letters
 from deid.french.folding import alike
 from deid.privacy import budget
 from deid.reference import CommuneTable
@@ -63,18 +64,35 @@ class Substitutor:
             DocumentRefused: it would spend more than the policy allows (BUDGET_EXCEEDED), or a mention lies
                 outside the text (SUBSTITUTION_FAILED).
         """
-        disjoint = _joined(mentions)
-        if disjoint and disjoint[-1].end > len(document.text):
+        if any(mention.end > len(document.text) for mention in mentions):
             raise DocumentRefused(document.id, Reason.SUBSTITUTION_FAILED, "a mention ends after the text")
+        source, given = document, _joined(mentions)
+        aligned, disjoint = _composed(source.text, given)
+        if aligned.text != source.text:
+            document = replace(source, text=aligned.text)
         context = DocumentContext(document, disjoint, self._policy, self._key, self._own_types)
         generators = Generators(context, self._communes, self._names, self._streets, self._chosen)
         shares = budget.shares(self._policy, generators.elements())
         spends = budget.settle(self._policy, document.id, generators.spends(shares))
         generators.draw(shares)
-        text, surrogates, spans = _rewritten(context, generators.by_label)
+        text, surrogates, spans = _rewritten(context, generators.by_label, source.text, given, aligned)
         calendar = generators.calendar
         moved, birth_year = calendar.moved_reference_date, calendar.told_birth_year
         return Substitution(text, surrogates, spans, spends, moved, calendar.age_class, birth_year)
+
+
+def _composed(source: str, mentions: tuple[Mention, ...]) -> tuple[Aligned, tuple[Mention, ...]]:
+    """Return a source as it shows, and its mentions with the offsets of what is shown; each has a character there."""
+    aligned = composed(source)
+    if aligned.text == source:
+        return aligned, mentions
+    spans = [aligned.from_source(mention.start, mention.end) for mention in mentions]
+    if any(start >= end for start, end in spans):  # a mention of nothing but characters that nobody sees
+        aligned = Aligned(source)
+        aligned.edit(marked_letters(source))
+        spans = [aligned.from_source(mention.start, mention.end) for mention in mentions]
+    found = (replace(mention, start=start, end=end) for mention, (start, end) in zip(mentions, spans, strict=True))
+    return aligned, _joined(list(found))
 
 
 def _joined(mentions: Sequence[Mention]) -> tuple[Mention, ...]:
@@ -94,26 +112,36 @@ def _joined(mentions: Sequence[Mention]) -> tuple[Mention, ...]:
 
 
 def _rewritten(
-    context: DocumentContext, generators: Mapping[str, Generator]
+    context: DocumentContext,
+    generators: Mapping[str, Generator],
+    source: str,
+    given: Sequence[Mention],
+    aligned: Aligned,
 ) -> tuple[str, tuple[Surrogate, ...], tuple[tuple[int, int], ...]]:
-    """Return the text with surrogates in place, the surrogates, and the span of each in the new text."""
+    """Return the source with surrogates in place, the surrogates, and the span of each in the new text.
+
+    `given` are the disjoint mentions of the source: unseen characters at their edges go with them.
+    """
     pieces: list[str] = []
     surrogates: list[Surrogate] = []
     spans: list[tuple[int, int]] = []
-    position = length = 0  # the end of the mention before, and the length of the new text so far
+    at = before = position = length = 0  # `given`, and ends: of the last mention, of it in the source, of the new text
     text = context.document.text
     for mention in context.mentions:
         original, kind = context.text(mention), context.kind(mention)
         draft = _first_that_replaces(mention, original, kind, _generator(generators, kind, mention.label))
-        reach, agreeing = _agreeing(text[position : mention.start], original, draft)
-        written = _broken_like(original, agreeing)
-        replaced = replace(mention, start=mention.start - reach) if reach else mention
-        surrogates.append(Surrogate(replaced, written, draft.strategy, draft.parsed))
-        pieces += (text[position : replaced.start], written)
-        start = length + replaced.start - position
-        spans.append((start, start + len(written)))
-        position, length = mention.end, start + len(written)
-    pieces.append(text[position:])
+        reach, agreeing = _agreeing(text[before : mention.start], original, draft)
+        written = like_source(source, _broken_like(original, agreeing))
+        start, end = aligned.in_source(mention.start - reach, mention.end)
+        while at < len(given) and given[at].start < end:
+            start, end = min(start, given[at].start), max(end, given[at].end)
+            at += 1
+        surrogates.append(Surrogate(replace(mention, start=start, end=end), written, draft.strategy, draft.parsed))
+        pieces += (source[position:start], written)
+        length += start - position
+        spans.append((length, length + len(written)))
+        before, position, length = mention.end, end, length + len(written)
+    pieces.append(source[position:])
     return "".join(pieces), tuple(surrogates), tuple(spans)
 
 

@@ -18,20 +18,11 @@ from itertools import pairwise
 
 from deid.detection.lookup.lexicon import lexicon
 from deid.domain.document import Document, Mention, Patient
+from deid.french.composing import Aligned, Edit, composed
 from deid.french.folding import fold, key
-
-# [start, end) of a text, and the characters read there
-Edit = tuple[int, int, str]
 
 _LEAST = 5  # letters of a name in a table; shorter ones could be anything
 _LEAST_KNOWN = 4  # letters of a name of the patient
-
-# Soft hyphen, zero-width characters, marks of direction, tags: never part of a word.
-_HIDDEN = "\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f"
-# Seen in emoji and other scripts; between letters or digits they hide a word.
-_JOINERS = "\u034f\u115f\u1160\u180b-\u180d\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef"
-_UNSEEN = re.compile(rf"[{_HIDDEN}]+|(?<=[^\W_])[{_JOINERS}]+(?=[^\W_])|(?<=[^\W_])[{_JOINERS}](?=[^\W_])")
-_MARKED = re.compile(r"([^\W_])([\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]+)")
 
 _ENCODED = re.compile(
     r"(?P<percent>(?:%[0-9A-Fa-f]{2})+)|(?P<quoted>=C[2-5]=[89AB][0-9A-F]|(?<=[^\W\d_])=E[0-9A-F](?=[a-z]))"
@@ -84,14 +75,12 @@ class Legible:
 
     def __init__(self, source: Document) -> None:
         self.source = source
-        self._text = source.text
-        self._starts: Sequence[int] = range(len(self._text))
-        self._ends: Sequence[int] = range(1, len(self._text) + 1)
+        self._aligned: Aligned = composed(source.text)
         names = _Names(source.patient)
         for read in _READERS:
-            if edits := sorted(read(self._text, names)):
-                self._apply(_disjoint(edits))
-        self.document = source if self._text == source.text else replace(source, text=self._text)
+            self._aligned.edit(read(self._aligned.text, names))
+        text = self._aligned.text
+        self.document = source if text == source.text else replace(source, text=text)
 
     def restored(self, mentions: Iterable[Mention]) -> tuple[Mention, ...]:
         """Return mentions of `document` with the offsets of the source; two that share a character become one."""
@@ -99,40 +88,12 @@ class Legible:
             return tuple(mentions)
         result: list[Mention] = []
         for mention in mentions:
-            start, end = self._starts[mention.start], self._ends[mention.end - 1]
+            start, end = self._aligned.in_source(mention.start, mention.end)
             if result and start < result[-1].end:
                 result[-1] = replace(result[-1], end=max(end, result[-1].end))
             else:
                 result.append(replace(mention, start=start, end=end))
         return tuple(result)
-
-    def _apply(self, edits: Iterable[Edit]) -> None:
-        """Replace parts of the text; a part read as as many characters keeps an offset for each."""
-        pieces: list[str] = []
-        starts: list[int] = []
-        ends: list[int] = []
-        position = 0
-        for start, end, read in (*edits, (len(self._text), len(self._text), "")):
-            pieces += self._text[position:start], read
-            starts += self._starts[position:start]
-            ends += self._ends[position:start]
-            if len(read) == end - start:
-                starts += self._starts[start:end]
-                ends += self._ends[start:end]
-            else:
-                starts += [self._starts[start]] * len(read)
-                ends += [self._ends[end - 1]] * len(read)
-            position = end
-        self._text, self._starts, self._ends = "".join(pieces), starts, ends
-
-
-def _disjoint(edits: Iterable[Edit]) -> Iterator[Edit]:
-    """Yield sorted edits without those that overlap an earlier one."""
-    end = 0
-    for edit in edits:
-        if edit[0] >= end:
-            yield edit
-            end = edit[1]
 
 
 class _Names:
@@ -155,18 +116,6 @@ class _Names:
             return True
         words = lexicon()
         return len(bare) >= _LEAST and not words.is_word(bare) and (words.is_surname(bare) or words.is_first_name(bare))
-
-
-def _unseen(text: str, _: _Names) -> Iterator[Edit]:
-    """Yield characters that nobody sees, to be left out."""
-    for match in _UNSEEN.finditer(text):
-        yield match.start(), match.end(), ""
-
-
-def _marked(text: str, _: _Names) -> Iterator[Edit]:
-    """Yield letters and digits with the marks above or under them, read as one composed character."""
-    for match in _MARKED.finditer(text):
-        yield match.start(), match.end(), unicodedata.normalize("NFC", match.group())[0]
 
 
 def _encoded(text: str, _: _Names) -> Iterator[Edit]:
@@ -353,8 +302,6 @@ def _cut(text: str, names: _Names) -> Iterator[Edit]:
 
 # In this order: each reads what the one before left.
 _READERS: tuple[Callable[[str, _Names], Iterator[Edit]], ...] = (
-    _unseen,
-    _marked,
     _encoded,
     _forms,
     _lookalikes,
