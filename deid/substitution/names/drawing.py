@@ -15,7 +15,7 @@ from deid.reference.accents import crowds_by_accent, is_accented
 from deid.reference.names import BOTH, NOBODY, Crowd, NameTables, Side, name_key
 from deid.substitution.context import DocumentContext, identity_words
 from deid.substitution.drafts import redraw_digits
-from deid.substitution.names.parsing import INITIAL, ORIGIN, WORD, NamePiece, bare
+from deid.substitution.names.parsing import BETWEEN, INITIAL, ORIGIN, WORD, NamePiece, bare
 from deid.substitution.names.reading import Named, NamePart, Pool, Spelling, form, places
 from deid.substitution.names.roster import Roster
 
@@ -297,17 +297,30 @@ class Shorthand:
         return written
 
     def initial(self, mention: Mention, written: str, attempt: int) -> str:
-        """Return the surrogate of an initial, or of several run together ("jp")."""
-        beside = self._roster.words(mention)
-        return "".join([_cased(letter, self._letter_of(letter, beside, attempt)) for letter in written])
+        """Return the surrogate of an initial, or of several run together ("jp"); "Th." is one."""
+        if self._is_civility(mention, written):
+            return written
+        return "".join([_cased(one, self._letter_of(mention, one, attempt)) for one in _apart(written)])
 
-    def _letter_of(self, letter: str, beside: Sequence[str], attempt: int) -> str:
-        """Return the initial of a name's surrogate for a letter that abbreviates the name beside whole words."""
-        small, here = fold_line(letter), frozenset(beside)
-        for named in self._roster.named:
-            for part in named.abbreviated(small, here):
-                return self._first_letter(named, part)
-        return self._letter(" ".join(beside), small, attempt)
+    def _is_civility(self, mention: Mention, written: str) -> bool:
+        """Return whether "M." ahead of an initial is a civility: "M. J. Martin", beside a Jean Martin and no Marc."""
+        initials = [text for sort, text in self._roster.pieces(mention) if sort is not BETWEEN][:2]
+        if written != "M" or len(initials) < 2 or initials[0] != written or len(initials[1]) > 1:
+            return False
+        here = frozenset(self._roster.words(mention))
+        firsts = {named.firsts[0][0] for named in self._roster.named if not here.isdisjoint(named.families)}
+        return fold_line(initials[1]) in firsts and "m" not in firsts
+
+    def _letter_of(self, mention: Mention, letters: str, attempt: int) -> str:
+        """Return the initial of a name's surrogate for letters that abbreviate the name beside whole words.
+
+        Of several people whom they may abbreviate, one of the sex that the words around tell comes first.
+        """
+        small, beside = fold_line(letters), self._roster.words(mention)
+        found = [(named, part) for named in self._roster.named for part in named.abbreviated(small, frozenset(beside))]
+        if len(found) > 1 and (sex := self._roster.sex(mention)) is not None:
+            found.sort(key=lambda one: one[1].sex not in (sex, None))
+        return self._first_letter(*found[0]) if found else self._letter(" ".join(beside), small, attempt)
 
     def _first_letter(self, named: Named, part: NamePart) -> str:
         return self._surrogate(part.word, part.surname, self._roster.pool_of(named, part.word), part.sex)[0]
@@ -323,8 +336,7 @@ class Shorthand:
 
         One letter behind a civility or title is a surname's ("Mme D."), and "M." ahead of one may be the civility.
         """
-        letters = [fold_line(text) for sort, text in found if sort is INITIAL]
-        joined = "".join(letters)
+        joined = "".join(fold_line(letter)[0] for sort, text in found if sort is INITIAL for letter in _apart(text))
         surrogates = self._initials_of_named(mention, joined)
         if surrogates is None and _CIVIL.match(self._context.text(mention)) and mention.label is not Label.DOCTOR:
             civility, *rest = found
@@ -346,7 +358,7 @@ class Shorthand:
         drawn = iter(surrogates)
         written: list[str] = []
         for sort, text in found:
-            written += [_cased(letter, next(drawn)) for letter in text] if sort is INITIAL else [text]
+            written += [_cased(letter, next(drawn)) for letter in _apart(text)] if sort is INITIAL else [text]
         return "".join(written)
 
     def _lone(self, letter: str, titled: bool) -> Sequence[str] | None:
@@ -370,6 +382,11 @@ class Shorthand:
                 pool_of = self._roster.pool
                 return [self._surrogate(one.key, one.surname, pool_of(one.key, other), one.sex)[0] for one in found]
         return None
+
+
+def _apart(initials: str) -> Sequence[str]:
+    """Return the initials run together in a piece: two of "JP.", one of "Th."."""
+    return [initials] if initials.istitle() else initials
 
 
 def _cased(model: str, letter: str) -> str:

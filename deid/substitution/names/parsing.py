@@ -19,6 +19,8 @@ _ORIGIN_PARTICLES = frozenset(
     "lo".split()
 )
 PARTICLES = _FRENCH_PARTICLES | _ORIGIN_PARTICLES
+# Those of French names that a surname begins with, and may be written in one word with it.
+LEADING_PARTICLES = frozenset("de du des d la le les l".split())
 _CONJUNCTIONS = ("e", "E", "y", "Y")
 # Those that tell a name by birth or marriage, also at the end of what was taken for one name: "ROUSSEL VVE".
 _MARRIED = frozenset("ne nee epouse veuve vve".split())
@@ -89,9 +91,9 @@ class Cut(NamedTuple):
     spaced: str | None
 
 
-def cut(text: str, after_title: bool, borne: Collection[str] = ()) -> Cut:
-    """Cut a written name; the particles `borne` are names of their own in it ("LE Linh")."""
-    found = pieces(text, after_title=after_title, borne=borne)
+def cut(text: str, after_title: bool, borne: Collection[str] = (), initials: Collection[str] = ()) -> Cut:
+    """Cut a written name; the particles `borne` are names of their own in it ("LE Linh"), `initials` are initials."""
+    found = pieces(text, after_title=after_title, borne=borne, initials=initials)
     after_title = after_title or any(sort is TITLE for sort, _ in found)
     placed = tuple([(place, key_of(written)) for place, (sort, written) in enumerate(found) if sort is WORD])
     words = tuple([word for _, word in placed])
@@ -128,12 +130,16 @@ def _order_votes(found: Sequence[NamePiece], words: int, after_title: bool) -> S
 
 
 def _ahead(found: Sequence[NamePiece]) -> str:
-    """Return the text before the first word: the titles that detection took with a name."""
-    return "".join([text for _, text in takewhile(lambda piece: piece[0] is not WORD, found)])
+    """Return the text before the first word or initial: the titles that detection took with a name."""
+    return "".join([text for _, text in takewhile(lambda piece: piece[0] not in (WORD, INITIAL), found)])
 
 
-def pieces(text: str, *, after_title: bool = False, borne: Collection[str] = ()) -> list[NamePiece]:
+def pieces(
+    text: str, *, after_title: bool = False, borne: Collection[str] = (), initials: Collection[str] = ()
+) -> list[NamePiece]:
     """Return the pieces of a name, in order and without gaps; a particle of `borne` is a word.
+
+    A group in capitals of the folded `initials` is initials ("MT" of "MT LE GUENNEC").
 
     Words in camel case are cut ("SaïdOmar"). A lone group of up to three capitals, or of one or two small letters, is
     initials, each a piece; behind a title, only consonants in capitals are (not "Dr BA"). "M." ahead of a word is a
@@ -149,6 +155,8 @@ def pieces(text: str, *, after_title: bool = False, borne: Collection[str] = ())
         if place % 2 == 0:
             if part:
                 found.append(NamePiece(BETWEEN, part))
+        elif part.isupper() and last > 1 and fold_line(part) in initials:
+            found += [NamePiece(INITIAL, letter) for letter in part]
         elif _is_plain(part) or (part.isalpha() and len(part) > 1 and fold_line(part) in borne):
             found.append(NamePiece(WORD, part))
         else:

@@ -16,6 +16,7 @@ from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import Draft
 from deid.substitution.names import nicknames
 from deid.substitution.names.drawing import Drawing, Shorthand
+from deid.substitution.names.forms import glue, shortened
 from deid.substitution.names.parsing import BETWEEN, INITIAL, ORIGIN, TITLE, key_of
 from deid.substitution.names.reading import NameReading, NameWord, Pool, word_of
 from deid.substitution.names.roster import Roster
@@ -97,16 +98,19 @@ class People:
         surrogate = self._diminutive(mention, word, pool, attempt) if word.called and not own else None
         if surrogate is None:
             turn = self._turns.get((mention.start, word.key), 0)
+            sex = word.sex if word.surname or own else self.roster.sex_of_namesake(word.key, mention, pool) or word.sex
             surrogate = (
-                self.drawing.renewed(word.key, word.surname, pool, word.sex, turn)
+                self.drawing.renewed(word.key, word.surname, pool, sex, turn)
                 if turn
-                else self.drawing.surrogate(word.key, word.surname, pool, word.sex)
+                else self.drawing.surrogate(word.key, word.surname, pool, sex)
             )
         if self._natural:
             surrogate = usual_spelling(surrogate, word.surname)
         if word.plain or not self._context.accented or self._lacks_accents(word):
             surrogate = without_accents(surrogate)
-        return word.cased(surrogate)
+        if word.form in self.roster.forms.short:
+            surrogate = shortened(surrogate, word.text)
+        return word.cased(glue(self.roster.forms.glued.get(word.form, ""), surrogate, word.text))
 
     def _lacks_accents(self, word: NameWord) -> bool:
         """Return whether a name, if hiding is natural, lacks its usual accents; its surrogate then lacks them too."""
@@ -139,8 +143,11 @@ class People:
         word = called.key
         names = nicknames.NAMES_OF[word]
         known = self._tables.first_name(word)
-        if mention.label is Label.PATIENT:
+        bearers = self.roster.bearers(word)
+        if bearers and bearers[0].label is Label.PATIENT:
             pool = Pool.PATIENT
+        elif bearers:
+            pool = self.roster.pool(word, bearers[0])  # one diminutive, however its mentions are labelled
         known_here = [(whose, one) for whose, one in self.roster.known_first_names if one.word in names]
         ranked = sorted(known_here, key=lambda found: found[0] is not pool)
         whose, bearer = ranked[0] if ranked else (pool, None)
@@ -149,7 +156,9 @@ class People:
             or (known and (known.births > _NAME_OF_ITS_OWN or len(self.roster.words(mention)) > 1))
         ):
             return None
-        sex = self.roster.sex(mention) or self.roster.sex_of(word, pool)
+        pool = pool if bearer is None else whose
+        told = self.roster.sex_of(word, pool) or next(filter(None, map(self.roster.sex, bearers)), None)
+        sex = told or self.roster.sex(mention)
         stream = self.drawing.stream(pool, "diminutive", pool, word, str(attempt))
         if bearer is not None:
             name = self.drawing.surrogate(bearer.word, False, whose, bearer.sex)

@@ -13,7 +13,19 @@ from deid.domain.labels import Label
 from deid.french.folding import case_of, fold_line
 from deid.reference.names import NameTables
 from deid.substitution.names import nicknames
-from deid.substitution.names.parsing import ORIGIN, PARTICLE, WORD, Cut, NamePiece, bare, cut, cut_known, key_of
+from deid.substitution.names.parsing import (
+    BETWEEN,
+    ORIGIN,
+    PARTICLE,
+    TITLE,
+    WORD,
+    Cut,
+    NamePiece,
+    bare,
+    cut,
+    cut_known,
+    key_of,
+)
 
 _BEN = "ben"
 # What surnames of the Maghreb behind "Ben" have not: as many bearers, and no first name of the same form.
@@ -97,6 +109,11 @@ class NameWord(NamedTuple):
     small: bool
     plain: bool
     called: bool
+
+    @property
+    def form(self) -> str:
+        """Return the key as written, other than `key` for a mistake or an abbreviation."""
+        return key_of(self.text)
 
 
 class NamePart(NamedTuple):
@@ -208,7 +225,11 @@ class Heard:
             return self
         placed = tuple([(place, spelt.get(word, word)) for place, word in self.cut.placed])
         words = tuple([word for _, word in placed])
-        return Heard(self.tables, self.cut._replace(placed=placed, words=words), self.label)
+        pieces = list(self.cut.pieces)
+        for (place, word), (_, meant) in zip(self.cut.placed, placed, strict=True):
+            if meant.endswith(word) and meant != word:
+                _take_in(pieces, place, meant.removesuffix(word))
+        return Heard(self.tables, self.cut._replace(pieces=tuple(pieces), placed=placed, words=words), self.label)
 
     def _hyphened(self) -> list[list[tuple[int, str]]]:
         """Return the words of the name in runs joined by hyphens: each run is surnames, or first names."""
@@ -231,16 +252,63 @@ class Heard:
         return _read(self.tables, self.cut, places, self.label)
 
 
+def _take_in(pieces: list[NamePiece], place: int, particles: str) -> None:
+    """Join particles to the word behind where the name meant has both in one: "Le Guennec" of LEGUENNEC.
+
+    They are then left out, as the surrogate is one word.
+    """
+    for at in range(place - 1, -1, -1):
+        sort, text = pieces[at]
+        if sort is PARTICLE and particles.endswith(bare(text)):
+            particles = particles.removesuffix(bare(text))
+            pieces[at] = NamePiece(ORIGIN, text)
+        elif sort is not BETWEEN:
+            return
+
+
 def hear(
-    tables: NameTables, text: str, label: Label, after_title: bool, own: frozenset[str], borne: frozenset[str]
+    tables: NameTables,
+    text: str,
+    label: Label,
+    after_title: bool,
+    own: frozenset[str],
+    borne: frozenset[str],
+    initials: frozenset[str] = frozenset(),
 ) -> Heard:
-    """Read a written name alone; `own`: words of the patient's names, `borne`: those like particles or initials."""
+    """Read a written name alone.
+
+    `own`: words of the patient's names, `borne`: those like particles or initials, `initials`: of compound first names.
+    """
     found = cut(text, after_title)
+    if (letters := _letters_ahead(tables, found, own, initials)) is not None:
+        found = cut(text, after_title, borne if own.issuperset(found.words[1:]) else (), (letters,))
+        return Heard(tables, found, label)
     if borne and len(found.pieces) > 1 and (own.issuperset(found.words) or _shares(tables, found, label, borne)):
         found = cut(text, after_title, borne)
     elif _is_called_ben(tables, found, own):
         found = cut(text, after_title, (_BEN,))
     return Heard(tables, found, label)
+
+
+def _letters_ahead(tables: NameTables, found: Cut, own: frozenset[str], initials: frozenset[str]) -> str | None:
+    """Return the two capitals, folded, that a name begins with, if they abbreviate a compound first name; else None.
+
+    They do beside the patient's surname if they are the patient's; else where no table knows them as a name, or where
+    the rest is a surname in small letters ("PY Durieux").
+    """
+    opening = next((place for place, piece in enumerate(found.pieces) if piece.sort not in (TITLE, BETWEEN)), None)
+    if opening is None or len(found.words) < 2 or found.placed[0][0] != opening:
+        return None
+    written, word, others = found.pieces[opening].text, found.words[0], found.words[1:]
+    spaced = found.pieces[opening + 1].text.isspace()
+    if len(written) not in (2, 3) or not written.isupper() or not written.isascii() or not spaced:
+        return None
+    if word in initials and not own.isdisjoint(others):
+        return word
+    if len(written) == 3 or word in own or any(tables.surname_rather(other) <= 0 for other in others):
+        return None
+    small = not any(found.pieces[place].text.isupper() for place, _ in found.placed[1:])
+    return word if small or not (word in tables.surnames or word in tables.first) else None
 
 
 def _shares(tables: NameTables, found: Cut, label: Label, borne: frozenset[str]) -> bool:

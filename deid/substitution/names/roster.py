@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-
-from rapidfuzz.distance import OSA
 
 from deid.domain.document import Mention
 from deid.domain.labels import NAMES, Label
 from deid.french.folding import fold_line
 from deid.reference.names import NameTables
 from deid.substitution.context import DocumentContext
-from deid.substitution.names.parsing import PARTICLES, NamePiece, cut_known, key_of
+from deid.substitution.names import cues
+from deid.substitution.names.forms import Dotted, find_forms
+from deid.substitution.names.parsing import INITIAL, PARTICLES, WORD, NamePiece, cut_known, key_of
 from deid.substitution.names.reading import Given, Heard, Named, NameReading, Pool, all_given, hear, of_identity
 
 _TITLES = (
@@ -26,32 +26,11 @@ _TITLES = (
 # Read backwards, from the name on: a search from the left would try each place. No title ends with what may follow it,
 # so what was read of that is never given back.
 _TITLE = re.compile(r" *+:?+ *+\.?+(?:" + "|".join(title[::-1] for title in _TITLES) + r")\b")
-_WOMAN = re.compile(
-    r"\b(?:mme|madame|mlle|mademoiselle|nee|docteure|professeure|soeur|fille|mere|epouse|femme|tante|niece|belle-fille|"
-    r"grand-mere|compagne|cousine|marraine|veuve|infirmiere|voisine|patiente|bebe fille)\b[^a-z]*(?:\w+ ){0,1}$"
-)
-_MAN = re.compile(
-    r"\b(?:m|mr|monsieur|frere|fils|pere|mari|epoux|oncle|neveu|gendre|grand-pere|compagnon|cousin|parrain|veuf|"
-    r"infirmier|voisin|patient|conjoint)\b[^a-z]*(?:\w+ ){0,1}$"
-)
-# Civilities right before a name; in "M. et Mme Paul Martin" neither tells whose first name it is.
-_CIVILITY = re.compile(
-    r"(?:\b(?P<couple>(?:m|mr|monsieur|dr|docteur)\.? (?:et|ou|&) (?:mme|madame))"
-    r"|\b(?P<woman>mmes?|madame|mesdames|mlles?|mademoiselle|docteure|professeure)"
-    r"|\b(?P<man>m|mr|monsieur|messieurs))\b[^a-z]*$"
-)
-_PROFESSIONAL = re.compile(
-    r"\b(?:drs?|docteure?s?|prs?|profs?|professeure?s?|interne|externe|ide|idel|infirmiere?s?|maitre|me|chirurgiene?)\b[^a-z]*$"
-)
-_KIN = re.compile(
-    r"\b(?:pere|mere|frere|soeur|fils|fille|oncle|tante|neveu|niece|cousine?|grand-pere|grand-mere|jumeau|jumelle)\b"
-    r"[^a-z]*(?:(?:m|mr|monsieur|mme|madame)\b[^a-z]*)?$"
-)
 _CERTAIN = 100.0
 _SHORT = 3  # letters of a name that may read as initials: "NG"
-_BEFORE_TITLE, _BEFORE_SEX = 20, 24  # characters before a name that say whose it is
-# Fewest letters of a word that one wrong letter leaves known again: as the patient's, as a usual one, as a rare one
-_MISSPELT, _MISSPELT_ELSEWHERE, _MISSPELT_UNKNOWN = 5, 7, 9
+_BEFORE_TITLE, _BEFORE_SEX, _BEHIND = 20, 24, 30  # characters before and behind a name that say whose it is
+# A dot behind a word, behind which a sentence goes on or not: ". va", ".," are `within`
+_DOT = re.compile(r"\.(?P<within>(?=[,;:)\-]| ?[a-zà-ÿ0-9(]))?")
 
 
 class Roster:
@@ -67,8 +46,10 @@ class Roster:
         self.own_first_names = tuple(dict.fromkeys(_words(patient.first_names)))
         self._own = frozenset(self.own_surnames + self.own_first_names)
         heard = self._hear()
-        misspelt = self._misspelt(heard)
-        heard = [one.renamed(misspelt) for one in heard]
+        surnames = [name for name in (patient.last_name, patient.birth_name) if name]
+        # The forms of each name that the document writes in more than one way.
+        self.forms = find_forms(tables, heard, self._own, surnames, self._dotted(heard))
+        heard = [one.renamed(self.forms.meant) for one in heard]
         self._votes = votes = self._counted(heard)
         # What each mention reads as, by all the evidence, and by where it starts, which no two share.
         self.readings: Mapping[int, NameReading] = {
@@ -79,12 +60,25 @@ class Roster:
         """Read each mention by itself, in order."""
         tables, text, plain, announces = self.tables, self._context.document.text, self._context.plain, _TITLE.match
         borne = frozenset(word for word in self._own if word in PARTICLES or len(word) <= _SHORT)
+        letters = frozenset(_letters(name) for name in self._context.document.patient.first_names)
         found = []
         for mention in self.mentions:
             start = mention.start
             before = plain[start - _BEFORE_TITLE if start > _BEFORE_TITLE else 0 : start]
             titled = announces(before[::-1]) is not None or key_of(text[start : mention.end]) in self._own
-            found.append(hear(tables, text[start : mention.end], mention.label, titled, self._own, borne))
+            found.append(hear(tables, text[start : mention.end], mention.label, titled, self._own, borne, letters))
+        return found
+
+    def _dotted(self, heard: Sequence[Heard]) -> Sequence[Dotted]:
+        """Return the words of names with a dot behind them."""
+        text = self._context.document.text
+        found = []
+        for mention, one in zip(self.mentions, heard, strict=True):
+            ends = mention.start
+            for sort, written in one.cut.pieces:
+                ends += len(written)
+                if sort is WORD and (behind := _DOT.match(text, ends)) is not None:
+                    found.append(Dotted(key_of(written), behind["within"] is not None))
         return found
 
     def titled(self, mention: Mention) -> bool:
@@ -99,58 +93,54 @@ class Roster:
         """Return the pieces of a mention."""
         return self.readings[mention.start].cut.pieces
 
-    def _misspelt(self, heard: Sequence[Heard]) -> Mapping[str, str]:
-        """Return misspelt word → name meant, one letter off: one of the patient's, else one found here."""
-        every = Counter((word, one.label is Label.PATIENT) for one in heard for word in one.cut.words)
-        # The usual spelling first: of two that no table knows, the rarer is the mistake.
-        words = sorted((one for one in every if len(one[0]) >= _MISSPELT), key=lambda one: (-every[one], one))
-        here = sorted({word for word, _ in words if len(word) >= _MISSPELT_ELSEWHERE and self._is_known(word)})
-        own = sorted(word for word in self._own if len(word) >= _MISSPELT)
-        found: dict[str, str] = {}
-        for word, of_patient in words:
-            unknown = not self._is_known(word)
-            if word in self._own or not (unknown or of_patient):
-                continue
-            near = [*own, *(here if unknown and len(word) >= _MISSPELT_ELSEWHERE else ())]
-            if (meant := next((one for one in near if _misspells(word, one)), None)) is not None:
-                found[word] = meant
-            elif unknown and len(word) >= _MISSPELT_UNKNOWN:
-                here.append(word)
-        return found
-
-    def _is_known(self, word: str) -> bool:
-        return word in self.tables.surnames or word in self.tables.first
-
     def _before(self, mention: Mention) -> str:
         before = self._context.plain_before(mention, _BEFORE_SEX)
         title = self.readings[mention.start].cut.title
         return before + fold_line(title) if title else before
 
     def sex(self, mention: Mention) -> str | None:
-        """Return the sex of the person named: the patient's by the warehouse, anybody else's by the words before."""
+        """Return the sex of the person named: the patient's by the warehouse, anybody else's by the words around."""
         patient = self._context.document.patient
         if patient.sex and (mention.label is Label.PATIENT or self.is_patient(mention)):
             return patient.sex
-        before = self._before(mention)
-        if _WOMAN.search(before):
-            return "F"
-        return "M" if _MAN.search(before) else None
+        return cues.sex_told(self._before(mention), self._behind(mention))
+
+    def _behind(self, mention: Mention) -> str:
+        return self._context.after(mention, _BEHIND).casefold()
 
     def is_patient(self, mention: Mention) -> bool:
-        """Return whether a mention names the patient, whatever its label: in full, or by surname and civility.
+        """Return whether a mention names the patient, whatever its label, by the surname and nothing that contradicts.
 
-        A relative or a professional of the same surname is somebody else where the words before say so.
+        Another first name or initial does, another sex, a title, role or kinship beside it. A surname alone does not
+        tell the patient from a professional of that surname who has a title elsewhere, or of whom the words before say
+        that he acts.
         """
-        words = self.readings[mention.start].cut.words
-        if not words or not self._own.issuperset(words) or set(words).isdisjoint(self.own_surnames):
+        found = self.readings[mention.start].cut
+        words = frozenset(found.words)
+        if not words or not self._own.issuperset(words) or words.isdisjoint(self.own_surnames):
             return False
         before = self._before(mention)
-        if _PROFESSIONAL.search(before) or _KIN.search(before):
+        if cues.names_professional(before, self._behind(mention)) or cues.names_relative(before):
             return False
-        if not set(words).isdisjoint(self.own_first_names):
+        civility = cues.civility(before)
+        if not words.isdisjoint(self.own_first_names):
             return True
-        civility = _civility(before)
-        return civility is not None and self._context.document.patient.sex in (civility, None)
+        if civility is not None:
+            return self._context.document.patient.sex in (civility, None)
+        initials = [fold_line(text) for sort, text in found.pieces if sort is INITIAL]
+        if initials:
+            return _abbreviates(initials, self.own_first_names)
+        return not cues.names_actor(before) and words.isdisjoint(self._professionals)
+
+    @cached_property
+    def _professionals(self) -> frozenset[str]:
+        """Return the words of the names that have a title or role beside them."""
+        return frozenset(
+            word
+            for mention in self.mentions
+            if cues.names_professional(self._before(mention), self._behind(mention))
+            for word in self.words(mention)
+        )
 
     def pool(self, word: str, mention: Mention) -> Pool:
         """Return the pool of a word of a mention; a relative's word is the patient's if the patient bears it too."""
@@ -227,8 +217,22 @@ class Roster:
         """Return the patient's sex by the warehouse; else the only sex of the civilities before a first name."""
         if pool is Pool.PATIENT:
             return self._context.document.patient.sex
-        told = {_civility(self._before(one)) for one in self.bearers(word) if self.pool(word, one) is pool} - {None}
+        told = self._civilities(word, pool)
         return told.pop() if len(told) == 1 else None
+
+    def _civilities(self, word: str, pool: Pool) -> set[str]:
+        told = (cues.civility(self._before(one)) for one in self.bearers(word) if self.pool(word, one) is pool)
+        return set(filter(None, told))
+
+    def sex_of_namesake(self, word: str, mention: Mention, pool: Pool) -> str | None:
+        """Return the sex of whom a mention names where civilities tell a man and a woman of one first name, else None.
+
+        A form without a civility is the person named last before it.
+        """
+        if len(self._civilities(word, pool)) < 2:
+            return None
+        said = [cues.civility(self._before(one)) for one in self.bearers(word) if one.start <= mention.start]
+        return next(filter(None, reversed(said)), None)
 
     def sex_by_kin(self, word: str, pool: Pool) -> str | None:
         """Return the first sex that words before a first name's bearers give ("sa fille", "l'infirmier"), or None."""
@@ -236,15 +240,16 @@ class Roster:
         return next(filter(None, told), None)
 
 
-def _misspells(word: str, name: str) -> bool:
-    """Return whether a word is one letter off a name; one more at an end makes a login ("hklein"), unless doubled."""
-    doubled = word[:1] == word[1:2] or word[-1:] == word[-2:-1]
-    return (doubled or name not in (word[1:], word[:-1])) and OSA.distance(word, name, score_cutoff=1) == 1
+def _letters(name: str) -> str:
+    """Return the initials of a compound first name; empty for a simple one."""
+    words = cut_known(name).words
+    return "".join([word[0] for word in words]) if len(words) > 1 else ""
 
 
-def _civility(before: str) -> str | None:
-    found = _CIVILITY.search(before)
-    return {"woman": "F", "man": "M"}.get(str(found.lastgroup)) if found else None
+def _abbreviates(initials: Sequence[str], names: Sequence[str]) -> bool:
+    """Return whether initials begin the names, in their order; some names may have none."""
+    following = iter(names)
+    return all(any(name.startswith(letters) for name in following) for letters in initials)
 
 
 def _certain(last: str | None, birth: str | None, first: tuple[str, ...]) -> Sequence[tuple[str, float]]:

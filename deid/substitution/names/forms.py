@@ -1,0 +1,180 @@
+"""Written forms of one name in a document: misspelt, abbreviated with a dot, with its particle glued or set apart."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from rapidfuzz.distance import OSA
+
+from deid.domain.labels import Label
+from deid.french.folding import fold_line
+from deid.reference.names import NameTables
+from deid.substitution.names import nicknames
+from deid.substitution.names.parsing import (
+    BETWEEN,
+    LEADING_PARTICLES,
+    ORIGIN,
+    PARTICLE,
+    WORD,
+    NamePiece,
+    bare,
+    cut_known,
+    key_of,
+)
+from deid.substitution.names.reading import Heard
+
+# Fewest letters of a word that one wrong letter leaves known again: as the patient's, as a usual one, as a rare one
+_MISSPELT, _MISSPELT_ELSEWHERE, _MISSPELT_UNKNOWN = 5, 7, 9
+_LEAST_SHORT, _LEAST_LEFT_OUT = 3, 2  # letters of an abbreviation, and letters that it leaves out
+_VOWELS = "aeiouyàâäéèêëîïôöùûüœæ"
+
+
+class Dotted(NamedTuple):
+    """A word of a name with a dot behind it, by its key; `within`: the sentence goes on behind the dot."""
+
+    word: str
+    within: bool
+
+
+class Forms(NamedTuple):
+    """The forms of names in one document.
+
+    `meant` has key as written → key of the name meant. `glued` has the key of a surname written with its particles as
+    one word → the particles that its surrogate keeps; `short`, the keys of abbreviations.
+    """
+
+    meant: Mapping[str, str]
+    glued: Mapping[str, str]
+    short: frozenset[str]
+
+
+def find_forms(
+    tables: NameTables, heard: Sequence[Heard], own: frozenset[str], surnames: Sequence[str], dotted: Sequence[Dotted]
+) -> Forms:
+    """Return the forms of the names that a document writes in more than one way.
+
+    Args:
+        tables: names that people bear; what they know is no mistake.
+        heard: names of the document.
+        own: keys of the words of the patient's names.
+        surnames: the patient's surnames, as the warehouse writes them.
+        dotted: words with a dot behind them.
+    """
+    every = Counter((word, one.label is Label.PATIENT) for one in heard for word in one.cut.words)
+    # The usual spelling first: of two that no table knows, the rarer is the mistake.
+    ranked = sorted(every, key=lambda one: (-every[one], one))
+    times = Counter(word for one in heard for word in one.cut.words)
+    here = frozenset(times)
+    glued, apart = _glued(heard, here | own, own, surnames)
+    short = _abbreviations(tables, times, own, dotted)
+    typed = [(word, of_patient) for word, of_patient in ranked if word not in {*glued, *apart, *short}]
+    parted = {whole: word for whole, (_, word) in glued.items()}
+    meant = {**_misspelt(tables, typed, own), **parted, **apart}
+    meant |= {word: meant.get(name, name) for word, name in short.items()}
+    return Forms(meant, {whole: particles for whole, (particles, _) in glued.items()}, frozenset(short))
+
+
+def shortened(surrogate: str, written: str) -> str:
+    """Return the surrogate of an abbreviation: about as long, and cut behind a consonant ("Delacr." as "Vass.")."""
+    end = min(len(written), len(surrogate) - 1)
+    while end > 2 and surrogate[end - 1].casefold() in _VOWELS:
+        end -= 1
+    return surrogate[: max(end, 2)]
+
+
+def glue(particles: str, surrogate: str, written: str) -> str:
+    """Return a surrogate with its particles as one word, in the case of the word that was written."""
+    elided = particles in ("d", "l") and fold_line(surrogate)[:1] not in tuple("aeiouyh")
+    whole = particles + ("e" if elided else "") + surrogate
+    return whole if not particles else whole.upper() if written.isupper() else whole.capitalize()
+
+
+def _glued(
+    heard: Sequence[Heard], words: frozenset[str], own: frozenset[str], surnames: Sequence[str]
+) -> tuple[Mapping[str, tuple[str, str]], Mapping[str, str]]:
+    """Return what is written as one word and apart: one word → (particles kept, word), and word → one word.
+
+    The warehouse's form of the patient's surname is the one meant, else the one with particles apart.
+    """
+    glued: dict[str, tuple[str, str]] = {}
+    apart: dict[str, str] = {}
+    for pieces in (*(cut_known(name).pieces for name in surnames), *(one.cut.pieces for one in heard)):
+        for particles, word in _with_particles(pieces):
+            whole = bare("".join(piece.text for piece in particles)) + word
+            if whole in own and word not in own:
+                apart[word] = whole
+            elif whole in words and whole not in own:
+                kept = bare("".join(text for sort, text in particles if sort is PARTICLE))
+                glued.setdefault(whole, (kept, word))
+    return glued, apart
+
+
+def _with_particles(pieces: Sequence[NamePiece]) -> Iterator[tuple[Sequence[NamePiece], str]]:
+    """Yield the particles ahead of a word, and its key."""
+    particles: list[NamePiece] = []
+    for piece in pieces:
+        if piece.sort is ORIGIN or (piece.sort is PARTICLE and fold_line(piece.text) in LEADING_PARTICLES):
+            particles.append(piece)
+        elif piece.sort is not BETWEEN:
+            if piece.sort is WORD and particles:
+                yield particles, key_of(piece.text)
+            particles = []
+
+
+def _abbreviations(
+    tables: NameTables, times: Mapping[str, int], own: frozenset[str], dotted: Sequence[Dotted]
+) -> Mapping[str, str]:
+    """Return abbreviation → name: the patient's that begins so, else the one here; of several, the most frequent."""
+    found: dict[str, str] = {}
+    for word, within in dotted:
+        if len(word) < _LEAST_SHORT or word in own or (_is_known(tables, word) and not within):
+            continue
+        long = [one for one in {*times, *own} if one.startswith(word) and len(one) >= len(word) + _LEAST_LEFT_OUT]
+        ranked = sorted(((one in own, times.get(one, 0), one) for one in long), reverse=True)
+        if ranked and (len(ranked) == 1 or ranked[0][:2] != ranked[1][:2]):
+            found[word] = ranked[0][2]
+    return found
+
+
+def _misspelt(tables: NameTables, ranked: Sequence[tuple[str, bool]], own: frozenset[str]) -> Mapping[str, str]:
+    """Return misspelt word → name meant: one of the patient's, else one found here."""
+    words = [one for one in ranked if len(one[0]) >= _MISSPELT]
+    known = sorted({word for word, _ in words if len(word) >= _MISSPELT_ELSEWHERE and _is_borne(tables, word)})
+    mine = sorted(word for word in own if len(word) >= _MISSPELT)
+    here = [*known]
+    found: dict[str, str] = {}
+    for word, of_patient in words:
+        unknown = not _is_borne(tables, word)
+        if word in own or not (unknown or of_patient):
+            continue
+        near = [*mine, *(here if unknown and len(word) >= _MISSPELT_ELSEWHERE else ())]
+        name = next((one for one in near if _misspells(word, one)), None)
+        if name is None and unknown and len(word) >= _MISSPELT_UNKNOWN:
+            name = next((one for one in (*mine, *known) if _misspells_twice(word, one)), None)
+        if name is not None:
+            found[word] = name
+        elif unknown and len(word) >= _MISSPELT_UNKNOWN:
+            here.append(word)
+    return found
+
+
+def _is_borne(tables: NameTables, word: str) -> bool:
+    return word in tables.surnames or word in tables.first
+
+
+def _is_known(tables: NameTables, word: str) -> bool:
+    return _is_borne(tables, word) or word in nicknames.NAMES_OF
+
+
+def _misspells(word: str, name: str) -> bool:
+    """Return whether a word is one letter off a name; one more at an end makes a login ("hklein"), unless doubled."""
+    doubled = word[:1] == word[1:2] or word[-1:] == word[-2:-1]
+    return (doubled or name not in (word[1:], word[:-1])) and OSA.distance(word, name, score_cutoff=1) == 1
+
+
+def _misspells_twice(word: str, name: str) -> bool:
+    """Return whether a word is two letters off a name as long that begins like it."""
+    alike = word[:2] == name[:2] and len(name) >= _MISSPELT_UNKNOWN - 1
+    return alike and OSA.distance(word, name, score_cutoff=2) == 2

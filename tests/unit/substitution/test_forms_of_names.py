@@ -1,0 +1,247 @@
+"""Forms of one person join in a document, and two people of one name are told apart."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from deid.domain.document import Patient
+from deid.french.folding import without_accents
+from deid.reference.tables import packaged_tables
+from deid.substitution import Substitutor
+from tests.unit.substitution.examples import marked, surrogates
+
+NAMES = packaged_tables().names
+KEYS = [f"patient-{number}" for number in range(6)]
+ROCHER = Patient(key="p1", last_name="ROCHER", first_names=("Hugo",), sex="M")
+
+
+def drawn(substitutor: Substitutor, markup: str, patient: Patient | None = None) -> list[str]:
+    return surrogates(substitutor.substitute(*marked(markup, patient=patient)))
+
+
+# Abbreviations
+
+
+@pytest.mark.parametrize(
+    ("name", "short", "goes_on"),
+    [
+        ("Delacroix", "Delacr", ". va mieux"),
+        ("Delacroix", "Delacr", ". Sortie prévue"),
+        ("MONTCHARMONT", "MONTCH", ". opérée"),
+        ("Beauregard", "Beaur", ".: RAS"),
+        ("Vauquelin", "Vauq", "., lit 4"),
+    ],
+)
+@pytest.mark.parametrize("key", KEYS[:3])
+def test_an_abbreviation_with_a_dot_is_the_name(
+    name: str, short: str, goes_on: str, key: str, substitutor: Substitutor
+) -> None:
+    whole, part = drawn(substitutor, f"Mme [[PATIENT|{name}]]. Mme [[PERSON|{short}]]{goes_on}", Patient(key=key))
+    assert whole.startswith(part), (whole, part)
+    assert 2 <= len(part) < len(whole)
+    assert not name.casefold().startswith(part.casefold())
+
+
+def test_a_name_at_the_end_of_a_sentence_is_no_abbreviation(substitutor: Substitutor) -> None:
+    jeanne, jean = drawn(substitutor, "[[PERSON|Martineau]] est venu avec M. [[PERSON|Martin]]. Il va bien.")
+    assert not jeanne.startswith(jean)
+
+
+def test_of_two_names_that_begin_alike_an_abbreviation_is_neither(substitutor: Substitutor) -> None:
+    one, other, short = drawn(
+        substitutor, "M. [[PERSON|Montrieux]], M. [[PERSON|Montrignac]], M. [[PERSON|Montri]]. va bien"
+    )
+    assert not one.startswith(short)
+    assert not other.startswith(short)
+
+
+# Particles glued or apart
+
+
+@pytest.mark.parametrize(
+    ("last", "apart", "glued"),
+    [
+        ("LE GUENNEC", "Le Guennec", "Leguennec"),
+        ("LE BIHAN", "LE BIHAN", "LEBIHAN"),
+        ("DE BRISSAC", "de Brissac", "Debrissac"),
+        ("EL HADDAD", "El Haddad", "ELHADDAD"),
+        ("BEN YOUSSEF", "Ben Youssef", "Benyoussef"),
+        ("VAN DEN BROUCKE", "Van den Broucke", "VANDENBROUCKE"),
+        ("LEGOUEFFLEC", "Le Gouefflec", "LEGOUEFFLEC"),
+        ("LAFARGE", "La Farge", "Lafarge"),
+    ],
+)
+@pytest.mark.parametrize("known", [True, False])
+@pytest.mark.parametrize("key", KEYS[:3])
+def test_a_particle_is_the_same_name_glued_or_apart(
+    last: str, apart: str, glued: str, known: bool, key: str, substitutor: Substitutor
+) -> None:
+    patient = Patient(key=key, last_name=last if known else None, first_names=("Sacha",) if known else ())
+    one, other = drawn(substitutor, f"M. [[PATIENT|{apart}]], famille [[PERSON|{glued}]]", patient)
+    assert re.sub(r"\W", "", one).casefold() == re.sub(r"\W", "", other).casefold()
+    assert " " not in other
+    assert other.isupper() == glued.isupper()
+
+
+def test_an_elided_particle_keeps_its_vowel_before_a_consonant(substitutor: Substitutor) -> None:
+    for key in KEYS:
+        apart, glued = drawn(substitutor, "M. [[PERSON|d'Artagnan]], Mr [[PERSON|Dartagnan]]", Patient(key=key))
+        assert re.match(r"D(?:[aeiouyhéè]|e[a-z])", glued), glued
+        assert without_accents(apart).replace("'", "").replace(" ", "").casefold() == without_accents(glued).casefold()
+
+
+# Initials
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_initials_of_a_compound_first_name_follow_its_surrogate(key: str, substitutor: Substitutor) -> None:
+    patient = Patient(key=key, last_name="LE GUENNEC", first_names=("Marie-Thérèse",), sex="F")
+    name, *forms = drawn(
+        substitutor,
+        "[[PATIENT|Marie-Thérèse LE GUENNEC]], [[DOCTOR|M.-Th. Le Guennec]], [[DOCTOR|MT LE GUENNEC]], "
+        "[[PERSON|M. Th. Le Guennec]], [[PATIENT|MT Le Guennec]]",
+        patient,
+    )
+    first, _, last = name.partition(" LE ")
+    one, two = (part[0] for part in without_accents(first).split("-"))
+    family = f"Le {last.capitalize()}"
+    assert forms == [
+        f"{one}.-{two}. {family}",
+        f"{one}{two} LE {last}",
+        f"{one}. {two}. {family}",
+        f"{one}{two} {family}",
+    ]
+
+
+@pytest.mark.parametrize("written", ["PY Durieux", "JM LE ROUX", "MT Vasseur", "JL PERRIN"])
+def test_initials_of_somebody_unknown_do_not_stay_or_become_a_name(written: str, substitutor: Substitutor) -> None:
+    (name,) = drawn(substitutor, f"[[PERSON|{written}]] sort")
+    letters, original = name.split()[0], written.split()[0]
+    assert re.fullmatch("[A-Z]{2}", letters)
+    assert letters[0] != original[0]
+    assert letters[1] != original[1]
+
+
+@pytest.mark.parametrize("written", ["LY Aminata", "BA Mariama", "NG Tuan Anh"])
+def test_a_surname_of_two_letters_is_no_initials(written: str, substitutor: Substitutor) -> None:
+    patient = Patient(key="p", last_name=written.split()[0], first_names=(written.split(" ", 1)[1],))
+    (name,) = drawn(substitutor, f"[[PATIENT|{written}]] sort", patient)
+    assert len(name.split()[0]) > 2
+
+
+def test_a_civility_before_an_initial_stays(substitutor: Substitutor) -> None:
+    _, man, marked_so = drawn(
+        substitutor, "Dr [[DOCTOR|Jeanne Perrin]], [[DOCTOR|M. J. Perrin]], [[DOCTOR|M. Leroux]] é"
+    )
+    assert man.startswith("M. ")
+    assert marked_so.startswith("M. ")
+    marc, initials = drawn(substitutor, "Dr [[DOCTOR|Marc-Jean Perrin]], [[DOCTOR|M. J. Perrin]] é")
+    assert initials.startswith(f"{marc[0]}. ")
+
+
+def test_an_initial_is_that_of_the_one_of_a_family_whom_the_words_tell(substitutor: Substitutor) -> None:
+    family = "[[PERSON|Léa Fontaine]], [[PERSON|Louis Fontaine]], [[PERSON|Lise Fontaine]]. "
+    lea, louis, _, father = drawn(substitutor, family + "Le père, [[PERSON|L. Fontaine]], est venu.")
+    assert father[0] == without_accents(louis)[0]
+    *_, mother = drawn(substitutor, family + "Sa mère, [[PERSON|L. Fontaine]], est venue.")
+    assert mother[0] == without_accents(lea)[0]
+
+
+# Who is the patient, whatever the label
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["Signé : [[DOCTOR|H. ROCHER]]", "[[DOCTOR|Rocher H.]]", "CC : [[DOCTOR|Rocher]]", "M. [[DOCTOR|Rocher]]"],
+)
+@pytest.mark.parametrize("key", KEYS[:3])
+def test_a_form_of_the_patient_is_the_patient(written: str, key: str, substitutor: Substitutor) -> None:
+    patient = Patient(key=key, last_name="ROCHER", first_names=("Hugo",), sex="M")
+    name, form = drawn(substitutor, f"M. [[PATIENT|Hugo ROCHER]]. {written}.", patient)
+    assert name.split()[1] in form.upper()
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "Dr [[DOCTOR|Rocher]]",
+        "Mme [[DOCTOR|Rocher]]",
+        "opéré par [[DOCTOR|Rocher]]",
+        "[[DOCTOR|Rocher]], interne",
+        "signé [[DOCTOR|B. Rocher]]",
+        "Dr [[DOCTOR|Rocher]]. CC [[DOCTOR|Rocher]]",
+    ],
+)
+def test_a_professional_of_that_name_is_not(written: str, substitutor: Substitutor) -> None:
+    name, *others = drawn(substitutor, f"M. [[PATIENT|Hugo ROCHER]]. {written}.", ROCHER)
+    assert all(name.split()[1] not in other.upper() for other in others)
+
+
+# Two people of one first name
+
+
+@pytest.mark.parametrize("first", ["Dominique", "Claude", "Camille"])
+@pytest.mark.parametrize("key", KEYS[:3])
+def test_a_man_and_a_woman_of_one_first_name_are_two(first: str, key: str, substitutor: Substitutor) -> None:
+    him, her, again = drawn(
+        substitutor,
+        f"M. [[PERSON|{first} Taillefer]] et Mme [[PERSON|{first} Taillefer]]. [[PERSON|{first}]] dort.",
+        Patient(key=key),
+    )
+    assert him.split()[1] == her.split()[1]
+    assert him.split()[0] != her.split()[0] == again
+    assert NAMES.sex_of(without_accents(him.split()[0]).casefold()) != "F"
+    assert NAMES.sex_of(without_accents(her.split()[0]).casefold()) != "M"
+
+
+@pytest.mark.parametrize(
+    ("markup", "sex"),
+    [
+        ("Le patient et [[PERSON|Anneke]], son épouse, sont reçus", "F"),
+        ("[[PERSON|Anneke]] (sa sœur) appelle", "F"),
+        ("[[PERSON|Anneke]], née en 1950", "F"),
+        ("[[PERSON|Anneke]] a été adressée", "F"),
+        ("[[PERSON|Bjarne]], son fils, vient", "M"),
+        ("[[PERSON|Bjarne]] est venu seul", "M"),
+        ("[[PERSON|Kofi]], âgé de 8 ans", "M"),
+        ("la patiente et [[PERSON|Kofi]], son mari", "M"),
+    ],
+)
+@pytest.mark.parametrize("key", KEYS[:3])
+def test_a_first_name_of_no_table_has_the_sex_that_the_words_around_tell(
+    markup: str, sex: str, key: str, substitutor: Substitutor
+) -> None:
+    (name,) = drawn(substitutor, markup, Patient(key=key))
+    assert NAMES.sex_of(without_accents(name).casefold()) in (sex, None)
+
+
+# Bad input
+
+
+def test_an_animal_called_like_a_person_is_replaced_as_the_person(substitutor: Substitutor) -> None:
+    son, rabbit = drawn(substitutor, "[[PERSON|Oscar Vial]] nourrit son lapin [[PERSON|Oscar]]")
+    assert son.split()[0] == rabbit
+
+
+def test_a_nickname_is_replaced_each_time_alike(substitutor: Substitutor) -> None:
+    _, *cathy = drawn(
+        substitutor, "[[PATIENT|Catherine Vasseur]], [[PERSON|Cathy]] dort, [[PATIENT|Cathy]], [[DOCTOR|Cathy Vasseur]]"
+    )
+    assert len({form.split()[0] for form in cathy}) == 1
+    assert "Cathy" not in cathy
+
+
+def test_an_eponym_is_the_first_name_of_one_and_the_surname_of_another(substitutor: Substitutor) -> None:
+    patient = Patient(key="p", last_name="HORTON", first_names=("Lise",), sex="F")
+    lise, doctor = drawn(substitutor, "[[PATIENT|Lise HORTON]] vue par le Dr [[DOCTOR|Horton DUVAL]]", patient)
+    assert not {word.casefold() for word in lise.split()} & {word.casefold() for word in doctor.split()}
+    assert "horton" not in doctor.casefold()
+
+
+@pytest.mark.parametrize("text", ["M.", "Th.", "M.-Th.", "MT", "M. J.", "LE.", "d'.", "Le Le", "A.B.C.D.", "JPh."])
+def test_scraps_of_names_are_replaced(text: str, substitutor: Substitutor) -> None:
+    patient = Patient(key="p", last_name="LE", first_names=("Jean-Philippe",))
+    (one,) = drawn(substitutor, f"vu [[PERSON|{text}]] é", patient)
+    assert one != text
