@@ -26,7 +26,7 @@ from deid.domain.document import Document, Mention, Substitution
 from deid.domain.labels import Label
 from deid.french.folding import fold_line, words
 from deid.privacy import budget
-from deid.quality.grammar import count_errors, count_names
+from deid.quality.grammar import PLACED, count_errors, count_names
 from deid.reference import Commune, CommuneTable
 from deid.reference.partition import hospital_towns, is_overseas_code, population_class
 from deid.reference.tables import packaged_tables
@@ -71,8 +71,8 @@ def measure(documents: Iterable[tuple[Document, Sequence[Mention]]], policy: Pol
     for document, mentions in documents:
         done = substitutor.substitute(document, mentions)
         counts.documents += 1
-        counts.names += count_names(done)
-        counts.errors += count_errors(done)
+        counts.names += count_names(done, PLACED)
+        counts.errors += count_errors(done, PLACED)
         _count_draws(counts, document, mentions, policy, table)
         _count_hospitals(counts, document, done, table)
     return counts

@@ -6,12 +6,13 @@ Rules of its own, on the published text: nothing is shared with the code that wr
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from deid.domain.document import Substitution
-from deid.domain.labels import Label
+from deid.domain.labels import NAMES, Label
 
-_LABELS = frozenset({Label.CITY, Label.LOC, Label.ORG})
+PLACED = frozenset({Label.CITY, Label.LOC, Label.ORG})
+_LABELS = PLACED | NAMES
 _REACH = 12
 _VOWELS = "aeiouàâäéèêëîïôöùûüœæ"
 _GAP = "[ \n\u00a0\u202f]"
@@ -27,27 +28,43 @@ _ERRORS = re.compile(
     rf")",
     re.IGNORECASE,
 )
+# Of people, whose names begin with articles that do not contract ("de La Fontaine", "à Le Goff"), elisions alone.
+_PEOPLE = re.compile(
+    rf"(?<![\w'’-])(?:"
+    rf"(?:[dl]|qu)['’](?=[bcdfgjklmnpqrstvwxz][\w'’-]*[{_VOWELS}])"
+    rf"|(?:de|que){_GAP}+(?=[{_VOWELS}][\w'’-]*[bcdfgjklmnpqrstvwxz])(?!onz|oui|uhl)"
+    rf")",
+    re.IGNORECASE,
+)
+_ELIDABLE = re.compile(rf"(?<![\w'’-])(?:(?:[dl]|qu)['’]|(?:de|que){_GAP}+)(?=\w)", re.IGNORECASE)
 _LETTERS = re.compile(r"[A-Z]{2,5}(?![a-zà-ÿ])")
 
 
-def count_errors(substitution: Substitution) -> int:
-    """Count the surrogates of places and organisations with a wrong elision, contraction or article ahead of a name."""
-    return sum(1 for _ in _errors(substitution))
+def count_errors(substitution: Substitution, labels: Collection[Label] = _LABELS) -> int:
+    """Count the surrogates of these labels with a wrong elision, contraction or article ahead of a name."""
+    return sum(1 for _ in _errors(substitution, labels))
 
 
-def count_names(substitution: Substitution) -> int:
-    """Count the surrogates of places and organisations."""
-    return sum(surrogate.mention.label in _LABELS for surrogate in substitution.surrogates)
+def count_names(substitution: Substitution, labels: Collection[Label] = _LABELS) -> int:
+    """Count the surrogates of places and organisations, and those of people behind a word that may be elided."""
+    return sum(_is_counted(substitution, at, labels) for at in range(len(substitution.spans)))
 
 
-def _errors(substitution: Substitution) -> Iterator[tuple[int, int]]:
+def _is_counted(substitution: Substitution, at: int, labels: Collection[Label]) -> bool:
+    (start, end), label = substitution.spans[at], substitution.surrogates[at].mention.label
+    if label not in labels or label not in NAMES:
+        return label in labels
+    return _ELIDABLE.search(substitution.text, max(0, start - _REACH), end) is not None
+
+
+def _errors(substitution: Substitution, labels: Collection[Label]) -> Iterator[tuple[int, int]]:
     """Yield the spans of the surrogates with an error inside or at the beginning."""
     text = substitution.text
     for (start, end), surrogate in zip(substitution.spans, substitution.surrogates, strict=False):
-        if surrogate.mention.label not in _LABELS:
+        if surrogate.mention.label not in labels:
             continue
         begin = max(0, start - _REACH)
-        for found in _ERRORS.finditer(text, begin, end):
+        for found in (_PEOPLE if surrogate.mention.label in NAMES else _ERRORS).finditer(text, begin, end):
             if found.end() >= start and not (
                 surrogate.mention.label is Label.ORG and _LETTERS.match(text, found.end())
             ):

@@ -15,6 +15,7 @@ from deid.reference.accents import crowds_by_accent, is_accented
 from deid.reference.names import BOTH, NOBODY, Crowd, NameTables, Side, name_key
 from deid.substitution.context import DocumentContext, identity_words
 from deid.substitution.drafts import redraw_digits
+from deid.substitution.names.forms import ahead_of, with_elisions
 from deid.substitution.names.parsing import BETWEEN, INITIAL, ORIGIN, WORD, NamePiece, bare
 from deid.substitution.names.reading import Named, NamePart, Pool, Spelling, form, places
 from deid.substitution.names.roster import Roster
@@ -233,8 +234,8 @@ class Shorthand:
         ]
         surnames = [self._surrogate(word, True, self._roster.pool_of(named, word)) for word in named.surnames]
         drawn = iter(surnames)
-        family = [next(drawn) if sort is WORD else text for sort, text in named.family if sort is not ORIGIN]
-        return Spelling(tuple(map(bare, given)), tuple(map(bare, surnames)), "".join(map(bare, family)))
+        family = [next(drawn) if sort is WORD else ahead_of(text) for sort, text in named.family if sort is not ORIGIN]
+        return Spelling(tuple(map(bare, given)), tuple(map(bare, surnames)), bare(with_elisions("".join(family))))
 
     def handle(self, token: str, attempt: int = 0) -> str | None:
         """Return the surrogate of a run of letters of a login or address; None if it cannot be split into names.

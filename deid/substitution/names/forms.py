@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -9,6 +10,7 @@ from typing import NamedTuple
 from rapidfuzz.distance import OSA
 
 from deid.domain.labels import Label
+from deid.french.articles import is_elided
 from deid.french.folding import fold_line
 from deid.reference.names import NameTables
 from deid.substitution.names import nicknames
@@ -29,6 +31,10 @@ from deid.substitution.names.reading import Heard
 _MISSPELT, _MISSPELT_ELSEWHERE, _MISSPELT_UNKNOWN = 5, 7, 9
 _LEAST_SHORT, _LEAST_LEFT_OUT = 3, 2  # letters of an abbreviation, and letters that it leaves out
 _VOWELS = "aeiouyàâäéèêëîïôöùûüœæ"
+_ELISION = re.compile(
+    r"(?<![^\W\d_])(?:(?P<letter>[dl])['’]|(?<!['’-])(?P<full>de|le|la) )(?=[^\W\d_]{2})", re.IGNORECASE
+)
+_BETWEEN = re.compile("[ '’]")
 
 
 class Dotted(NamedTuple):
@@ -84,11 +90,33 @@ def shortened(surrogate: str, written: str) -> str:
     return surrogate[: max(end, 2)]
 
 
+def ahead_of(particle: str) -> str:
+    """Return a particle as it is written ahead of a name: "de ", "d'"."""
+    return f"{particle}{' ' if len(particle) > 1 else chr(39)}"
+
+
 def glue(particles: str, surrogate: str, written: str) -> str:
     """Return a surrogate with its particles as one word, in the case of the word that was written."""
-    elided = particles in ("d", "l") and fold_line(surrogate)[:1] not in tuple("aeiouyh")
-    whole = particles + ("e" if elided else "") + surrogate
-    return whole if not particles else whole.upper() if written.isupper() else whole.capitalize()
+    if not particles:
+        return surrogate
+    whole = _BETWEEN.sub("", with_elisions(particles + surrogate))
+    return whole.upper() if written.isupper() else whole.capitalize()
+
+
+def with_elisions(written: str) -> str:
+    """Return a surrogate whose particles lose their vowel before one, and only there: "de Calland", "d'Orsini"."""
+
+    def spelt(match: re.Match[str]) -> str:
+        following = written[match.end() :]
+        letter = match["letter"] or match["full"][0]
+        if match["full"] is not None:
+            return f"{letter}'" if is_elided(following) else match.group()
+        if fold_line(following)[:1] in tuple("aeiouyh"):
+            return match.group()
+        capitals = letter.isupper() and following[:2].isupper()
+        return f"{letter}{'E' if capitals else 'e'} "
+
+    return _ELISION.sub(spelt, written)
 
 
 def _glued(
@@ -106,7 +134,7 @@ def _glued(
             if whole in own and word not in own:
                 apart[word] = whole
             elif whole in words and whole not in own:
-                kept = bare("".join(text for sort, text in particles if sort is PARTICLE))
+                kept = "".join(ahead_of(text) for sort, text in particles if sort is PARTICLE)
                 glued.setdefault(whole, (kept, word))
     return glued, apart
 

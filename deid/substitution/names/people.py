@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
@@ -16,8 +15,8 @@ from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import Draft
 from deid.substitution.names import nicknames
 from deid.substitution.names.drawing import Drawing, Shorthand
-from deid.substitution.names.forms import glue, shortened
-from deid.substitution.names.parsing import BETWEEN, INITIAL, ORIGIN, TITLE, key_of
+from deid.substitution.names.forms import glue, shortened, with_elisions
+from deid.substitution.names.parsing import BETWEEN, INITIAL, ORIGIN, PARTICLE, TITLE, key_of
 from deid.substitution.names.reading import NameReading, NameWord, Pool, word_of
 from deid.substitution.names.roster import Roster
 
@@ -26,7 +25,6 @@ _POOLS = tuple(Pool)
 _PARTS = 1 << 20  # of the probability that a repeated name keeps its surrogate
 # A diminutive that as many people were given as their name is taken for a name, unless somebody here may be called so.
 _NAME_OF_ITS_OWN = 10_000
-_ELISION = re.compile(r"(?<![^\W\d_])([dl])['’](?=[^\W\d_])", re.IGNORECASE)
 # Words between two names that another says as well.
 _LINKS = {"dit": "alias", "dite": "alias", "epouse": "ép.", "veuve": "vve", "vve": "veuve"}
 
@@ -58,7 +56,8 @@ class People:
             return _draft(self.shorthand.initials(mention, found.pieces, attempt))
         else:
             written = self._pieces(mention, reading, attempt)
-        return _draft(_unelided(written) if "'" in written or "’" in written else written)
+        particles = any(sort is PARTICLE for sort, _ in found.pieces)
+        return _draft(with_elisions(written) if particles or "'" in written or "’" in written else written)
 
     def _pieces(self, mention: Mention, reading: NameReading, attempt: int) -> str:
         written = ""
@@ -176,19 +175,6 @@ def _draft(text: str) -> Draft:
 def _words_of(context: DocumentContext) -> frozenset[str]:
     """Return the folded words of the patient's names in the warehouse."""
     return frozenset(word for name in context.document.patient.names for word in words(name))
-
-
-def _unelided(written: str) -> str:
-    """Return a surrogate with "d'" and "l'" written out before a consonant: "de Calland"."""
-
-    def spelt(match: re.Match[str]) -> str:
-        following = written[match.end() :]
-        if fold_line(following)[:1] in tuple("aeiouyh"):
-            return match.group()
-        capitals = match[1].isupper() and following[:2].isupper()
-        return f"{match[1]}{'E' if capitals else 'e'} "
-
-    return _ELISION.sub(spelt, written)
 
 
 def _sex_of(names: Sequence[str]) -> str | None:

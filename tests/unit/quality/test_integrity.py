@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from deid.domain.document import Document, Mention, Substitution, Surrogate
 from deid.domain.labels import Label
 from deid.quality import measure
-from deid.quality.grammar import count_errors
+from deid.quality.grammar import PLACED, count_errors, count_names
 from deid.quality.integrity import integrity, markup_counts, spans_are_sound, visible_text
 from deid.quality.words import is_foreign
 from tests.unit.quality.documents import CLEAN, checked
@@ -107,7 +107,24 @@ def _written(text: str, name: str, label: Label = Label.CITY) -> Substitution:
 )  # fmt: skip
 def test_errors_of_elision_and_articles_are_counted_at_surrogates(text: str, name: str, errors: int) -> None:
     assert count_errors(_written(text, name)) == errors
-    assert count_errors(_written(text, name, Label.PATIENT)) == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "errors"),
+    [
+        ("l'état d'Brigitte", "Brigitte", 1), ("la mère de Odile", "Odile", 1), ("celui qu’Paul voit", "Paul", 1),
+        ("M. d'Brissac", "d'Brissac", 1), ("DE AUBIGNY", "AUBIGNY", 1), ("Mme de Élise", "Mme de Élise", 1),
+        ("l'état d'Agnès", "Agnès", 0), ("la mère de Brigitte", "Brigitte", 0), ("celui qu'Anne voit", "Anne", 0),
+        ("frère d'Hervé, de Hans", "Hans", 0), ("suivi de Yann", "Yann", 0), ("vu à Le Goff", "Le Goff", 0),
+        ("la Marie, du petit Léo, de La Fontaine", "La Fontaine", 0), ("dossier de N.D.", "N.D.", 0),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("label", [Label.PATIENT, Label.DOCTOR, Label.PERSON])
+def test_errors_of_elision_are_counted_at_surrogates_of_people(text: str, name: str, errors: int, label: Label) -> None:
+    written = _written(text, name, label)
+    assert count_errors(written) == errors
+    assert count_names(written) >= errors
+    assert count_errors(written, PLACED) == count_names(written, PLACED) == 0
 
 
 def test_letters_of_an_acronym_elide_as_they_are_said() -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from deid.domain.document import Patient
 from deid.french.folding import without_accents
+from deid.quality.grammar import count_errors
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
 from tests.unit.substitution.examples import marked, surrogates
@@ -90,6 +91,23 @@ def test_an_elided_particle_keeps_its_vowel_before_a_consonant(substitutor: Subs
         apart, glued = drawn(substitutor, "M. [[PERSON|d'Artagnan]], Mr [[PERSON|Dartagnan]]", Patient(key=key))
         assert re.match(r"D(?:[aeiouyhéè]|e[a-z])", glued), glued
         assert without_accents(apart).replace("'", "").replace(" ", "").casefold() == without_accents(glued).casefold()
+
+
+@pytest.mark.parametrize("text", ["de Vries", "DE BRISSAC", "Le Guennec", "LA FARGE", "d'Ormesson", "L'HOSTIS"])
+@pytest.mark.parametrize("ahead", ["M. ", "la famille ", "celui que "])
+def test_particles_agree_with_the_surrogate(text: str, ahead: str, substitutor: Substitutor) -> None:
+    for key in [f"patient-{number}" for number in range(40)]:
+        result = substitutor.substitute(*marked(f"{ahead}[[PERSON|{text}]] vient", patient=Patient(key=key)))
+        assert count_errors(result) == 0, result.text
+
+
+@pytest.mark.parametrize("ahead", ["d'", "de ", "D’", "qu'", "l'enfant d'", "la mère de "])
+@pytest.mark.parametrize("name", ["Agnès", "Brigitte", "Hervé LE GOFF", "Yves", "Odile Urvoy", "DURAND"])
+def test_the_words_ahead_of_a_person_agree(ahead: str, name: str, substitutor: Substitutor) -> None:
+    for key in KEYS:
+        markup = f"Vu {ahead}[[PERSON|{name}]] ce jour"
+        result = substitutor.substitute(*marked(markup, patient=Patient(key=key)))
+        assert count_errors(result) == 0, result.text
 
 
 # Initials
