@@ -40,7 +40,7 @@ class Kind(StrEnum):
     REGION = "region"  # "en Occitanie", "dans le Grand Est"
     COUNTRY = "country"  # "au Maroc"
     NAME = "name"  # of an organisation: "à la SNCF", "aux Cèdres"
-    PERSON = "person"  # "d'Anne", "qu'Anne"; an article ahead is none of the name: "la Marie", "du petit Léo"
+    PERSON = "person"  # "d'Anne", "qu'Anne"; an article ahead is none of the name: "la Marie", "l'Anne", "du petit Léo"
 
 
 _PARTS = frozenset({Kind.DEPARTMENT, Kind.REGION, Kind.COUNTRY})
@@ -105,9 +105,11 @@ def of_place(name: str) -> str:
 
 def fitted(ahead: Ahead, noun: Noun, name: str) -> str:
     """Return a name behind the words that it needs in the place of `ahead`, whose case and apostrophe they keep."""
+    if noun.kind is Kind.PERSON and ahead.article == "l'" and not is_elided(name):
+        return _like(ahead.text, _joined(ahead.preposition, noun.article or "le", name), name) + name
     if noun.kind is Kind.PERSON and (ahead.article or ahead.preposition not in _ELIDED):
         return ahead.text + name
-    head, rest = _headed(ahead.preposition, ahead.article, noun, name)
+    head, rest = _headed(ahead.preposition, ahead.article, PERSON if noun.kind is Kind.PERSON else noun, name)
     return _like(ahead.text, head, rest) + rest
 
 

@@ -18,6 +18,7 @@ from deid.detection.text.vocabulary import (
 )
 from deid.domain.document import Mention
 from deid.domain.labels import IDENTIFIERS, NAMES, Label
+from deid.french.folding import key
 
 _FOOT = 400  # characters before the end in which a lone line is a signature
 _REACH = 4  # most words or compounds added on one side
@@ -199,6 +200,8 @@ def _left_by_form(reading: Reading, first: int, before: str) -> int | None:
         return None
     if len(before) == 1 and before.isalpha() and is_capital(reading, first - 1) and is_capital(reading, first):
         return None if before in _NOT_INITIALS or before == "m" else first - 1
+    if is_upper(reading, first - 1) and _abbreviates_patient(reading, before, first):
+        return first - 1
     opens = first < 2 or not reading.word(first - 2).isalpha()
     if before in _OPENERS and opens and reading.lowered(first) and not is_capital(reading, first):
         return first - 1
@@ -210,6 +213,20 @@ def _left_by_form(reading: Reading, first: int, before: str) -> int | None:
     if inside and is_capital(reading, first - 1) and births > 1000 and before not in NOT_NAMES:
         return first - 1
     return None
+
+
+def _abbreviates_patient(reading: Reading, letters: str, first: int) -> bool:
+    """Return whether letters ahead of the patient's surname are those of the compound first name: "MT LE GUENNEC"."""
+    patient = reading.document.patient
+    compounds = (key(name).split() for name in patient.first_names)
+    if letters not in {"".join(word[0] for word in words) for words in compounds if len(words) > 1}:
+        return False
+    family = [key(name).split() for name in (patient.last_name, patient.birth_name) if name]
+    return any(
+        [*filter(str.isalnum, reading.words[first : first + 2 * len(words)])][: len(words)] == words
+        for words in family
+        if words
+    )
 
 
 def _signs(reading: Reading, index: int) -> bool:

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from deid.domain.document import Mention
 from deid.domain.labels import Label
-from deid.french.articles import PERSON
+from deid.french.articles import PERSON, Kind, Noun
 from deid.french.folding import fold_line, in_case_of, without_accents, words
 from deid.reference.accents import is_accented, usual_spelling
 from deid.reference.names import NameTables, name_key
@@ -22,6 +22,7 @@ from deid.substitution.names.roster import Roster
 
 STRATEGY = "frequency_band"
 _POOLS = tuple(Pool)
+_WOMAN = Noun(Kind.PERSON, "la")  # the article of a first name of the people: "la Jeanne" for "l'Anne"
 _PARTS = 1 << 20  # of the probability that a repeated name keeps its surrogate
 # A diminutive that as many people were given as their name is taken for a name, unless somebody here may be called so.
 _NAME_OF_ITS_OWN = 10_000
@@ -51,13 +52,16 @@ class People:
         if len(whole) == 1 and (lone := whole[0]) is not None:
             written = self._word(mention, lone, attempt)
         elif found.spaced is not None:
-            return _draft(self._spaced(mention, found.spaced, attempt))
+            return Draft(self._spaced(mention, found.spaced, attempt), STRATEGY, noun=PERSON)
         elif not found.words:
-            return _draft(self.shorthand.initials(mention, found.pieces, attempt))
+            return Draft(self.shorthand.initials(mention, found.pieces, attempt), STRATEGY, noun=PERSON)
         else:
             written = self._pieces(mention, reading, attempt)
         particles = any(sort is PARTICLE for sort, _ in found.pieces)
-        return _draft(with_elisions(written) if particles or "'" in written or "’" in written else written)
+        if particles or "'" in written or "’" in written:
+            written = with_elisions(written)
+        sex = next((word.sex for word in whole if word is not None and not word.surname), None)
+        return Draft(written, STRATEGY, noun=_WOMAN if sex == "F" else PERSON)
 
     def _pieces(self, mention: Mention, reading: NameReading, attempt: int) -> str:
         written = ""
@@ -166,10 +170,6 @@ class People:
                 return stream.choice(fitting).title()
         others = nicknames.every(sex or _sex_of(names))[_POOLS.index(pool) :: len(_POOLS)]
         return self.drawing.chosen(stream, others, word).title()
-
-
-def _draft(text: str) -> Draft:
-    return Draft(text, STRATEGY, noun=PERSON)
 
 
 def _words_of(context: DocumentContext) -> frozenset[str]:

@@ -305,7 +305,7 @@ def _letters_ahead(tables: NameTables, found: Cut, own: frozenset[str], initials
         return None
     if word in initials and not own.isdisjoint(others):
         return word
-    if len(written) == 3 or word in own or any(tables.surname_rather(other) <= 0 for other in others):
+    if len(written) == 3 or word in own or any(tables.surname_rather(other) < 0 for other in others):
         return None
     small = not any(found.pieces[place].text.isupper() for place, _ in found.placed[1:])
     return word if small or not (word in tables.surnames or word in tables.first) else None

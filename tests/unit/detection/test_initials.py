@@ -138,3 +138,21 @@ def test_initials_of_staff_close_an_entry(entry: str, initials: list[str], rules
 
 def test_letters_joined_to_a_code_are_no_initials(rules: Detector) -> None:
     assert _names(rules, "Paul Delmas, carcinome, (PD-L1 60 %), PD-L1 : positif") == ["Paul Delmas"]
+
+
+@pytest.mark.parametrize(
+    ("text", "last", "first", "found"),
+    [
+        ("Vu AS LE BIHAN ce jour.", "LE BIHAN", "Anne-Sophie", "AS LE BIHAN"),
+        ("Vu AS Le Bihan ce jour.", "LE BIHAN", "Anne Sophie", "AS Le Bihan"),
+        ("Transfert de JB D'ORMESSON.", "D'ORMESSON", "Jean-Baptiste", "JB D'ORMESSON"),
+        ("Entrée : PE Duval, lit 4", "DUVAL", "Pierre-Emmanuel", "PE Duval"),
+        ("ECG LE BIHAN ce jour", "LE BIHAN", "Anne-Sophie", "LE BIHAN"),
+        ("as LE BIHAN ce jour", "LE BIHAN", "Anne-Sophie", "LE BIHAN"),
+        ("AS. LE BIHAN ce jour", "LE BIHAN", "Luc", "LE BIHAN"),
+    ],
+)
+def test_initials_of_the_patients_compound_first_name_belong_to_the_surname(
+    text: str, last: str, first: str, found: str, detector: Detector
+) -> None:
+    assert found in _names(detector, text, Patient(last_name=last, first_names=(first,)))

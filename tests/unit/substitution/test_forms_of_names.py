@@ -101,7 +101,7 @@ def test_particles_agree_with_the_surrogate(text: str, ahead: str, substitutor: 
         assert count_errors(result) == 0, result.text
 
 
-@pytest.mark.parametrize("ahead", ["d'", "de ", "D’", "qu'", "l'enfant d'", "la mère de "])
+@pytest.mark.parametrize("ahead", ["d'", "de ", "D’", "qu'", "l'enfant d'", "la mère de ", "c'est l'"])
 @pytest.mark.parametrize("name", ["Agnès", "Brigitte", "Hervé LE GOFF", "Yves", "Odile Urvoy", "DURAND"])
 def test_the_words_ahead_of_a_person_agree(ahead: str, name: str, substitutor: Substitutor) -> None:
     for key in KEYS:
