@@ -136,7 +136,8 @@ def _ahead_of_area(preposition: str, had: str, noun: Noun, name: str) -> str:
         if article in ("la", "l'") and not kept:
             return "en "
         return _joined("a" if kind is Kind.COUNTRY else "dans", article, "")
-    if preposition == "de" and not had and article in ("la", "l'") and not kept:
+    contracted = had in ("le", "les") and kind is Kind.COUNTRY  # "retour du Pérou", but "retour de Grèce"
+    if preposition == "de" and (not had or contracted) and article in ("la", "l'") and not kept:
         return "d'" if article == "l'" else "de "
     return _joined(preposition, article, name)
 

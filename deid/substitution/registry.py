@@ -86,7 +86,9 @@ class Generators:
         self.calendar = calendar = Calendar(context)
         self._gazette = gazette = Gazette(context, communes)
         people = People(context, names)
-        places = Communes(context, gazette)
+        organisations = Organisations(context, gazette)
+        regions = Regions(context, gazette, organisations.named_short)
+        places = Communes(context, gazette, regions, organisations.named_short)
         addresses = Addresses(context, people)
         nirs = Nirs(context, calendar, gazette)
         numbers = Numbers(context, gazette, nirs)
@@ -98,8 +100,8 @@ class Generators:
             Label.CITY: places,
             Label.ZIP: places,
             Label.STREET: Streets(context, streets, gazette),
-            Label.LOC: Regions(context, gazette),
-            Label.ORG: Organisations(context, gazette),
+            Label.LOC: regions,
+            Label.ORG: organisations,
             Label.PHONE: Phones(context, gazette),
             Label.EMAIL: addresses,
             Label.URL: addresses,

@@ -28,6 +28,7 @@ from deid.detection.refining.missed_names import (
 )
 from deid.detection.refining.overlaps import connect_entities, resolve_overlaps
 from deid.detection.refining.roles import settle_roles
+from deid.detection.refining.towns import complete_towns
 from deid.detection.refining.trimming import trim_civilities, trim_things
 from deid.detection.text.reading import Reading
 from deid.domain.document import Mention
@@ -117,6 +118,8 @@ PASSES: Sequence[Pass] = (
          "an organisation has the word for its kind, or leaves it out, as the annotation guide asks", Keeps.NOTHING),
     Pass("halves", _always(complete_halves),
          "a value of which a part was found, or that a line cuts, is found whole", Keeps.COVERAGE),
+    Pass("towns", _always(complete_towns),
+         "numbers of departments behind a town, inhabitants and acronyms of hospitals come in", Keeps.NOTHING),
     Pass("exports", _always(settle_exports),
          "coded cells of tables and messages go, and of a timestamp all but the day", Keeps.WITHIN),
     Pass("lines", _always(join_lines),

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache
+from functools import cache, cached_property
 
 from deid.domain.document import Mention
 from deid.domain.labels import Label
 from deid.french.articles import Ahead, Kind, Noun, fitted, of_place, own_article
 from deid.french.folding import accented_like, case_of, comparable, fold_line, without_accents, words
+from deid.french.gentiles import initials_of
 from deid.reference import Commune
 from deid.reference.partition import UNIVERSITY, hospital_towns, is_overseas_code
 from deid.substitution.context import DocumentContext
@@ -38,15 +39,24 @@ _ACRONYM = re.compile("ch[a-z]{1,4}|gh[a-z]{1,4}")
 _REGIMENT = re.compile(r"\d+ ?(?:er|e|eme|nd)? ?(?:r[a-z]{1,4}|b[a-z]{1,3}|regiment.*|bataillon.*)")
 # Words ahead of a bare name that say its kind.
 _AHEAD: Mapping[OrgKind, str] = {
-    OrgKind.HOSPITAL: "hopital|urgences|site|transfert|hospitalis\\w+|reanimation",
+    OrgKind.HOSPITAL: (
+        "hopital|urgences|site|transfer\\w+|hospitalis\\w+|reanimation|irm|scanner|tdm|oper\\w+|vue?s?|revue?s?|bilan|"
+        "consult\\w+|biopsie|dialyse|greffe|admise?|service|unite|rcp|coronarographie|chirurgie|examen|maternite"
+    ),
     OrgKind.CLINIC: "clinique|polyclinique|centre",
     OrgKind.CARE_HOME: "ehpad|residence|maison de retraite|foyer",
     OrgKind.LABORATORY: "laboratoire|labo|analyses",
     OrgKind.PHARMACY: "pharmacie",
     OrgKind.SCHOOL: "ecole|college|lycee|scolarise\\w*",
     OrgKind.INSURER: "mutuelle|assurance|assure\\w*|complementaire",
-    OrgKind.EMPLOYER: "societe|entreprise|employe\\w*|travaill\\w+|ouvriere?|salarie\\w*|retraitee? d\\w*|chez",
-    OrgKind.ASSOCIATION: "association",
+    OrgKind.EMPLOYER: (
+        "societe|entreprise|employe\\w*|travaill\\w+|ouvriere?|salarie\\w*|retraitee? d\\w*|chez|cliente?|ancien de|"
+        "ancienne de|chauffeur|caissiere?|vendeu\\w+|cariste|embauche\\w*|interim\\w*|magasinier|chantier|"
+        "technicien\\w*|ingenieur|comptable|usine|groupe"
+    ),
+    OrgKind.ASSOCIATION: (
+        "association|asso|benevole|adherente?|membre|licenciee?|club|chorale|judo|football|gym\\w*|danse"
+    ),
     OrgKind.TRANSPORT: "ambulances?|transport\\w*|taxi",
 }
 _NEAR = re.compile("|".join(f"(?P<{kind.name}>\\b(?:{found})\\b)" for kind, found in _AHEAD.items()))
@@ -65,6 +75,11 @@ _SORTS = frozenset(
     "psychiatrique univ regional general".split()
 )
 _ELISION = ("'", "’")
+_JOINT = re.compile(r"[\s,;:(/–—-]*(?:\b(?:de|d['’]|du|des|à))?\s*\Z", re.IGNORECASE)
+_AHEAD_OF_NAME = re.compile(r"\s*(?P<of>de la |de l['’]|du |des |de |d['’]|la |le |les |l['’])?", re.IGNORECASE)
+_ARTICLES = {"de la": "la", "de l'": "l'", "du": "le", "des": "les", "la": "la", "le": "le", "les": "les", "l'": "l'"}
+_INITIALS = re.compile("[A-Z]{3,7}")
+_COMPANIES = frozenset("societe entreprise sarl sas sa ets etablissements usine eurl scop groupe".split())
 _TRIES = 60
 _SEATS = 4  # attempts that look for a seat of a university hospital
 # Words of whole names that say a kind more closely, and name none of it.
@@ -85,7 +100,7 @@ class Organisations:
         original = self._context.text(mention)
         head = _HEAD.match(fold_line(original))
         if head is None:
-            return self._bare(mention, original, attempt)
+            return self.named_short(mention, attempt) or self._bare(mention, original, attempt)
         kind, written = KIND_OF_HEAD[head["kind"].replace("-", " ")], original[: head.end()]
         if _OF_DEPARTMENT.match(head["kind"]) and not self._tags:
             department = self._cased(mention, head.end())(self._of_department(original, attempt))
@@ -102,6 +117,67 @@ class Organisations:
             original, f"{written} {self._cased(mention, head.end())(tail)}".strip(), self._context.accented
         )
         return Draft(text, PLACED if may_return else STRATEGY, may_return=may_return)
+
+    @cached_property
+    def _cores(self) -> Mapping[str, Mention]:
+        """Return comparable own name → the first organisation that has it: "bichat" → "hôpital Bichat"."""
+        found: dict[str, Mention] = {}
+        for mention in self._context.labelled(Label.ORG):
+            if (core := self._core(mention)) and comparable(core) != comparable(self._gazette.named_town(mention)):
+                found.setdefault(comparable(core), mention)
+        return found
+
+    def _core(self, mention: Mention) -> str:
+        """Return the own name of an organisation without its kind and town; "" for one without."""
+        original = self._context.text(mention)
+        head = _HEAD.match(fold_line(original))
+        if head is None or not self._has_name(mention, KIND_OF_HEAD[head["kind"].replace("-", " ")], head.end()):
+            return ""
+        town = self._gazette.named_town(mention)
+        rest = _JOINT.sub("", original[head.end() : original.rfind(town) if town else None])
+        return _ahead_of_name(rest)[1]
+
+    def named_short(self, mention: Mention, attempt: int) -> Draft | None:
+        """Return the surrogate of an organisation named without its kind or by its initials; None for another mention.
+
+        "Bichat" beside "hôpital Bichat" gets the name drawn for that, whatever it was taken for.
+        """
+        original = self._context.text(mention)
+        whole = self._cores.get(comparable(original[len(own_article(original)) :]))
+        if whole is not None and _HEAD_AHEAD.search(self._context.plain_before(mention, _REACH)) is None:
+            article, name = _ahead_of_name(self._tail(whole, attempt) or "")
+            cased = accented_like(original, case_of(original)(name), self._context.accented)
+            return Draft(cased, STRATEGY, noun=Noun(Kind.NAME, article)) if name else None
+        return self._acronym(original) if _INITIALS.fullmatch(original) and not attempt else None
+
+    def _tail(self, mention: Mention, attempt: int) -> str | None:
+        """Return the own name drawn for an organisation, as written behind the word of its kind; None for none."""
+        original = self._context.text(mention)
+        head = _HEAD.match(fold_line(original))
+        if head is None:
+            return None
+        written = original[: head.end()]
+        return self._complement(original, KIND_OF_HEAD[head["kind"].replace("-", " ")], written, attempt)
+
+    def _acronym(self, original: str) -> Draft | None:
+        """Return the initials of the surrogate of the organisation that has these initials, else None."""
+        for one in self._context.labelled(Label.ORG):
+            name = self._context.text(one)
+            if _INITIALS.fullmatch(name) is None and initials_of(name) == original:
+                drawn = self.write(one, 0)
+                if drawn.may_return or drawn.strategy == STRATEGY:
+                    return Draft(initials_of(drawn.text), drawn.strategy, may_return=drawn.may_return)
+        return None
+
+    def _told_before(self, mention: Mention, university: bool) -> Place | None:
+        """Return the place of the hospital that one without a town repeats: the nearest ahead, else the next."""
+        places, near = self._gazette.places, None
+        for one in self._context.labelled(Label.ORG):
+            text = fold_line(self._context.text(one))
+            alike = _CARE.match(text) is not None and (_UNIVERSITY.match(text) is not None) is university
+            if one.start in places and alike and (near is None or one.start < mention.start):
+                near = places[one.start]
+        return near
 
     def _has_name(self, mention: Mention, kind: OrgKind, end: int) -> bool:
         """Return whether an organisation has its own name: "école Jules-Ferry de Billom", "CH Alphonse-Guérard"."""
@@ -138,6 +214,9 @@ class Organisations:
         commune = place.commune if place else None
         cares = kind is OrgKind.HOSPITAL and _CARE.match(head) is not None
         university = cares and _UNIVERSITY.match(fold_line(original)) is not None
+        if place is None and cares and not own and not self._tags:
+            place = self._told_before(mention, university)
+            commune = place.commune if place else None
         if place is not None and (commune is None or not cares or _has_hospital(commune, university)):
             return self._gazette.surrogate(place, attempt).name, self._gazette.may_return(place)
         if not cares and kind not in _TOWN_ONLY:
@@ -168,7 +247,11 @@ class Organisations:
         return self._gazette.hospital_town(university and attempt < _SEATS, beside, *about).name
 
     def _complement(self, original: str, kind: OrgKind, written: str, attempt: int) -> str | None:
-        return self._name(COMPLEMENTS.get(kind, COMPLEMENTS[OrgKind.OTHER]), original, written, attempt)
+        """Draw what follows the word of a kind; a company's is a company, without the article of "la Poste"."""
+        names: Iterable[str] = COMPLEMENTS.get(kind, COMPLEMENTS[OrgKind.OTHER])
+        if fold_line(written).strip() in _COMPANIES:
+            names = (name[len(own_article(name)) :] for name in WHOLE[OrgKind.EMPLOYER])
+        return self._name(names, original, written, attempt)
 
     def _bare(self, mention: Mention, original: str, attempt: int) -> Draft:
         """Return a whole name and its article, of the kind by the original or by the words ahead."""
@@ -224,6 +307,13 @@ class Organisations:
             if not self._context.brings_back(name, _SMALL | _GENERIC):
                 return name
         return None
+
+
+def _ahead_of_name(name: str) -> tuple[str, str]:
+    """Split the name of an organisation into its article and the rest: "des Cèdres", "Les Cèdres" → "les", "Cèdres"."""
+    found = _AHEAD_OF_NAME.match(name)
+    of = fold_line((found and found["of"]) or "").strip()
+    return _ARTICLES.get(of, ""), name[found.end() if found else 0 :]
 
 
 def _is_acronym(name: str, longest: int = _LONGEST_ACRONYM - 1) -> bool:

@@ -1,7 +1,7 @@
 """PHONE, in the original's layout: a number reserved for fiction, or without operator, by the policy's `hiding`.
 
-A foreign number that is marked has zeros behind its country code, where no national number begins; a natural one is
-redrawn, since no table of free foreign numbers is at hand.
+A foreign number has the calling code of the country drawn for its own. One that is marked has zeros behind it, where no
+national number begins; a natural one is redrawn, since no table of free foreign numbers is at hand.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from deid.reference import Commune
 from deid.reference.packaged import number_kind, unassigned_numbers
 from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import Draft, digits_of, redraw_digits
+from deid.substitution.places.abroad import CALLED
+from deid.substitution.places.countries import Countries
 from deid.substitution.places.gazette import Gazette
 
 MARKED, NATURAL = "fiction_range", "unassigned_range"
@@ -34,7 +36,8 @@ _OTHER_ZONES = dict.fromkeys(("11", "30", "34", "48", "66"), "4")
 _SCANNED = str.maketrans("OoIl", "0011")
 _NATIONAL, _SIGNIFICANT = 10, 9  # digits of a number with its zero and without
 _LETTERS, _SPOKEN = re.compile(r"[^\W\d_]{3}"), re.compile("[a-z]{3}")
-_FOREIGN = re.compile(r"\s*(?:\+|00)\s*(?!33)(?:[17](?!\d)|\d{2,3})")
+_CODES = "|".join(sorted(CALLED, key=len, reverse=True))
+_FOREIGN = re.compile(rf"(?P<sign>\s*\(?\s*(?:\+|00)\s*)(?!33)(?P<code>{_CODES}|\d{{2,3}})")
 _DIGITS = "0123456789"
 _ZEROS = 3  # that a marked foreign number begins with
 # One number of several in a mention, with its country code or without.
@@ -49,6 +52,7 @@ class Phones:
         self._context = context
         self._gazette = gazette
         self._natural = context.policy.hiding == "natural"
+        self._countries = Countries(context, gazette)
         own = map(digits_of, context.document.patient.phones)
         self._own = frozenset(number[-_SIGNIFICANT:] for number in own if len(number) >= _SIGNIFICANT)
 
@@ -71,7 +75,7 @@ class Phones:
         rest = redraw_digits(layout.rest, self._context.stream("phone", layout.number, str(attempt)))
         if layout.head and not self._natural:
             rest = _filled(rest, "0" * _ZEROS + digits_of(rest)[_ZEROS:])
-        return layout.head + rest
+        return _FOREIGN.sub(lambda one: one["sign"] + self._countries.calling_code(one["code"]), layout.head) + rest
 
     def _number(self, digits: str, attempt: int) -> str:
         """Return another number with as many digits: a mobile stays one, a geographic zone follows the address.

@@ -39,11 +39,21 @@ _CONTINENTS = {
 }  # fmt: skip
 _CYPRUS = "99254"
 _LISTS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+# Code of international numbers → INSEE's codes of its countries, the greatest first.
+CALLED: Mapping[str, tuple[str, ...]] = {
+    code: tuple(countries)
+    for code, *countries in map(str.split, " ".join(_LISTS["calling_codes"]["all"].split()).split(","))
+}
 # Country → towns to draw from; towns whose name means them rather than a namesake in France: recognised, never drawn.
 _TOWNS, _HOMONYMS = (
     {country: " ".join(named.split()).split(", ") for country, named in _LISTS[table].items()}
     for table in ("towns", "homonyms")
 )
+
+
+def listed_names(table: str) -> Mapping[str, Sequence[str]]:
+    """Return what texts call countries ("names", by INSEE's code) or parts of the world ("continents", by part)."""
+    return {code: " ".join(named.split()).split(", ") for code, named in _LISTS[table].items()}
 
 
 def world(country: str) -> World:

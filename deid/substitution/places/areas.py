@@ -8,7 +8,7 @@ from functools import cache
 
 from deid.french.folding import comparable, fold_line, words
 from deid.reference.packaged import packaged_rows
-from deid.substitution.places.abroad import World, world
+from deid.substitution.places.abroad import World, listed_names, world
 
 _MASCULINE = """
 Calvados, Cantal, Cher, Doubs, Finistère, Gard, Gers, Jura, Loir-et-Cher, Loiret, Lot, Lot-et-Garonne, Maine-et-Loire,
@@ -76,7 +76,9 @@ _COLLECTIVITIES = {
 @cache
 def _by_name() -> Mapping[str, tuple[str, str]]:
     """Return comparable name → (kind, code)."""
-    named = {comparable(row["name"]): (row["kind"], row["code"]) for row in packaged_rows("territories")}
+    called = (("continent", listed_names("continents")), ("country", listed_names("names")))
+    named = {comparable(name): (kind, code) for kind, by in called for code, names in by.items() for name in names}
+    named |= {comparable(row["name"]): (row["kind"], row["code"]) for row in packaged_rows("territories")}
     named |= {"reunion": named["lareunion"]}
     for code, names in _COLLECTIVITIES.items():
         named |= {comparable(name): ("collectivity", code) for name in names}
@@ -96,9 +98,17 @@ def is_public(text: str) -> bool:
 
 
 def area(text: str) -> tuple[str, str] | None:
-    """Return the kind ("department", "region", "country", "collectivity") and code of a name, its article ignored."""
+    """Return the kind and code of a name, its article ignored; None for another name.
+
+    The kind is "department", "region", "country", "collectivity", or "continent" with its part of the world for code.
+    """
     known = _by_name()
     return known.get(comparable(text)) or known.get(comparable(_ARTICLE.sub("", text)))
+
+
+def is_abroad(text: str) -> bool:
+    """Return whether a text is the name of a country, of a continent, or of France."""
+    return (area(text) or ("",))[0] in ("country", "continent")
 
 
 @cache
@@ -120,5 +130,5 @@ def listed(kind: str) -> tuple[str, ...]:
 
 @cache
 def countries(part: World) -> tuple[str, ...]:
-    """Return the names of the countries of a part of the world."""
-    return tuple([name for code, name in area_names("country").items() if world(code) is part])
+    """Return the INSEE codes of the countries of a part of the world."""
+    return tuple([code for code in area_names("country") if world(code) is part])

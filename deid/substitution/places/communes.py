@@ -13,7 +13,9 @@ from deid.privacy.stream import KeyedStream
 from deid.reference import Commune
 from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import Draft, digits_of, mask, redraw, redraw_digits, tag
+from deid.substitution.places.areas import is_abroad
 from deid.substitution.places.gazette import Gazette
+from deid.substitution.places.regions import Regions, Short
 
 _CEDEX = re.compile(r"(?P<gap>[\s-]*)(?P<word>cedex\b)(?P<rest>.*)$", re.IGNORECASE)
 _DIGIT = re.compile(r"[0-9OolI]")
@@ -23,9 +25,11 @@ _SPOKEN_WIDTH = 1000
 class Communes:
     """Generator of CITY and ZIP for one document."""
 
-    def __init__(self, context: DocumentContext, gazette: Gazette) -> None:
+    def __init__(self, context: DocumentContext, gazette: Gazette, regions: Regions, short: Short) -> None:
         self._context = context
         self._gazette = gazette
+        self._regions = regions
+        self._short = short
         self._strategy = context.policy.places.strategy
 
     def write(self, mention: Mention, attempt: int) -> Draft:
@@ -35,6 +39,11 @@ class Communes:
         if strategy == "tag":
             return tag(mention.label, original)
         place = gazette.places[mention.start]
+        unknown = place.commune is None and place.world is None
+        if unknown and is_abroad(original):
+            return self._regions.write(mention, attempt)  # a country that was taken for a town
+        if unknown and (site := self._short(mention, attempt)) is not None:
+            return site
         commune, may_return = gazette.surrogate(place, attempt), gazette.may_return(place)
         if mention.label is Label.ZIP:
             return self._code(original, commune, strategy, may_return)

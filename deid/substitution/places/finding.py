@@ -108,6 +108,14 @@ class Finder:
         found = self._communes.find(name, zip=zip)
         return _place(found[0]) if len(found) == 1 and not abroad.is_meant(name) else None
 
+    def in_department(self, name: str, department: str) -> Place | None:
+        """Return the greatest commune of a department with a name, whole or cut short ("Bourg"), or None."""
+        base = without_cedex(name)
+        for communes in (self._communes.find(base), self._communes.opened(place_key(base))):
+            if here := [one for one in communes if one.department == department]:
+                return _place(max(here, key=_size))
+        return None
+
     def city(self, name: str, zip: str | None) -> Place | None:
         """Return the place of a city's whole name, CEDEX ignored, if it is the same in any document."""
         return self.only(without_cedex(name), zip)

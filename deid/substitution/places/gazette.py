@@ -9,6 +9,7 @@ from itertools import count, islice
 from deid.domain.document import Mention, Spend
 from deid.domain.labels import Label
 from deid.french.folding import comparable, words
+from deid.french.gentiles import Gentile
 from deid.privacy.budget import PLACE_COSTS
 from deid.privacy.stream import KeyedStream
 from deid.reference import Commune, CommuneTable
@@ -63,6 +64,22 @@ class Gazette:
     def town_follows(self, organisation: Mention) -> bool:
         """Return whether the name of a town comes right after an organisation: "CHU, Dijon"."""
         return self._survey.town_follows(organisation)
+
+    def gentile(self, mention: Mention) -> Gentile | None:
+        """Return the form in which a LOC mention names the inhabitants of a town; None for another one."""
+        return self._survey.gentiles.get(mention.start)
+
+    def seat(self, area: Mention) -> Place | None:
+        """Return the place of the town ahead of a department or region, if it lies there: "Vierzon (18)"."""
+        place = self.places.get(self._survey.seats.get(area.start, -1))
+        kind, code = self._survey.area_of(area) or ("", "")
+        if place is None or place.world is not None:
+            return None
+        return place if place.commune is None or getattr(place.commune, kind) == code else None
+
+    def told(self, name: str) -> Place | None:
+        """Return the place of a town that a CITY mention names; None for another name."""
+        return self._survey.told.get(comparable(name))
 
     def elements(self) -> int:
         """Count distinct communes: a place abroad or unknown costs nothing, since its draw does not depend on it."""

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from deid.domain.document import Mention
 from deid.domain.labels import Label
-from deid.french.articles import TOWN, Kind, Noun, of_place, own_article
+from deid.french.articles import TOWN, Kind, Noun, is_elided, of_place, own_article
 from deid.french.folding import accented_like, comparable, fold_line, in_case_of, words
+from deid.french.gentiles import Gentile, gentile_of
 from deid.privacy.stream import KeyedStream
 from deid.reference import Commune
 from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import Draft, redraw_digits, tag
 from deid.substitution.places import abroad
-from deid.substitution.places.abroad import world
-from deid.substitution.places.areas import area, area_names, article_of, countries, is_overseas, is_public, listed
+from deid.substitution.places.areas import area, area_names, article_of, is_overseas, is_public, listed
+from deid.substitution.places.countries import Countries
 from deid.substitution.places.finding import Place
 from deid.substitution.places.gazette import Gazette
 
@@ -29,61 +30,103 @@ _LAND = re.compile(
     r"circuit|stade|rade|ilet|region|agglomeration|banlieue|province|wilaya|canton|bassin|secteur|village|hameau|zone|"
     r"lagon|anse|morne|piton|marais|autoroute|sentier|chemin|place|marche|mer|ocean)s?)\b"
 )
-_ADJECTIVE = re.compile(r"(?:la )?r[ée]gion [a-zà-ÿ-]+")  # "région parisienne" becomes "région de Molamboz"
+# Names whose case is not followed: "USA", "région clunisoise".
+_ACRONYM = re.compile(r"(?:[A-Z]\.?){2,4}|(?:la )?r[ée]gion [a-zà-ÿ-]+")
+_OF = re.compile(r"(?:de la |de l['’]|du |des |de |d['’])", re.IGNORECASE)
+# Words ahead of inhabitants: of a noun; those whose form a vowel behind them decides; the beginning of a sentence.
+_DETERMINER = re.compile(r"(?<![a-z])(?:cett?e?|une?|les?|la|des|du|aux?|ces|jeunes?|l'|d')[ ]?\Z")
+_ELIDING = re.compile(r"(?<![a-z])(?:ce|cet|le|la|du|au|de|que|[ldq]u?')[ ]?\Z")
+_OPENING = re.compile(r"(?:\A|[.!?:;•\n-] *|  )\Z")
 _NUMBERED = re.compile(r"(?:[adn]|rn|rd|rcea)? ?\d+ ?[a-z]?(?:er|e|eme)?(?: arr[a-z]*\.?)?|[ivx]+e?(?: arr[a-z]*\.?)?")
 _DISTRICT = re.compile(r"(\d{1,2}) ?(er|eme|e)?( arr[a-z]*\.?)?")
 # Paris has as many arrondissements.
 _DISTRICTS = 20
 _TRIES = 60
+_ABROAD = frozenset({"country", "collectivity", "continent"})
 _KINDS = {"department": Kind.DEPARTMENT, "region": Kind.REGION}
+
+
+# The surrogate of a mention that names an organisation of the document by its own name alone; None for another mention.
+Short = Callable[[Mention, int], Draft | None]
 
 
 class Regions:
     """Generator of LOC for one document."""
 
-    def __init__(self, context: DocumentContext, gazette: Gazette) -> None:
+    def __init__(self, context: DocumentContext, gazette: Gazette, short: Short) -> None:
         self._context = context
         self._gazette = gazette
+        self._short = short
+        self._countries = Countries(context, gazette)
 
     def write(self, mention: Mention, attempt: int) -> Draft:
         """Return an area of the same kind; a commune of the home territory for one that no table knows."""
         original = self._context.text(mention)
         if self._context.policy.places.strategy == "tag":
             return tag(Label.LOC, original)
+        if (form := self._gazette.gentile(mention)) is not None:
+            return self._inhabitants(mention, form, attempt)
+        if not area(original) and (site := self._short(mention, attempt)) is not None:
+            return site
         article = own_article(original) if area(original) and not is_public(original) else ""
         bare = original[len(article) :]
-        text, noun = self._text(bare, attempt)
-        may_return = is_public(bare) or (not attempt and self._follows(bare))
-        cased = text if _ADJECTIVE.fullmatch(bare) else in_case_of(bare, text)
+        seat = self._gazette.seat(mention)
+        text, noun = self._text(bare, seat, attempt)
+        may_return = is_public(bare) or (not attempt and self._follows(bare, seat))
+        cased = text if _ACRONYM.fullmatch(bare) else in_case_of(bare, text)
         return Draft(accented_like(original, cased, self._context.accented), STRATEGY, may_return=may_return, noun=noun)
 
-    def _follows(self, original: str) -> bool:
+    def _follows(self, original: str, seat: Place | None) -> bool:
         """Return whether an area, or a department's code, follows a drawn commune, which may lie in the original."""
+        if seat is not None or self._town_of_land(original) is not None:
+            return True
         kind, code = area(original) or ("department", original)
-        return (self._drawn_in(kind, code) if kind in _KINDS else self._drawn_abroad(code)) is not None
+        return (self._drawn_in(kind, code) if kind in _KINDS else self._countries.drawn_abroad(code)) is not None
 
-    def _text(self, original: str, attempt: int) -> tuple[str, Noun | None]:
+    def _text(self, original: str, seat: Place | None, attempt: int) -> tuple[str, Noun | None]:
         """Return the surrogate of an area without its article, and its grammar if the words ahead must agree."""
         if is_public(original):
             return original, None
         kind, code = area(original) or ("", "")
         if kind in _KINDS:
-            return self._area(kind, code, original, attempt)
-        if kind in ("country", "collectivity"):
-            return self._country(kind, code, original, attempt)
-        if self._gazette.communes.department_name(original):
-            return self._department_code(original, attempt), None
+            return self._area(kind, code, original, seat, attempt)
+        if kind in _ABROAD:
+            return self._country(kind, code, attempt)
+        if self._gazette.communes.department_name(original.upper()):
+            return self._department_code(original.upper(), seat, attempt), None
         if _NUMBERED.fullmatch(fold_line(original)):
             return self._numbered(original, attempt), None
         return self._land(original, attempt)
 
-    def _area(self, kind: str, code: str, original: str, attempt: int) -> tuple[str, Noun]:
-        """Return the area of the commune drawn for a place in it, so that an address stays one address.
+    def _inhabitants(self, mention: Mention, form: Gentile, attempt: int) -> Draft:
+        """Return the inhabitants of the town drawn for theirs: "Rémoise", else "habitante de Gray"; its adjective."""
+        original, place = self._context.text(mention), self._gazette.places[mention.start]
+        town = self._gazette.surrogate(place, attempt).name
+        start = max(original.rfind(sign) for sign in " '’\n") + 1
+        head, word = original[:start], original[start:]
+        ahead = self._context.plain_before(mention) + fold_line(head)
+        name = gentile_of(town, form.feminine, form.plural)
+        capital = word[:1].isupper() and not word.isupper()
+        if not capital and not _DETERMINER.search(ahead):
+            text = name or of_place(town)
+        elif name is not None and (not _ELIDING.search(ahead) or is_elided(name) is is_elided(word)):
+            text = name.capitalize() if capital else name
+        else:
+            dweller = "résident" if _ELIDING.search(ahead) and not is_elided(word) else "habitant"
+            text = f"{dweller}{'e' * form.feminine}{'s' * form.plural} {of_place(town)}"
+            if capital and _OPENING.search(ahead):
+                text = text[:1].upper() + text[1:]
+        cased = text.upper() if word.isupper() else text
+        may_return = self._gazette.may_return(place)
+        return Draft(accented_like(original, head + cased, self._context.accented), STRATEGY, may_return=may_return)
+
+    def _area(self, kind: str, code: str, original: str, seat: Place | None, attempt: int) -> tuple[str, Noun]:
+        """Return the area of the commune drawn for its town, else for a place in it: an address stays one address.
 
         If its name is a person's ("Loire"), its region is written, or the country. Without such a place, another area
         is drawn by the key.
         """
-        drawn = self._drawn_in(kind, code)
+        drawn = self._drawn_in(kind, code) if seat is None else self._gazette.surrogate(seat)
         if drawn is not None and not attempt:
             table = self._gazette.communes
             department, region = table.department_name(drawn.department), table.region_name(drawn.region)
@@ -101,9 +144,9 @@ class Regions:
         place = next(here, None)
         return None if place is None else self._gazette.surrogate(place)
 
-    def _department_code(self, original: str, attempt: int) -> str:
+    def _department_code(self, original: str, seat: Place | None, attempt: int) -> str:
         """Return a code for "21" in "le 21": the drawn commune's department, else one of the region, else any."""
-        drawn = self._drawn_in("department", original)
+        drawn = self._drawn_in("department", original) if seat is None else self._gazette.surrogate(seat)
         if drawn is not None and not attempt:
             return drawn.department
         table = self._gazette.communes
@@ -112,18 +155,11 @@ class Regions:
         near = [code for code in codes if any(one.region == region for one in table.in_department(code)[:1])]
         return self._context.stream("area code", original, str(attempt)).choice(near or codes)
 
-    def _drawn_abroad(self, country: str) -> Commune | None:
-        """Return the town drawn for the document's first place in a country or collectivity, or None."""
-        place = next((one for one in self._gazette.places.values() if one.country == country), None)
-        return None if place is None else self._gazette.surrogate(place)
-
-    def _country(self, kind: str, code: str, original: str, attempt: int) -> tuple[str, Noun]:
-        """Return the drawn town's country, else another of the same part of the world by the key."""
-        drawn = self._drawn_abroad(code)
-        if drawn is not None and not attempt and (name := area_names(kind).get(drawn.region)) is not None:
-            return _country_noun(name)
-        like = countries(world(code)) if kind == "country" else listed(kind)
-        return _country_noun(self._other(like, original, attempt))
+    def _country(self, kind: str, code: str, attempt: int) -> tuple[str, Noun]:
+        """Return the name of the country or collectivity that is drawn, and its grammar."""
+        drawn = self._countries.surrogate(kind, code, attempt)
+        name = area_names("collectivity" if kind == "collectivity" else "country")[drawn]
+        return name, Noun(Kind.COUNTRY, article_of(name))
 
     def _other(self, choices: Sequence[str], original: str, attempt: int) -> str:
         """Draw one of some names, uniformly, another than the original that brings nothing back."""
@@ -159,12 +195,17 @@ class Regions:
         if (country := abroad.country_of(original)) is not None and abroad.is_listed(original):
             place = Place(f"abroad {country} {comparable(original)}", None, abroad.world(country), country)
             return self._gazette.surrogate(place, attempt).name, TOWN
-        commune = self._gazette.anywhere("land", " ".join(words(original)), str(attempt))
+        told = self._town_of_land(original)
+        bare = original[len(own_article(original)) :]
+        about = ("land", " ".join(words(bare)), str(attempt))
+        commune = self._gazette.anywhere(*about) if told is None else self._gazette.surrogate(told)
         head = _LAND.match(fold_line(original))
         if head is None or head.end() == len(original):
             return commune.name, TOWN
         return f"{original[: head.end()]} {of_place(commune.name)}", None
 
-
-def _country_noun(name: str) -> tuple[str, Noun]:
-    return name, Noun(Kind.COUNTRY, article_of(name))
+    def _town_of_land(self, original: str) -> Place | None:
+        """Return the place of a town that the document names whose land this is, or itself: "gare de Nantes"."""
+        head = _LAND.match(fold_line(original))
+        rest = original[head.end() :] if head is not None else original
+        return self._gazette.told(_OF.sub("", rest.strip()))

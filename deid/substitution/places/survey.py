@@ -12,6 +12,7 @@ from itertools import pairwise
 from deid.domain.document import Mention
 from deid.domain.labels import Label
 from deid.french.folding import comparable, fold_line, words
+from deid.french.gentiles import Gentile, derived_gentile, read_gentile
 from deid.reference import Commune, CommuneTable
 from deid.reference.place_names import department_of_zip, key_openings, place_key
 from deid.substitution.context import DocumentContext
@@ -27,6 +28,8 @@ _ADDRESS_REACH, _ADDRESS_LINES = 240, 6
 _BESIDE = re.compile(r"[ ,;:(/–—-]*(?:(?:à|a|de)\s+|d['’])?", re.IGNORECASE)
 _SENTENCE = re.compile(r"[.!?…][^\S\n]+[A-ZÀ-Ý]|\n[^\S\n]*\n[^\S\n]*\n")
 _PAIR_REACH = 14
+_AREA_GAP = re.compile(r"[ ,;(/–—-]*(?:(?:en|dans) (?:l['’]|l[ae] |les )?)?")
+_LAST_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*\Z")
 _COUNTRY_GAP = re.compile(r"[ ,;(/–—-]*\n?[ ,(/–—-]*(?:en |au |aux )?")
 _CODE_AHEAD = re.compile(r"(?<!\d)(\d{5})[ \t]+$")
 _PAIRING = re.compile(r"[\s,;:()/–—-]*(?:f-|fr-)?[\s(]*", re.IGNORECASE)
@@ -47,7 +50,8 @@ class Survey:
     """Places of one document, and the digits of its postal codes, scanning errors mended; both by start of mention.
 
     A STREET mention that holds a postal code, and maybe a town, has that place too. `towns` are the names of towns in
-    the names of organisations. `home` is the commune whose territory replaces unknown places.
+    the names of organisations. `home` is the commune whose territory replaces unknown places. A LOC mention that names
+    the inhabitants of a town has that place and its form in `gentiles`; `seats` are the towns that areas stand behind.
     """
 
     def __init__(self, context: DocumentContext, communes: CommuneTable) -> None:
@@ -62,6 +66,9 @@ class Survey:
         self._addresses = {start: line for start, line in lines if line is not None}
         self.codes |= {start: _digits(line.code) for start, line in self._addresses.items()}
         self.towns: dict[int, str] = {}  # of organisations, as they write them
+        self.gentiles: dict[int, Gentile] = {}
+        self._areas = self._areas_behind()  # start of a town → the area behind it
+        self.seats = {one.start: town for town, one in self._areas.items()}
         self.places = self._placed()
 
     def _paired(self) -> dict[int, int]:
@@ -74,6 +81,47 @@ class Survey:
             if _PAIRING.fullmatch(text, one.end, other.start):
                 pairs[one.start], pairs[other.start] = other.start, one.start
         return pairs
+
+    def _areas_behind(self) -> dict[int, Mention]:
+        """Return start of a CITY mention → the LOC mention right behind it that is a department or region."""
+        text, areas = self._context.document.text, {}
+        for one, other in pairwise(self._context.of((Label.CITY, Label.LOC))):
+            behind = one.label is Label.CITY and other.label is Label.LOC and other.start - one.end <= _PAIR_REACH
+            if behind and _AREA_GAP.fullmatch(text, one.end, other.start) and self.area_of(other) is not None:
+                areas[one.start] = other
+        return areas
+
+    def area_of(self, mention: Mention) -> tuple[str, str] | None:
+        """Return the kind ("department", "region") and code of a French area, by its name or number; else None."""
+        text = self._context.text(mention)
+        if self._communes.department_name(text.upper()):
+            return "department", text.upper()
+        known = area(text)
+        return known if known and known[0] in ("department", "region") else None
+
+    @cached_property
+    def told(self) -> Mapping[str, Place]:
+        """Return comparable name → place of the towns that CITY mentions name, of namesakes the first."""
+        cities = self._context.labelled(Label.CITY)
+        return {comparable(without_cedex(self._context.text(one))): self.places[one.start] for one in reversed(cities)}
+
+    def _inhabited(self, mention: Mention, places: Mapping[int, Place]) -> Place | None:
+        """Return the town whose inhabitants, or whose adjective, a LOC mention ends with: "Nantaise"; else None."""
+        last = _LAST_WORD.search(self._context.text(mention))
+        if last is None or area(self._context.text(mention)) is not None:
+            return None
+        listed = read_gentile(last.group())
+        for city in self._context.labelled(Label.CITY):
+            place, name = places[city.start], self._context.text(city)
+            named = place.commune.name if place.commune is not None else name
+            form = listed if listed is not None and listed.town == named else derived_gentile(last.group(), name)
+            if form is not None:
+                self.gentiles[mention.start] = form
+                return place
+        found = self._finder.named(listed.town, self._hints) if listed is not None else None
+        if found is not None and listed is not None:
+            self.gentiles[mention.start] = listed
+        return found
 
     @cached_property
     def _hints(self) -> Hints:
@@ -107,6 +155,7 @@ class Survey:
         places: dict[int, Place] = {}
         for mention in context.labelled(Label.CITY):
             places[mention.start] = self._city(mention, pairs.get(mention.start))
+        places |= self._repeated(places)
         places |= self._shortened(places)
         for mention in context.labelled(Label.ZIP):
             pair = pairs.get(mention.start)
@@ -118,6 +167,9 @@ class Survey:
             if found is None and line.town:
                 found = self._finder.city(line.town, code) or self._likeliest(line.town, code)
             places[start] = found or self._finder.at(code, self._hints) or Place(f"unknown {code}")
+        for mention in context.labelled(Label.LOC):
+            if (found := self._inhabited(mention, places)) is not None:
+                places[mention.start] = found
         # "CHU de Saint-Denis" is in the Saint-Denis of the letterhead.
         cities = context.labelled(Label.CITY)
         told = {comparable(without_cedex(context.text(one))): places[one.start] for one in reversed(cities)}
@@ -128,6 +180,22 @@ class Survey:
                     places[mention.start], self.towns[mention.start] = found, name
                     break
         return places
+
+    def _repeated(self, places: Mapping[int, Place]) -> dict[int, Place]:
+        """Return the places of towns that stand alone here and beside their department elsewhere, the nearest ahead."""
+        found: dict[int, Place] = {}
+        if not self._areas:
+            return found
+        cities = self._context.labelled(Label.CITY)
+        sure = [one for one in reversed(cities) if one.start in self._areas]
+        told = {place_key(self._context.text(one)): places[one.start] for one in sure}
+        for mention in cities:
+            key = place_key(self._context.text(mention))
+            if mention.start in self._areas:
+                told[key] = places[mention.start]
+            elif key in told and mention.start not in self._pairs:
+                found[mention.start] = told[key]
+        return found
 
     def _shortened(self, places: Mapping[int, Place]) -> dict[int, Place]:
         """Return the places of towns written short here and whole elsewhere: "Clermont" beside "Clermont-Ferrand".
@@ -194,11 +262,33 @@ class Survey:
             code = patient.zip
         if (found := self._foreign(mention.end, name, code)) is not None:
             return found
+        if code is None and (behind := self._areas.get(mention.start)) is not None:
+            return self._in_area(name, behind)
+        if code is None and self._is_country(name):
+            return Place(f"unknown {' '.join(words(name))}")
         found = self._finder.city(name, code) or (self._finder.misspelt(name, code) if code else None)
         found = found or self._likeliest(name, code)
         if found is None and code is not None:
             found = self._finder.at(code, self._hints)  # a hamlet, or nearly no name: its postal code is known
         return found or Place(f"unknown {' '.join(words(name))}")
+
+    def _is_country(self, name: str) -> bool:
+        """Return whether a name means a country rather than its capital of the same name or a commune of today."""
+        kind, code = area(name) or ("", "")
+        communes = {place_key(one.name) for one in self._communes.find(name)}
+        return kind == "country" and abroad.country_of(name) != code and place_key(name) not in communes
+
+    def _in_area(self, name: str, behind: Mention) -> Place:
+        """Return the place of a town with its department or region behind it: "Saint-Denis (93)"."""
+        kind, code = self.area_of(behind) or ("", "")
+        hints = self._hints
+        if kind == "department":
+            if (found := self._finder.in_department(name, code)) is not None:
+                return found
+            hints = replace(hints, departments=(code, *hints.departments), sure=hints.sure | {code})
+        else:
+            hints = replace(hints, departments=(), regions=(code, *hints.regions))
+        return self._finder.named(name, hints) or Place(f"unknown {' '.join(words(name))}")
 
     def _foreign(self, end: int, name: str, code: str | None) -> Place | None:
         """Return the place abroad of a town followed by its country: "17600 Figueras, Espagne"; else None."""

@@ -49,7 +49,9 @@ def test_a_phone_is_of_a_fictional_range_in_the_same_layout(number: str, key: st
 def test_a_phone_in_international_form(substitutor: Substitutor) -> None:
     assert _one(substitutor, "PHONE", "+33 3 80 29 30 31").startswith("+33 3 53 01 ")
     assert _one(substitutor, "PHONE", "+33 (0)3 80 29 30 31").startswith("+33 (0)3 53 01 ")
-    assert _one(substitutor, "PHONE", "+41 22 555 01 88").startswith("+41 ")
+    abroad = _one(substitutor, "PHONE", "+41 22 555 01 88")
+    assert re.fullmatch(r"\+\d{1,3} 00 0\d\d \d\d \d\d", abroad)
+    assert not abroad.startswith(("+41 ", "+33"))
 
 
 def test_a_phone_cut_by_a_line_stays_cut(substitutor: Substitutor) -> None:

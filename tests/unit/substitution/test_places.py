@@ -11,7 +11,9 @@ import pytest
 
 from deid.config.policy import Policy
 from deid.domain.document import Patient
+from deid.french.articles import of_place
 from deid.french.folding import comparable, words
+from deid.french.gentiles import gentile_of
 from deid.privacy.stream import KeyedStream
 from deid.reference import CommuneTable
 from deid.substitution import Substitutor
@@ -134,8 +136,10 @@ def test_the_kind_of_a_named_place_is_kept(text: str, head: str, substitutor: Su
 
 def test_a_region_named_by_its_town_gets_another_town(substitutor: Substitutor) -> None:
     (place,) = _one(substitutor, "vit en [[LOC|région parisienne]]")
-    name = re.sub("^région (?:de |d'|du |des )", "", place)
-    assert name[:1].isupper()
+    assert re.fullmatch("région (?:(?:de |d'|du |des )[A-ZÉ].*|[a-zéèôï-]+)", place)
+    for patient in KEYS[:5]:
+        city, adjective = _one(substitutor, "à [[CITY|Paris]], [[LOC|région parisienne]]", Patient(key=patient))
+        assert adjective == f"région {gentile_of(city, feminine=True, plural=False) or of_place(city)}"
 
 
 # address, what must be gone, what must stay

@@ -1,0 +1,176 @@
+"""Mentions that belong to a town: the number of its department in brackets, its inhabitants, a hospital's acronym."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from deid.detection.text.reading import Reading
+from deid.detection.text.vocabulary import CIVILITIES, DOCTOR_TITLES
+from deid.domain.document import Mention
+from deid.domain.labels import NAMES, Label
+from deid.french.folding import fold
+from deid.french.gentiles import derived_gentile, initials_of, read_gentile
+
+_TOWNS = frozenset({Label.CITY, Label.LOC})
+_DEPARTMENT = re.compile(
+    r"[ \u00a0]?\([ ]?(?:d[eé]?p(?:t|artement)?\.?[ ]|le[ ])?(?P<code>0[1-9]|[1-8]\d|9[0-5]|2[AB]|97[1-46])[ ]?\)",
+    re.IGNORECASE,
+)
+_TO_AGE = 5  # characters between inhabitants and their age: "Nantaise de 54 ans"
+_OF_TOWN = re.compile(r"(?:de |d['’]|du |CHR?U |CH )((?:L[ae]s? )?[A-ZÀ-Ý][\w'’-]+)\Z")
+_ACRONYM = re.compile(r"[ \u00a0]?\((?P<acronym>[A-Z]{3,7})\)")
+# Words ahead of the inhabitants of a town, folded; without one of these, or the town beside, a word may be a surname.
+_DETERMINERS = frozenset("cette cet ce une un les le la des l jeune jeunes ces".split())
+_DESCRIBED = frozenset(
+    "patient patiente agglomeration metropole region banlieue famille hopital medecin cardiologue confrere confreres "
+    "consoeur collegue collegues equipe equipes centre clinique origine cite commune communaute chu universite avocat "
+    "etudiant etudiante femme homme dame est etait nee ne couple enfant adolescent adolescente cabinet periphere "
+    "peripherie retraite retraitee tribunal maternite neurologue chirurgien oncologue urgences".split()
+)
+# What is named after a town without being there: dishes, breeds, clubs, banks.
+_NAMED_AFTER = frozenset(
+    "salade sauce saucisse saucisson quenelle quenelles cervelas entrecote brioche tarte tripes moutarde rillettes "
+    "pain pate galette vin vins bouillon escalope choucroute credit olympique stade racing cercle cheval guerre marais "
+    "rue avenue boulevard place iles monts theatre opera".split()
+)
+
+
+def complete_towns(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
+    """Return sorted `mentions` and, as LOC, numbers of departments and inhabitants of towns; acronyms of hospitals.
+
+    "Vierzon (18)" has the number of a department, whatever else it was taken for; "Nantaise" tells Nantes; "(CHUR)"
+    behind "CHU de Rennes" is the same hospital.
+    """
+    mentions = _sites(reading, mentions)
+    found = [*_departments(reading, mentions), *_acronyms(reading, mentions)]
+    kept = [one for one in mentions if not any(_is_within(one, other) for other in found)]
+    found = [one for one in found if not any(one.overlaps(other) for other in kept)]
+    return sorted(_with_inhabitants(reading, sorted([*kept, *found])))
+
+
+def _is_within(mention: Mention, other: Mention) -> bool:
+    """Return whether a mention lies within another and the brackets around it."""
+    return other.start - 1 <= mention.start and mention.end <= other.end + 1 and mention.overlaps(other)
+
+
+def _sites(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
+    """Return the mentions; a name that "clinique Jules Verne" ends with is that clinic, unless somebody has it here."""
+    organisations = [reading.text[one.start : one.end] for one in mentions if one.label is Label.ORG]
+    names = [one for one in mentions if one.label in NAMES]
+    said = {one.start: fold(reading.text[one.start : one.end]) for one in names}
+    sites = {name for name in said.values() if any(fold(one).endswith(f" {name}") for one in organisations)}
+    people = {said[one.start] for one in names if said[one.start] in sites and _is_person(reading, one)}
+    sites -= people
+    return [replace(one, label=Label.ORG) if said.get(one.start) in sites else one for one in mentions]
+
+
+def _is_person(reading: Reading, mention: Mention) -> bool:
+    """Return whether a name is known for somebody's: by the identity, or by the word ahead."""
+    at = reading.token_at(mention.start)
+    before = reading.word(at - 1 - (reading.word(at - 1) == "."))
+    known = any(vote.annotator == "identity" for vote in mention.votes)
+    return known or before in CIVILITIES | DOCTOR_TITLES or before in ("par", ":", "avec")
+
+
+def _departments(reading: Reading, mentions: Sequence[Mention]) -> Iterator[Mention]:
+    """Yield the numbers of departments in brackets right behind a town that are of no place yet."""
+    placed = {one.start for one in mentions if one.label in _TOWNS | {Label.ZIP}}
+    for mention in mentions:
+        if mention.label in _TOWNS and (behind := _DEPARTMENT.match(reading.text, mention.end)) is not None:
+            start, end = behind.span("code")
+            if start not in placed:
+                yield Mention(start, end, Label.LOC, mention.score)
+
+
+def _acronyms(reading: Reading, mentions: Sequence[Mention]) -> Iterator[Mention]:
+    """Yield the acronyms that are in brackets behind an organisation and have its initials, all over the text."""
+    for mention in mentions:
+        behind = _ACRONYM.match(reading.text, mention.end) if mention.label is Label.ORG else None
+        if behind is not None and behind["acronym"] == initials_of(reading.text[mention.start : mention.end]):
+            for found in re.finditer(rf"(?<!\w){behind['acronym']}(?!\w)", reading.text):
+                yield Mention(*found.span(), Label.ORG, mention.score)
+
+
+def _with_inhabitants(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
+    """Return mentions and the inhabitants of towns beside them; one that was taken for a name or town becomes LOC."""
+    mentions = _towns_of_inhabitants(reading, mentions)
+    towns = {reading.text[one.start : one.end] for one in mentions if one.label is Label.CITY}
+    organisations = [reading.text[one.start : one.end] for one in mentions if one.label is Label.ORG]
+    towns.update(name for one in organisations for name in _OF_TOWN.findall(one))
+    if (city := reading.document.patient.city) is not None:
+        towns.add(city)
+    towns = set(map(fold, towns))
+    tokens = [at for at, word in enumerate(reading.words) if _is_of_town(reading, word, towns)]
+    result = list(mentions)
+    for at in tokens:
+        start, end = reading.starts[at], reading.ends[at]
+        over = [one for one in result if one.start < end and start < one.end]
+        told = _is_told(reading, reading.words[at], towns)
+        if not over and _means_inhabitants(reading, at, result, told=told):
+            result.append(Mention(start, end, Label.LOC))
+        elif told and len(over) == 1 and _is_mistaken(reading, at, over[0], result):
+            result[result.index(over[0])] = replace(over[0], label=Label.LOC)
+    return result
+
+
+def _towns_of_inhabitants(reading: Reading, mentions: Sequence[Mention]) -> Sequence[Mention]:
+    """Return the mentions; a name is a town if inhabitants of this town are told here: "Dijon" beside "Dijonnaise"."""
+    told = {fold(known.town) for word in reading.words if (known := read_gentile(word)) is not None}
+    names = {one.start for one in mentions if one.label in NAMES and not _is_person(reading, one)} if told else ()
+    return [
+        replace(one, label=Label.CITY)
+        if one.start in names and fold(reading.text[one.start : one.end]) in told
+        else one
+        for one in mentions
+    ]
+
+
+def _is_of_town(reading: Reading, word: str, towns: set[str]) -> bool:
+    return read_gentile(word) is not None or _is_told(reading, word, towns)
+
+
+def _is_told(reading: Reading, word: str, towns: set[str]) -> bool:
+    """Return whether a word means the inhabitants of one of some towns, by a table or by its form."""
+    known = read_gentile(word)
+    if known is not None and fold(known.town) in towns:
+        return True
+    return any(derived_gentile(word, town) for town in towns) and not reading.lexicon.is_word(word)
+
+
+def _means_inhabitants(reading: Reading, at: int, mentions: Sequence[Mention], *, told: bool) -> bool:
+    """Return whether a word of no mention means the inhabitants of a town, rather than a dish or somebody's name."""
+    ahead = reading.word(at - 1)
+    if ahead in _NAMED_AFTER or _beside_name(reading, at, mentions):
+        return False
+    described = ahead in _DETERMINERS or ahead in _DESCRIBED or (ahead == "'" and reading.word(at - 2) in ("l", "d"))
+    start = reading.ends[at]
+    aged = (one for one in mentions if one.label is Label.AGE and 0 < one.start - start <= _TO_AGE)
+    return told or described or any(reading.folded[start : one.start].strip(" ,") in ("", "de") for one in aged)
+
+
+def _beside_name(reading: Reading, at: int, mentions: Sequence[Mention]) -> bool:
+    """Return whether a capital word has a name, a title or another capital word beside it."""
+    if not reading.capitals[at]:
+        return False
+    start, end = reading.starts[at], reading.ends[at]
+    names = [one for one in mentions if one.label in NAMES]
+    if any(reading.text[one.end : start] == " " or reading.text[end : one.start] == " " for one in names):
+        return True
+    before = at - 1 - (reading.word(at - 1) == ".")
+    if reading.word(before) in CIVILITIES | DOCTOR_TITLES or reading.word(at - 1) == ":":
+        return True
+    near = (at - 1, at + 1)
+    return not reading.shouted(at) and any(
+        0 <= one < len(reading.words) and reading.capitals[one] and reading.word(one) not in _DETERMINERS | _DESCRIBED
+        for one in near
+    )
+
+
+def _is_mistaken(reading: Reading, at: int, mention: Mention, mentions: Sequence[Mention]) -> bool:
+    """Return whether a word taken for a name or a town means the inhabitants of a town told here."""
+    if any(vote.annotator == "identity" for vote in mention.votes) or mention.label not in NAMES | {Label.CITY}:
+        return False
+    ahead = reading.text[mention.start : reading.starts[at]].strip().casefold()
+    return ahead in ("", "le", "la", "les", "l'") and not _beside_name(reading, at, mentions)

@@ -1,0 +1,120 @@
+"""What belongs to a town: the number of its department, its inhabitants, a hospital's acronym and short name."""
+
+from __future__ import annotations
+
+import pytest
+
+from deid.detection.refining.towns import complete_towns
+from deid.detection.text.reading import Reading
+from deid.french.gentiles import derived_gentile, gentile_of, initials_of, read_gentile
+from tests.unit.substitution.examples import marked
+
+
+def _found(markup: str) -> set[tuple[str, str]]:
+    """Return (label, text) of the mentions of a text in which given ones are written "[[CITY|Gray]]"."""
+    document, mentions = marked(markup)
+    text = document.text
+    given = complete_towns(Reading(document), mentions)
+    assert given == sorted(given)
+    return {(one.label.value, text[one.start : one.end]) for one in given}
+
+
+@pytest.mark.parametrize(
+    ("markup", "code"),
+    [
+        ("Né à [[CITY|Vierzon]] ([[DATE|18]]).", "18"),
+        ("TRANSFERT DEPUIS [[CITY|AUTUN]] ([[AGE|71]])", "71"),
+        ("Née à [[CITY|Bastia]] (2B), vit ailleurs", "2B"),
+        ("vit à [[CITY|Saint-Denis]] ( 974 )", "974"),
+        ("Originaire du [[CITY|Havre]] [[PHONE|(76)]]", "76"),
+        ("opéré à [[CITY|Dijon]] (dpt 21)", "21"),
+        ("née à [[CITY|Dole]] ([[LOC|39]])", "39"),
+    ],
+)
+def test_a_number_in_brackets_behind_a_town_is_its_department(markup: str, code: str) -> None:
+    found = _found(markup)
+    assert ("LOC", code) in found
+    assert not {label for label, text in found if code in text} - {"LOC"}
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        "vit à [[CITY|Tours]] ([[AGE|37 ans]])",
+        "[[PATIENT|Petit]] ([[AGE|18]])",
+        "score de Glasgow (15)",
+        "à [[CITY|Paris]] (15e)",
+        "vu à [[CITY|Lens]] ([[DATE|2018]])",
+        "vu à [[CITY|Lens]] (99)",
+    ],
+)
+def test_other_numbers_in_brackets_stay_what_they_are(markup: str) -> None:
+    assert "LOC" not in {label for label, _ in _found(markup)}
+
+
+@pytest.mark.parametrize(
+    ("markup", "word"),
+    [
+        ("Cette Nantaise vit à [[CITY|Nantes]].", "Nantaise"),
+        ("Ce Lillois fume.", "Lillois"),
+        ("NANTAISE DE [[AGE|54 ANS]]", "NANTAISE"),
+        ("MARSEILLAISE, vit à [[CITY|MARSEILLE]]", "MARSEILLAISE"),
+        ("patiente lyonnaise, suivie depuis 2012", "lyonnaise"),
+        ("L'agglomération stéphanoise recrute.", "stéphanoise"),
+        ("M. [[PATIENT|Durand]], [[PERSON|Stéphanois]], vit à [[CITY|Saint-Étienne]].", "Stéphanois"),
+        ("suivi au [[ORG|CHU de Rennes]]. Rennais d'origine.", "Rennais"),
+        ("Une Grayloise qui habite [[CITY|Gray]].", "Grayloise"),
+        ("famille vierzonnaise, de [[CITY|Vierzon]]", "vierzonnaise"),
+    ],
+)
+def test_the_inhabitants_of_a_town_are_a_mention(markup: str, word: str) -> None:
+    assert ("LOC", word) in _found(markup)
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        "Aime la salade niçoise ; vit à [[CITY|Nice]].",
+        "une sauce bordelaise",
+        "protocole lillois",
+        "Mme Lyonnais Claire",
+        "vu par le Dr Langrois",
+        "Nom : Parisien",
+        "Supporter du Stade rennais",
+        "il parle français et anglais à [[CITY|Angles]]",
+        "un ballon, [[CITY|Balle]]",
+    ],
+)
+def test_dishes_clubs_and_names_are_no_inhabitants(markup: str) -> None:
+    assert "LOC" not in {label for label, _ in _found(markup)}
+
+
+def test_a_town_taken_for_a_name_is_told_by_its_inhabitants() -> None:
+    found = _found("La patiente, [[PERSON|Dijonnaise]], vit à [[PERSON|Dijon]].")
+    assert found == {("LOC", "Dijonnaise"), ("CITY", "Dijon")}
+
+
+def test_an_acronym_in_brackets_has_the_initials_of_the_hospital() -> None:
+    assert ("ORG", "CHUR") in _found("[[ORG|CHU de Rennes]] (CHUR) ; le CHUR rappelle")
+    assert ("ORG", "IRM") not in _found("[[ORG|CHU de Rennes]] (IRM)")
+
+
+def test_a_name_that_a_clinic_has_is_the_clinic_unless_somebody_bears_it() -> None:
+    assert ("ORG", "Jules Verne") in _found("[[ORG|clinique Jules Verne]]. Revue à [[DOCTOR|Jules Verne]].")
+    assert ("ORG", "Vial") not in _found("[[ORG|clinique Vial]]. Revue par le Dr [[DOCTOR|Vial]].")
+
+
+def test_forms_are_read_as_they_are_written() -> None:
+    for town in ("Nantes", "Tours", "Vitré", "Bourges", "Le Puy-en-Velay", "Martigues"):
+        for feminine in (False, True):
+            for plural in (False, True):
+                name = gentile_of(town, feminine, plural)
+                read = read_gentile(name or "")
+                assert read is not None
+                assert read.town == town
+                assert gentile_of(town, read.feminine, read.plural) == name
+    assert gentile_of("Tours", True, True) == "tourangelles"
+    assert gentile_of("Gray", False, False) is None
+    assert derived_gentile("Grayloise", "Gray") == ("", True, False)
+    assert derived_gentile("Toulouse", "Toulouse") is None
+    assert initials_of("Centre hospitalier de Mâcon") == "CHM"
