@@ -19,7 +19,7 @@ from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import digits_of
 from deid.substitution.places import abroad
 from deid.substitution.places.abroad import world
-from deid.substitution.places.areas import area, is_public
+from deid.substitution.places.areas import area, area_names, is_abroad, is_public
 from deid.substitution.places.finding import Finder, Hints, Place, read_one_line, without_cedex
 
 _SCANNED = str.maketrans("OoIlB", "00118")
@@ -35,6 +35,7 @@ _CODE_AHEAD = re.compile(r"(?<!\d)(\d{5})[ \t]+$")
 _PAIRING = re.compile(r"[\s,;:()/–—-]*(?:f-|fr-)?[\s(]*", re.IGNORECASE)
 # What a postal code and a name of one department say of where a document is, in times what a homonym says.
 _CODE_SAYS, _NAME_SAYS = 3, 2
+_VILLAGE = 5000  # inhabitants below which a commune with a country's name is seldom meant
 _MUCH_LARGER = 3  # times the inhabitants of a commune with a short name, where that name means a longer one
 
 
@@ -140,7 +141,7 @@ class Survey:
         written = {comparable(text): text for text in map(self._context.text, self._context.labelled(Label.CITY))}
         for name in (*written.values(), patient.city or ""):
             found = {one.department: None for one in self._communes.find(name)}
-            alone = len(found) == 1 and not abroad.is_meant(name)
+            alone = len(found) == 1 and not abroad.is_meant(name) and not is_abroad(name)
             for department in found:
                 votes[department] += _NAME_SAYS if alone else 1
             sure.update(found if alone else ())
@@ -260,12 +261,12 @@ class Survey:
             code = unseen[1]  # left in the text by detection: it says the place all the same
         elif self._patient_city is not None and comparable(name) == self._patient_city:
             code = patient.zip
+        if code is None and self._is_country(name):
+            return Place(f"unknown {' '.join(words(name))}")
         if (found := self._foreign(mention.end, name, code)) is not None:
             return found
         if code is None and (behind := self._areas.get(mention.start)) is not None:
             return self._in_area(name, behind)
-        if code is None and self._is_country(name):
-            return Place(f"unknown {' '.join(words(name))}")
         found = self._finder.city(name, code) or (self._finder.misspelt(name, code) if code else None)
         found = found or self._likeliest(name, code)
         if found is None and code is not None:
@@ -273,10 +274,18 @@ class Survey:
         return found or Place(f"unknown {' '.join(words(name))}")
 
     def _is_country(self, name: str) -> bool:
-        """Return whether a name means a country rather than its capital of the same name or a commune of today."""
+        """Return whether a name means a country rather than its capital of the same name or a commune.
+
+        A village of the name ("Suisse", "Argentine") is meant where the document is in its department.
+        """
         kind, code = area(name) or ("", "")
-        communes = {place_key(one.name) for one in self._communes.find(name)}
-        return kind == "country" and abroad.country_of(name) != code and place_key(name) not in communes
+        capital = abroad.country_of(name) == code and comparable(area_names("country").get(code, "")) == comparable(
+            name
+        )
+        near = any(
+            one.population >= _VILLAGE or one.department in self._hints.sure for one in self._communes.find(name)
+        )
+        return kind == "country" and not capital and not near
 
     def _in_area(self, name: str, behind: Mention) -> Place:
         """Return the place of a town with its department or region behind it: "Saint-Denis (93)"."""
