@@ -56,14 +56,23 @@ def _is_within(mention: Mention, other: Mention) -> bool:
 
 
 def _sites(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
-    """Return the mentions; a name that "clinique Jules Verne" ends with is that clinic, unless somebody has it here."""
+    """Return the mentions; a name that an organisation ends with is that one, or its town, unless somebody has it here.
+
+    "Jules Verne" is "clinique Jules Verne", and "Narbonne" the town of "CH de Narbonne".
+    """
     organisations = [reading.text[one.start : one.end] for one in mentions if one.label is Label.ORG]
     names = [one for one in mentions if one.label in NAMES]
     said = {one.start: fold(reading.text[one.start : one.end]) for one in names}
-    sites = {name for name in said.values() if any(fold(one).endswith(f" {name}") for one in organisations)}
-    people = {said[one.start] for one in names if said[one.start] in sites and _is_person(reading, one)}
-    sites -= people
-    return [replace(one, label=Label.ORG) if said.get(one.start) in sites else one for one in mentions]
+    sites: dict[str, Label] = {}
+    for organisation in map(fold, organisations):
+        for name in said.values():
+            if organisation.endswith((f" {name}", f" d'{name}")):
+                placed = organisation.endswith((f" de {name}", f" d'{name}", f" du {name}"))
+                sites[name] = Label.CITY if placed else Label.ORG
+    for one in names:
+        if said[one.start] in sites and _is_person(reading, one):
+            del sites[said[one.start]]
+    return [replace(one, label=sites.get(said.get(one.start, ""), one.label)) for one in mentions]
 
 
 def _is_person(reading: Reading, mention: Mention) -> bool:
@@ -76,12 +85,11 @@ def _is_person(reading: Reading, mention: Mention) -> bool:
 
 def _departments(reading: Reading, mentions: Sequence[Mention]) -> Iterator[Mention]:
     """Yield the numbers of departments in brackets right behind a town that are of no place yet."""
-    placed = {one.start for one in mentions if one.label in _TOWNS | {Label.ZIP}}
+    placed = {(one.start, one.end) for one in mentions if one.label in _TOWNS | {Label.ZIP}}
     for mention in mentions:
-        if mention.label in _TOWNS and (behind := _DEPARTMENT.match(reading.text, mention.end)) is not None:
-            start, end = behind.span("code")
-            if start not in placed:
-                yield Mention(start, end, Label.LOC, mention.score)
+        behind = _DEPARTMENT.match(reading.text, mention.end) if mention.label in _TOWNS else None
+        if behind is not None and behind.span("code") not in placed:
+            yield Mention(*behind.span("code"), Label.LOC, mention.score)
 
 
 def _acronyms(reading: Reading, mentions: Sequence[Mention]) -> Iterator[Mention]:
@@ -170,7 +178,8 @@ def _beside_name(reading: Reading, at: int, mentions: Sequence[Mention]) -> bool
 
 def _is_mistaken(reading: Reading, at: int, mention: Mention, mentions: Sequence[Mention]) -> bool:
     """Return whether a word taken for a name or a town means the inhabitants of a town told here."""
-    if any(vote.annotator == "identity" for vote in mention.votes) or mention.label not in NAMES | {Label.CITY}:
+    mistaken = NAMES | {Label.CITY, Label.ORG}
+    if any(vote.annotator == "identity" for vote in mention.votes) or mention.label not in mistaken:
         return False
-    ahead = reading.text[mention.start : reading.starts[at]].strip().casefold()
-    return ahead in ("", "le", "la", "les", "l'") and not _beside_name(reading, at, mentions)
+    ahead = fold(reading.text[mention.start : reading.starts[at]]).strip(" '")
+    return (not ahead or ahead in _DETERMINERS) and not _beside_name(reading, at, mentions)

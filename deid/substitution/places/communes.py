@@ -42,7 +42,7 @@ class Communes:
         unknown = place.commune is None and place.world is None
         if unknown and is_abroad(original):
             return self._regions.write(mention, attempt)  # a country that was taken for a town
-        if unknown and (site := self._short(mention, attempt)) is not None:
+        if place.commune is None and (site := self._short(mention, attempt)) is not None:
             return site
         commune, may_return = gazette.surrogate(place, attempt), gazette.may_return(place)
         if mention.label is Label.ZIP:

@@ -25,6 +25,7 @@ _OF_PLACE = re.compile(r"(?:\bde |\bd'|\bdu |\bdes |\bde la |\bde l'|\ba |-)(?=[
 _JOINED = re.compile(r".*[^a-z]", re.DOTALL)
 # Words that a hyphen joins to a town's name: "CHU-Dijon", "Clinique Sud-Grenoble".
 _JOINING = frozenset("ch chr chru chu chi ghu centre clinique hopital sud nord est ouest agglomeration".split())
+_SAINTS = frozenset({"saint", "sainte", "st", "ste"})  # "CHU de Saint-Calais" is not in Calais
 # "CH de Beaune - site Nord": a name is looked for in each part.
 _PARTS = re.compile(r"\s+[-–—]\s+|[,;:()/]")
 # What a town follows without "de": "CHU Dijon".
@@ -136,7 +137,7 @@ class Finder:
             name
             for name, joined in _after_of(organisation)
             if (self._communes.find(name) or abroad.is_listed(name))
-            and (not joined or joined in _JOINING or self._communes.find(joined))
+            and (not joined or joined in _JOINING or (joined not in _SAINTS and self._communes.find(joined)))
         )
 
     def _whole(self, name: str, hints: Hints) -> Place | None:

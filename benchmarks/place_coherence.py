@@ -1,0 +1,189 @@
+"""Measure whether published texts name one town or country where their sources do, as Markdown.
+
+    python -m benchmarks.place_coherence > benchmarks/place_coherence.md
+
+Texts of one or two sentences are made from towns and countries, published under the default policy through detection
+and substitution, and read back: the inhabitants, department, hospital or station must be of the town that is published,
+the calling code of the country. A text that is held back counts as such.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from random import Random
+from typing import NamedTuple
+
+from deid.config.policy import load
+from deid.detection import Detector
+from deid.domain.document import Document, Patient
+from deid.domain.outcomes import Deidentified, Incoming
+from deid.french.articles import Kind, Noun, fitted, of_place, read_ahead
+from deid.french.folding import comparable
+from deid.french.gentiles import gentile_of, initials_of
+from deid.pipeline import deidentify
+from deid.reference import Commune, CommuneTable
+from deid.reference.partition import hospital_towns
+from deid.reference.tables import packaged_tables
+from deid.substitution import Substitutor
+from deid.substitution.places.abroad import CALLED, country_of
+from deid.substitution.places.areas import area, area_names, article_of
+
+SEED, TOWNS, MAX_BYTES = 20261129, 40, 10**6
+KEY = b"the key of the measure of places"
+SITES = ("Bichat", "Tenon", "Lariboisière", "Cochin", "Beaujon", "Édouard Herriot", "Gui de Chauliac", "Trousseau")
+HEAD = """# Coherence of published places
+
+Written by `python -m benchmarks.place_coherence`: {towns} towns with a public hospital, {countries} countries.
+
+| | texts | held back | agree |
+| --- | ---: | ---: | ---: |"""
+
+
+class SelfChecking(NamedTuple):
+    """A text, and what its published text must match: groups are handed to `agrees`."""
+
+    kind: str
+    text: str
+    pattern: str
+    agrees: Callable[..., bool]
+
+
+def _same(one: str, other: str) -> bool:
+    return comparable(one) == comparable(other)
+
+
+def _of_town(table: CommuneTable, town: str, told: str) -> bool:
+    """Return whether a department, by name or number, is of a town."""
+    departments = {one.department for one in table.find(_with_article(table, town))}
+    return told in departments | {table.department_name(one) for one in departments}
+
+
+def _inhabits(name: str, town: str) -> bool:
+    """Return whether words name the inhabitants of a town, or say that somebody lives there."""
+    named = gentile_of(town, feminine=True, plural=False)
+    return name.endswith(of_place(town)) or (named is not None and _same(named, name))
+
+
+def _behind(preposition: str, country: str) -> str:
+    """Return a country behind a preposition, with the article that it takes."""
+    ahead = read_ahead(f"{preposition} ")
+    return fitted(ahead, Noun(Kind.COUNTRY, article_of(country)), country) if ahead is not None else country
+
+
+def of_town(table: CommuneTable, town: Commune) -> Iterator[SelfChecking]:
+    """Yield the texts about a town."""
+    name, of = town.name, of_place(town.name)
+    at, a_place = _AT, r"(?P<one>[^.,()]+?)"
+    yield SelfChecking(
+        "department in brackets", f"Né à {name} ({town.department}).", rf"Né {at}{a_place} \((?P<two>\w+)\)\.",
+        lambda one, two: _of_town(table, one, two),
+    )  # fmt: skip
+    if (department := table.department_name(town.department)) is not None:
+        yield SelfChecking(
+            "department by name", f"Né à {name} ({department}).", rf"Né {at}{a_place} \((?P<two>[^)]+)\)\.",
+            lambda one, two: _of_town(table, one, two),
+        )  # fmt: skip
+    if (inhabitant := gentile_of(name, True, False)) is not None:
+        yield SelfChecking(
+            "inhabitants", f"Cette {inhabitant.capitalize()} vit à {name}.", rf"Cette (?P<two>.+) vit {at}{a_place}\.",
+            lambda one, two: _inhabits(two, one),
+        )  # fmt: skip
+        yield SelfChecking(
+            "adjective", f"Patiente {inhabitant}, née à {name}.", rf"Patiente (?P<two>.+), née {at}{a_place}\.",
+            lambda one, two: _inhabits(two, one),
+        )  # fmt: skip
+    yield SelfChecking(
+        "hospital", f"Suivi au CHU {of}. Vit à {name}.", rf"Suivi au CHU (?P<two>[^.]+)\. Vit {at}{a_place}\.",
+        lambda one, two: _same(two, of_place(_with_article(table, one))),
+    )  # fmt: skip
+    yield SelfChecking(
+        "hospital, acronym", f"Vu au CHU {of} ({initials_of('CHU ' + of)}) hier.",
+        r"Vu au (?P<one>CHU [^()]+) \((?P<two>[^)]+)\)", lambda one, two: initials_of(one) == two,
+    )  # fmt: skip
+    yield SelfChecking(
+        "station", f"Vit à {name}. Arrivé en gare {of}.", rf"Vit {at}{a_place}\. Arrivé en gare (?P<two>[^.]+)\.",
+        lambda one, two: _same(two, of_place(_with_article(table, one))),
+    )  # fmt: skip
+
+
+_AT = "(?:à|au|aux) "
+
+
+def _with_article(table: CommuneTable, town: str) -> str:
+    """Return a town as it is called, where "au" took its article: "Havre" is "Le Havre"."""
+    return next((one.name for one in table.find(town)), None) or next(
+        (one.name for article in ("Le", "Les") for one in table.find(f"{article} {town}")), town
+    )
+
+
+def of_countries() -> Iterator[SelfChecking]:
+    """Yield the texts about countries, and those of sites of hospitals."""
+    for calling, (code, *_) in CALLED.items():
+        country = area_names("country")[code]
+        there, back = _behind("en", country), _behind("de", country)
+        yield SelfChecking(
+            "country told twice", f"Née {there}. Retour {back} en 2019.",
+            r"Née (?:en|au|aux|à) (?P<one>[^.]+)\. Retour (?:de la |de l['’]|du |des |de |d['’])(?P<two>.+) en ", _same,
+        )  # fmt: skip
+        yield SelfChecking(
+            "calling code", f"Oncle {there} : +{calling} 82 465 43 21.",
+            r"Oncle (?:en|au|aux|à) (?P<one>[^:]+) : \+(?P<two>\d+) ", _is_called,
+        )  # fmt: skip
+    for site in SITES:
+        yield SelfChecking(
+            "hospital, short name", f"Admis à l'hôpital {site}. Transféré à {site} le 12/03/2020.",
+            r"Admis à l'hôpital (?P<one>[^.]+)\. Transféré (?:à|au|aux) (?P<two>.+) le ", _same,
+        )  # fmt: skip
+
+
+def _is_called(country: str, calling: str) -> bool:
+    code = (area(country) or ("", ""))[1] or country_of(country)
+    return code in CALLED.get(calling, ())
+
+
+def published(texts: Iterable[SelfChecking]) -> Iterator[tuple[SelfChecking, str | None]]:
+    """Yield each text with what is published of it, None if it is held back."""
+    policy, tables = load(), packaged_tables()
+    given = [*texts]
+    incoming = [Incoming(Document(f"text {at}", one.text, Patient())) for at, one in enumerate(given)]
+    substitutor = Substitutor(policy, KEY, tables.communes, tables.names)
+    outcomes = deidentify(incoming, Detector(policy), substitutor, max_bytes=MAX_BYTES)
+    for one, outcome in zip(given, outcomes, strict=True):
+        yield one, outcome.candidate.substitution.text if isinstance(outcome, Deidentified) else None
+
+
+def agree(one: SelfChecking, text: str) -> bool:
+    """Return whether a published text says of the drawn place what its source says of its own."""
+    found = re.match(one.pattern, text)
+    return found is not None and one.agrees(found["one"], found["two"])
+
+
+def main() -> None:
+    """Print the page."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--towns", type=int, default=TOWNS, help="towns to make texts of")
+    parser.add_argument("--show", action="store_true", help="print the texts that do not agree instead")
+    given = parser.parse_args()
+    table = packaged_tables().communes
+    seats = [one for one in table.communes if one.insee in hospital_towns()]
+    towns = Random(SEED).sample(seats, given.towns)  # noqa: S311 - a choice of texts, no secret
+    texts = [one for town in towns for one in of_town(table, town)] + [*of_countries()]
+    counts: dict[str, Counter[str]] = {}
+    for one, text in published(texts):
+        outcome = "held" if text is None else "agree" if agree(one, text) else "differ"
+        counts.setdefault(one.kind, Counter())[outcome] += 1
+        if given.show and outcome == "differ":
+            print(f"{one.text} → {text}")
+    if given.show:
+        return
+    print(HEAD.format(towns=given.towns, countries=len(CALLED)))
+    for kind, found in counts.items():
+        told = found["agree"] + found["differ"]
+        print(f"| {kind} | {found.total()} | {found['held']} | {100 * found['agree'] / told if told else 0:.1f} % |")
+
+
+if __name__ == "__main__":
+    main()
