@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from deid.detection.lookup.known_names import BRANDS, LOWER_PARTICLES
 from deid.detection.lookup.lexicon import gazetteers, lexicon
 from deid.detection.taggers.tags import LABELS
-from deid.detection.text.names import glued
+from deid.detection.text.names import glued, opens_verb
 from deid.detection.text.reading import Reading
 from deid.detection.text.vocabulary import (
     BIRTH,
@@ -53,6 +53,7 @@ _OF_PLACES = np.array([label in PLACES or label is Label.ORG for label in LABELS
 _CERTAIN = 0.7  # mean probability from which the words of a name are known in the rest of the document
 _AGREED = 0.15  # least probability that each tagger gives to a reading that they agree on
 _SURE, _TOLD = 0.75, 0.6  # least scores of the context's mentions: by a title or field, by a weaker word
+_TITLE = 0.9  # by a title or the label of a field, which a line in capitals needs
 _KEPT = 0.84  # mean probability from which a clinical or ordinary word may be a name without other evidence
 _CUES = (
     (DOCTOR_TITLES | CIVILITIES | PERSON_TITLES | BIRTH | PROFESSIONS | KINSHIP | HOME_CUES)
@@ -68,6 +69,7 @@ _MOST_JOINERS = 3
 _EDGES = frozenset({"", "\n", "|", "/", ".", ";", "–", "—"})
 _NOUNS = frozenset({"NOM", "ADJ"})
 _NUMERALS = frozenset("a b c d i v x".split())
+_BEFORE_SIGNATURE = frozenset({",", "-", "–", "—", "/"})
 _OPENING = frozenset({"", "\n", ".", ";", "!", "?", "…", "-", "–", "—", "•", "*", ":", "|", ">", ")"})
 _ACRONYM = 6  # most letters of an acronym
 _MARK = 4  # most letters of initials
@@ -224,6 +226,7 @@ class Evidence:
         self._reading = reading
         self._distributions = distributions
         self._sure = _covered(reading, ("context",), _SURE)
+        self._stated = _covered(reading, ("context",), _TITLE)
         self._given = _covered(reading, ("identity",), 0.0)
         self._told = _covered(reading, ("context", "gazetteer", "patterns"), _TOLD)
         self._found = np.zeros(len(reading.words), dtype=bool)
@@ -293,7 +296,8 @@ class Evidence:
         if eponymous or has_clinical_reading(reading, index) or is_eponym(reading, index):
             return ALL if self._titled(index) else NOTHING
         if self._is_mark(index) or self._is_initial(index):
-            return ALL if self._peopled else HALF
+            tied = self._agreed(index) or self._cued(index) or self._listed(index)
+            return ALL if self._peopled and tied else HALF
         written = reading.capitals[index] or reading.lowered(index) or self._fills_cell(index)
         if not written or is_acronym(reading, index):
             return NOTHING
@@ -336,6 +340,7 @@ class Evidence:
         if not self._peopled:
             return QUARTER if pointed or self._told[index] else NOTHING
         word = reading.words[index]
+        pointed = pointed or self._is_placed(index)
         if not pointed and (
             (self._opens(index) and not reading.shouted(index) and not reading.lowered(index))
             or (reading.lexicon.is_word(word) and (self._has_idle_capital(index) or self._is_stressed(index)))
@@ -345,7 +350,24 @@ class Evidence:
             return NOTHING  # an abbreviation: "vrs"
         capitals = reading.surface(index).isupper() and not reading.shouted(index)
         lone = capitals and len(reading.words[index]) <= _ACRONYM and not self._is_borne(index)
-        return ALL if pointed or not lone else NOTHING
+        return ALL if pointed else NOTHING if lone else HALF
+
+    def _is_placed(self, index: int) -> bool:
+        """True for a name of the tables, or of none, where a person acts or signs; for a short form of a certain name.
+
+        "bloc 10 h, Prévôt endort", "sténose, Merlin" at the end of its line, "le grand Syl" beside "Dr Sylvestre".
+        """
+        reading, word = self._reading, self._reading.words[index]
+        if not reading.capitals[index] or self._opens(index):
+            return False
+        if len(word) > 2 and reading.lexicon.is_unknown(word) and any(one.startswith(word) for one in self._known):
+            return True
+        if reading.surface(index).isupper() or not (self._is_borne(index) or reading.lexicon.is_unknown(word)):
+            return False
+        subject = reading.word(index - 1) not in LOWER_PARTICLES
+        return (subject and opens_verb(reading, index + 1)) or (
+            reading.word(index - 1) in _BEFORE_SIGNATURE and reading.word(index + 1) in ("", "\n")
+        )
 
     def _titled(self, index: int) -> bool:
         """True right behind a title, or behind one and a word without its accents: "M. Fran?ois DUBOIS"."""
@@ -382,7 +404,7 @@ class Evidence:
 
     def _announced(self, index: int) -> bool:
         reading, word = self._reading, self._reading.words[index]
-        if self._sure[index] and (
+        if (self._stated if reading.shouted(index) else self._sure)[index] and (
             not is_ordinary(reading, index) or self._called(index) or reading.word(index - 1) == ":"
         ):
             return True

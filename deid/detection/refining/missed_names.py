@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from deid.detection.lookup.known_names import ABBREVIATIONS, LOWER_PARTICLES, NOT_NAMES, PARTICLES
 from deid.detection.lookup.lexicon import Lexicon
-from deid.detection.text.names import glued, is_capital, is_lone_name, is_upper
+from deid.detection.text.names import glued, is_capital, is_lone_name, is_upper, opens_verb
 from deid.detection.text.reading import Reading
 from deid.detection.text.senses import Sense, find_sense
 from deid.detection.text.vocabulary import CIVILITIES, DOCTOR_TITLES, KINSHIP, NOT_INITIALS, PROFESSIONS
@@ -24,8 +24,6 @@ _OPENING = frozenset({"", "\n", ".", "!", "?", "…", "«", '"', "-", "–", "�
 _EDGES = frozenset({"", "\n", "(", ")", "/", ",", ";", ":", "+", "&", "=", "[", "]", ".", "|", "et"})
 # Words before a name in text without capitals.
 _ANNOUNCE = CIVILITIES | DOCTOR_TITLES | KINSHIP | PROFESSIONS | {"par", "avec", "chez", "devant"}
-# Words between a subject and its verb.
-_BEFORE_VERB = frozenset("se s ne n est sont etait a ont avait lui leur l y en nous vous me m te t qui va".split())
 _OPENERS = PARTICLES | LOWER_PARTICLES
 _VOWELS = frozenset("aeiouy")
 _NO_MEASURES = frozenset("lu on ou sa son tu vu".split())
@@ -155,19 +153,14 @@ def _stands_out(reading: Reading, index: int, known: Collection[str]) -> bool:
     if after == "-" and reading.word(index + 2) in known and glued(reading, index + 1) and glued(reading, index + 2):
         return True
     if is_capital(reading, index):
-        return (before not in _OPENING and not before.isdigit()) or _acts(reading, index + 1)
+        return (before not in _OPENING and not before.isdigit()) or opens_verb(reading, index + 1)
     word, lexicon = reading.words[index], reading.lexicon
     initial = len(after) == 1 and after.isalpha() and reading.word(index + 2) == "." and glued(reading, index + 2)
     if initial and lexicon.first_names.get(word):
         return True
     if not reading.lowered(index) or not lexicon.surnames.get(word):
         return False
-    return (before in _EDGES or before in _ANNOUNCE) and (after in _EDGES or _acts(reading, index + 1))
-
-
-def _acts(reading: Reading, index: int) -> bool:
-    """Return whether the word at `index` can only be a verb or precedes one ("Sage se lève", "Sage l'a vu")."""
-    return reading.lexicon.parts.get(reading.word(index)) in ("VER", "AUX|VER") or reading.word(index) in _BEFORE_VERB
+    return (before in _EDGES or before in _ANNOUNCE) and (after in _EDGES or opens_verb(reading, index + 1))
 
 
 def _with_particles(reading: Reading, mentions: list[Mention]) -> list[Mention]:

@@ -13,6 +13,8 @@ from deid.detection.text.reading import Reading
 _LONGEST = 6  # words in a name
 _CLOSING = frozenset({"", "\n", ".", ",", ";", ":", "!", "?", "…", "(", ")", "/", "|", ">", '"', "«", "»", "+", "&"})
 ELISIONS = frozenset("d l m n o".split())
+# Words between a subject and its verb.
+_BEFORE_VERB = frozenset("se s ne n est sont etait a ont avait lui leur l y en nous vous me m te t qui va".split())
 
 
 def is_capital(reading: Reading, index: int) -> bool:
@@ -28,6 +30,11 @@ def is_upper(reading: Reading, index: int) -> bool:
 def glued(reading: Reading, index: int) -> bool:
     """Return whether no blank precedes token `index`."""
     return 0 < index < len(reading.starts) and reading.ends[index - 1] == reading.starts[index]
+
+
+def opens_verb(reading: Reading, index: int) -> bool:
+    """Return whether the word at `index` can only be a verb or precedes one ("Sage se lève", "Sage l'a vu")."""
+    return reading.lexicon.parts.get(reading.word(index)) in ("VER", "AUX|VER") or reading.word(index) in _BEFORE_VERB
 
 
 def namelike(reading: Reading, index: int) -> bool:
