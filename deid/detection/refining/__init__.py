@@ -15,6 +15,7 @@ from deid.detection.refining.boundaries import (
     complete_organisations,
 )
 from deid.detection.refining.clinical_values import drop_values
+from deid.detection.refining.countries import settle_countries
 from deid.detection.refining.durations import drop_durations
 from deid.detection.refining.exports import settle_exports
 from deid.detection.refining.filters import drop_allowed, drop_lookalikes
@@ -94,6 +95,8 @@ PASSES: Sequence[Pass] = (
          "durations taken for ages go, and times that are not the document's", Keeps.GIVEN),
     Pass("values", _always(drop_values),
          "numbers that clinical writing explains go", Keeps.GIVEN),
+    Pass("countries", _always(settle_countries),
+         "a country is a place, and ends the town before it", Keeps.WITHIN),
     Pass("overlaps", _always(_disjoint),
          "names that a field announces come in, and no two mentions share a character from here on", Keeps.NOTHING),
     Pass("connectors", lambda reading, given, policy: connect_entities(reading, given, policy.connectors),
