@@ -404,10 +404,12 @@ class Evidence:
 
     def _announced(self, index: int) -> bool:
         reading, word = self._reading, self._reading.words[index]
-        if (self._stated if reading.shouted(index) else self._sure)[index] and (
-            not is_ordinary(reading, index) or self._called(index) or reading.word(index - 1) == ":"
-        ):
-            return True
+        if (self._stated if reading.shouted(index) else self._sure)[index]:
+            field = reading.word(index - 1) == ":" and reading.word(index - 2) in NAME_FIELDS
+            if has_clinical_reading(reading, index):
+                return self._titled(index) or field
+            if not is_ordinary(reading, index) or self._called(index) or reading.word(index - 1) == ":":
+                return True
         return bool(self._given[index]) or (
             word in self._known
             and (reading.capitals[index] or reading.lowered(index) or not reading.lexicon.is_word(word))

@@ -19,6 +19,7 @@ from deid.detection.refining.countries import settle_countries
 from deid.detection.refining.durations import drop_durations
 from deid.detection.refining.exports import settle_exports
 from deid.detection.refining.filters import drop_allowed, drop_lookalikes
+from deid.detection.refining.frames import find_framed_names, without_beds
 from deid.detection.refining.halves import complete_halves
 from deid.detection.refining.missed_names import (
     find_glued,
@@ -63,7 +64,9 @@ def _always(step: Callable[[Reading, Sequence[Mention]], Sequence[Mention]]) -> 
 
 
 def _disjoint(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
-    announced = [*announced_in_other_scripts(reading), *find_short_names(reading)]
+    announced = [
+        *announced_in_other_scripts(reading), *find_short_names(reading), *find_framed_names(reading, mentions)
+    ]  # fmt: skip
     return resolve_overlaps(reading, [*mentions, *announced])
 
 
@@ -98,7 +101,8 @@ PASSES: Sequence[Pass] = (
     Pass("countries", _always(settle_countries),
          "a country is a place, and ends the town before it", Keeps.WITHIN),
     Pass("overlaps", _always(_disjoint),
-         "names that a field announces come in, and no two mentions share a character from here on", Keeps.NOTHING),
+         "names that a field or their frame announces come in; from here on no two mentions share a character",
+         Keeps.NOTHING),
     Pass("connectors", lambda reading, given, policy: connect_entities(reading, given, policy.connectors),
          "two parts of one name or place with a connector between them are one", Keeps.COVERAGE),
     Pass("names", _always(complete_names),
@@ -123,6 +127,8 @@ PASSES: Sequence[Pass] = (
          "a value of which a part was found, or that a line cuts, is found whole", Keeps.COVERAGE),
     Pass("towns", _always(complete_towns),
          "numbers of departments behind a town, inhabitants and acronyms of hospitals come in", Keeps.NOTHING),
+    Pass("rooms", _always(without_beds),
+         "a name goes without the room or bed ahead of it", Keeps.WITHIN),
     Pass("exports", _always(settle_exports),
          "coded cells of tables and messages go, and of a timestamp all but the day", Keeps.WITHIN),
     Pass("lines", _always(join_lines),

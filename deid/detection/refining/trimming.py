@@ -44,6 +44,11 @@ _SPECIALTIES = frozenset(
     neurochir oncol ophta ophtalmo ortho pneumo psychiat radiol rhumato stomato uro urol
     """.split()
 )
+_QUALIFYING = frozenset({"ADJ", "VER"})
+_STATE_LEAST = 4  # letters of a participle or adjective behind a name
+_GOES_ON = frozenset(
+    "\n . , ; a au aux avec ce cette dans de depuis des du en et hier le la les par pour sans suite sur".split(" ")
+)
 _OBJECTS = frozenset("d de des l la le les qu que un une".split())
 
 
@@ -95,11 +100,22 @@ def _without_verb(reading: Reading, mention: Mention) -> Mention:
     *names, last = reading.tokens(mention)
     named = [at for at in names if reading.words[at].isalpha()]
     shows = reading.words[last] in _VERBS and reading.shouted(last) and reading.word(last + 1) in _OBJECTS
-    if not named or not (shows or (is_stated(reading, last) and is_capital(reading, named[-1]))):
+    if not named or not (
+        shows or _is_state(reading, last) or (is_stated(reading, last) and is_capital(reading, named[-1]))
+    ):
         return mention
     if reading.lexicon.surnames.get(reading.words[last], 0) >= USUAL_NAME:
         return mention
     return replace(mention, end=reading.ends[named[-1]])
+
+
+def _is_state(reading: Reading, index: int) -> bool:
+    """True for a participle or adjective in capitals that nobody bears, before more words: "FAVRE [DECEDEE] LE"."""
+    word, lexicon = reading.words[index], reading.lexicon
+    qualifies = _QUALIFYING & set(lexicon.parts.get(word, "").split("|"))
+    if not qualifies or not reading.surface(index).isupper() or lexicon.surnames.get(word) or len(word) < _STATE_LEAST:
+        return False
+    return lexicon.first_names.get(word) == 0 and reading.word(index + 1) in _GOES_ON
 
 
 def _without_next_field(reading: Reading, mention: Mention) -> Mention:

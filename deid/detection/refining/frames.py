@@ -1,0 +1,241 @@
+"""Names that only their frame announces: before a date, in the round of a ward, behind a room; nicknames."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from deid.detection.lookup.known_names import BRANDS, LOWER_PARTICLES, NOT_NAMES, PARTICLES
+from deid.detection.lookup.lexicon import gazetteers
+from deid.detection.merging.evidence import (
+    has_clinical_reading,
+    is_acronym,
+    is_clipped,
+    is_misread,
+    is_misspelt_drug,
+)
+from deid.detection.text.names import glued
+from deid.detection.text.reading import Reading
+from deid.detection.text.vocabulary import CIVILITIES, EPONYMS, KINSHIP, ORG_HEADS, PROFESSIONS
+from deid.domain.document import Mention, Vote
+from deid.domain.labels import NAMES, PLACES, Label
+from deid.reference.origins import FRENCH
+from deid.reference.tables import packaged_tables
+
+_SCORE = 0.8
+_BEARERS = 100  # births from which a word that opens an entry reads as a surname
+_INHABITANTS = 2000  # from which such a word is rather a town
+_LEAST = 4  # letters of a surname that no register has
+_MOST_WORDS = 3
+_NEAR = 240  # characters between two entries of one round
+_OPENING = frozenset({"", "\n", ".", ";", "-", "–", "•", "*", ">", ")"})
+_CLOSED = frozenset({":", "→", "->", "=>"})
+_FULL_DATE = re.compile(r"\d{1,4}\s?[./-]\s?\d{1,2}\s?[./-]\s?\d{2,4}")
+_BED = re.compile(
+    r"\b(?:ch(?:b|br|bre|ambre)?|lit|box)\b\.?\s?(?:n[°o]\s?)?\d{1,4}(?:[a-z]\b)?(?:[ :,.-]{0,2}(?:porte|fenetre)\b)?"
+)
+_BEHIND_BED = re.compile(r"[ :,–-]{1,3}")
+_QUOTES = frozenset({"»", '"', "”"})
+_CALLED = re.compile(
+    r"\b(?:(?P<weak>(?P<said>dite?)|connue? (?:comme|sous le (?:sur)?nom de))|surnommee?|alias|surnom ?:|"
+    r"se fait appeler|repond au (?:sur)?nom de|qu(?:'|’|e l'|e l’)on (?:l'|l’)?appelle|"
+    r"que (?:tous|tout le monde) appelle(?:nt)?) ?(?P<quote>[«\"“]?) ?(?P<article>(?:le|la|les) |l['’])?(?=[^\W\d_])"
+)
+_BY = re.compile(
+    r"\b(?:faite?s?|dictee?|signee?|operee?|relue?|validee?|redigee?|realisee?) par (?P<name>de (?:la )?[^\W\d_]{3,})"
+    r"(?= (?:le|ce|a|en) |[,.;]|\s*\Z)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Head:
+    """Capitalised words that open an entry, from token `first` to `last`; `closed` if a colon or arrow follows."""
+
+    first: int
+    last: int
+    closed: bool
+
+
+def find_framed_names(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
+    """Return the names that `mentions` lack and that the frame around them announces."""
+    covered = reading.coverage(one for one in mentions if one.label in NAMES)
+    found = (
+        *_before_dates(reading, mentions),
+        *_in_rounds(reading, mentions),
+        *_behind_beds(reading),
+        *_nicknames(reading, covered),
+        *_authors(reading),
+    )
+    return [one for one in found if not all(covered[one.start : one.end])]
+
+
+def without_beds(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
+    """Return `mentions`, names and places without the room or bed ahead ("Ch. 21P Salaün"); none that is but a room."""
+    beds = [match.span() for match in _BED.finditer(reading.folded)]
+    kept = []
+    for mention in mentions:
+        bed = next((end for start, end in beds if start <= mention.start < end), None)
+        if bed is None or mention.label not in NAMES | PLACES | {Label.ORG}:
+            kept.append(mention)
+        elif mention.end > bed and (behind := _BEHIND_BED.match(reading.text, bed)) and behind.end() < mention.end:
+            kept.append(replace(mention, start=behind.end()))
+    return kept
+
+
+def _framed(reading: Reading, first: int, last: int, label: Label = Label.PATIENT) -> Mention:
+    return Mention(reading.starts[first], reading.ends[last], label, _SCORE, None, (Vote("announced", label, _SCORE),))
+
+
+def _reads_as_surname(reading: Reading, index: int) -> bool:
+    """True for a surname that is nothing else, and for a word of no table whose letters tell a language of names."""
+    word, lexicon = reading.words[index], reading.lexicon
+    if not word.isalpha() or _is_explained(reading, index):
+        return False
+    if lexicon.is_unknown(word):
+        return len(word) >= _LEAST and packaged_tables().names.origins[0].origin_of(word) != FRENCH
+    births = lexicon.surnames.get(word)
+    return births >= _BEARERS and not lexicon.is_word(word) and gazetteers().towns(word) < _INHABITANTS
+
+
+def _is_explained(reading: Reading, index: int) -> bool:
+    """True for a clinical word in whatever spelling, an eponym, a brand, or a word that belongs to no name."""
+    word = reading.words[index]
+    listed = word in EPONYMS or word in reading.lexicon.eponyms or word in BRANDS or word in NOT_NAMES
+    if listed or word in PROFESSIONS or word in KINSHIP or word in ORG_HEADS or has_clinical_reading(reading, index):
+        return True
+    tests = (is_acronym, is_clipped, is_misread, is_misspelt_drug)
+    return "acronym" in reading.lexicon.clinical.get(word, "") or any(test(reading, index) for test in tests)
+
+
+def _opens(reading: Reading, index: int) -> bool:
+    before = reading.word(index - 1)
+    return before in ("", "\n") or (before in _OPENING and not glued(reading, index))
+
+
+def _before_dates(reading: Reading, mentions: Sequence[Mention]) -> Iterator[Mention]:
+    """Yield the name that opens a line or sentence before a full date: "Brennec 12/11/2018 : exérèse"."""
+    for mention in mentions:
+        if mention.label is not Label.DATE or not _FULL_DATE.fullmatch(reading.text, mention.start, mention.end):
+            continue
+        last = first = reading.token_at(mention.start) - 1
+        while first > max(0, last - _MOST_WORDS + 1) and not _opens(reading, first):
+            first -= 1
+        if first < 0 or not _opens(reading, first) or "\n" in reading.text[reading.ends[last] : mention.start]:
+            continue
+        if _is_bare_name(reading, first, last):
+            yield _framed(reading, first, last)
+
+
+def _is_bare_name(reading: Reading, first: int, last: int) -> bool:
+    """True for capitalised surnames, with particles and first names beside them."""
+    words = range(first, last + 1)
+    surnames = [at for at in words if _reads_as_surname(reading, at)]
+    return bool(surnames) and all(
+        reading.capitals[at]
+        and (at in surnames or reading.words[at] in PARTICLES or reading.lexicon.is_first_name(reading.words[at]))
+        for at in words
+    )
+
+
+def _in_rounds(reading: Reading, mentions: Sequence[Mention]) -> Iterator[Mention]:
+    """Yield the names that open entries beside entries that open with a name: "Quillivic : plaie propre".
+
+    Beside such an entry, a word of no table before a colon is a name too; without one, two surnames before colons are.
+    """
+    named = {reading.token_at(one.start) for one in mentions if one.label in NAMES}
+    heads = list(_heads(reading))
+    for at, head in enumerate(heads):
+        if head.first in named:
+            continue
+        near = [
+            one
+            for one in heads[max(0, at - 2) : at + 3]
+            if one is not head and abs(reading.starts[one.first] - reading.starts[head.first]) <= _NEAR
+        ]
+        beside_name = any(one.first in named for one in near)
+        surname = _is_bare_name(reading, head.first, head.last)
+        if head.closed and not surname and any(one.closed and one.first in named for one in near):
+            surname = head.first == head.last and _is_unexplained(reading, head.first)
+        beside_surname = head.closed and any(one.closed and _is_bare_name(reading, one.first, one.last) for one in near)
+        if surname and (beside_name or beside_surname):
+            yield _framed(reading, head.first, head.last)
+
+
+def _is_unexplained(reading: Reading, index: int) -> bool:
+    """True for a word of no table with one capital, which no clinical reading explains."""
+    word = reading.words[index]
+    titled = reading.surface(index).istitle() and len(word) >= _LEAST
+    return titled and reading.lexicon.is_unknown(word) and not _is_explained(reading, index)
+
+
+def _heads(reading: Reading) -> Iterator[_Head]:
+    """Yield the capitalised words that open a sentence, item or line and end before a colon, arrow or lower case."""
+    for first in range(len(reading.words)):
+        if not reading.capitals[first] or not _opens(reading, first):
+            continue
+        last = first
+        while last - first < _MOST_WORDS - 1 and reading.word(last) in LOWER_PARTICLES | PARTICLES:
+            last += 1
+        if last >= len(reading.words) or not reading.words[last].isalpha():
+            continue
+        after = reading.word(last + 1)
+        closed = after in _CLOSED or (after == "-" and reading.word(last + 2) == ">")
+        goes_on = after.isalpha() and (not reading.capitals[last + 1] or is_acronym(reading, last + 1))
+        if closed or goes_on:
+            yield _Head(first, last, closed)
+
+
+def _behind_beds(reading: Reading) -> Iterator[Mention]:
+    """Yield the name behind a room or bed: "Lit 12 Moal : VNI"."""
+    for match in _BED.finditer(reading.folded):
+        behind = _BEHIND_BED.match(reading.text, match.end())
+        if behind is None:
+            continue
+        first = last = reading.token_at(behind.end())
+        while reading.word(last) in PARTICLES and last - first < _MOST_WORDS - 1:
+            last += 1
+        if last < len(reading.words) and reading.starts[first] == behind.end() and _is_bare_name(reading, first, last):
+            yield _framed(reading, first, last)
+
+
+def _nicknames(reading: Reading, covered: Sequence[int]) -> Iterator[Mention]:
+    """Yield nicknames: "Lagadec dit le Chinois", "qu'on appelle Titi", "surnommé « Tonton Bible »"."""
+    for match in _CALLED.finditer(reading.folded):
+        first = reading.token_at(match.end())
+        if match["said"] and not any(covered[max(0, match.start() - 3) : match.start()]):
+            continue  # "elle dit Non"
+        if reading.word(first) in CIVILITIES:
+            first += 1
+        last = first
+        while last - first < _MOST_WORDS - 1 and reading.word(last + 1).isalpha() and reading.capitals[last + 1]:
+            last += 1
+        if last >= len(reading.words) or not _is_nickname(reading, match, first, last):
+            continue
+        if match["article"] and reading.text[match.start("article")].isupper():
+            first = reading.token_at(match.start("article"))
+        yield _framed(reading, first, last, Label.PERSON)
+
+
+def _is_nickname(reading: Reading, cue: re.Match[str], first: int, last: int) -> bool:
+    """True for what quotation marks hold alone; else for capitals that are no words, or stand behind an article."""
+    if not reading.capitals[first]:
+        return False
+    if cue["quote"]:
+        return reading.word(last + 1) in _QUOTES
+    loud = reading.shouted(first)
+    if is_acronym(reading, first) or has_clinical_reading(reading, first) or (loud and (cue["said"] or last > first)):
+        return False
+    known = reading.lexicon.is_word(reading.words[last]) and not reading.lexicon.is_first_name(reading.words[last])
+    return not known or (not loud and (cue["article"] is not None or not cue["weak"]))
+
+
+def _authors(reading: Reading) -> Iterator[Mention]:
+    """Yield a name with a particle behind "faite par" in a line without capitals: "faite par de la porte le trois"."""
+    for match in _BY.finditer(reading.folded):
+        first, last = reading.token_at(match.start("name")), reading.token_at(match.end("name") - 1)
+        word = reading.words[last]
+        start, end = reading.line(match.start())
+        small = reading.text[start:end].lstrip()[1:].islower()
+        if small and not (word in PROFESSIONS or has_clinical_reading(reading, last)):
+            yield _framed(reading, first, last, Label.DOCTOR)

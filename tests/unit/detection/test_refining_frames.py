@@ -1,0 +1,109 @@
+"""Names that only a frame announces come in; the same frames around clinical words stay empty."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from deid.detection.refining.frames import find_framed_names, without_beds
+from deid.detection.refining.trimming import trim_civilities
+from deid.detection.text.reading import Reading
+from deid.domain.document import Document, Mention
+from deid.domain.labels import Label
+
+DATE = re.compile(r"\d{1,2}[./-]\d{1,2}[./-]\d{2,4}")
+
+
+def found(text: str, *names: str) -> list[str]:
+    """Return the words of the names that frames add to the dates and the given names of a text."""
+    given = [Mention(*match.span(), Label.DATE, 0.9) for match in DATE.finditer(text)]
+    given += [Mention(at := text.index(name), at + len(name), Label.PATIENT, 0.9) for name in names]
+    return [text[one.start : one.end] for one in find_framed_names(Reading(Document("d", text)), given)]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Brennec 12/11/2018 : exérèse.", ["Brennec"]),
+        ("KERVELLA 03/02/2020 BIOPSIE", ["KERVELLA"]),
+        ("Suites simples.\nLe Dantec 14.6.21 : ablation des fils", ["Le Dantec"]),
+        ("Corvellec Yves 4-6-2020 : contrôle", ["Corvellec Yves"]),
+        ("Guiziou : apyrétique. Bescond : sonde retirée.", ["Guiziou", "Bescond"]),
+        ("Ch. 12 Guéguen : douleur EVA 4.", ["Guéguen"]),
+        ("LIT 4 MOAL SOUS VNI", ["MOAL"]),
+        ("Chambre 7 : Le Berre", ["Le Berre"]),
+        ("un patient qu'on appelle Titi", ["Titi"]),
+        ("connu comme Le Grec dans le quartier", ["Le Grec"]),
+        ("son frère, surnommé « Tonton Bible » par tous", ["Tonton Bible"]),
+        ('SURNOMME "NENETTE" PAR TOUS', ["NENETTE"]),
+        ("ponction faite par de la porte le trois avril", ["de la porte"]),
+    ],
+)
+def test_a_frame_announces_a_name(text: str, names: list[str]) -> None:
+    assert found(text) == names
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Scanner 12/11/2018 : nodule. Coloscopie 14/03/2019 : RAS.",
+        "TDMTAP 12/11/2018 : RAS. PETSCAN 3/1/2019 : fixation.",
+        "Redon 12/11/2018 : retiré. Holter 3/4/19 : normal.",
+        "Tinel 12/11/2018 : négatif",
+        "Vaccin Kermorvan du 12/11/2018",
+        "Cardio : RAS. Pneumo : MV +. Abdo : souple.",
+        "ROTEM : NL. MULTIPLATE : BAS. FIBRI : 2,1.",
+        "Weber : latéralisé à droite. Rinne : positif.",
+        "Ch. 5 Optiflow en place. Ch. 6 BMR. Lit 7 libre.",
+        "Elle dit Non à tout. Angor dit Instable.",
+        "connu comme BPCO, connue comme Diabétique",
+        "fille présente, dit « Demande faite au tribunal »",
+        "séance faite par de la kinésithérapie",
+        "Séance faite par de la porte du Dr Bihan.",
+    ],
+)
+def test_the_same_frame_around_other_words_announces_nobody(text: str) -> None:
+    assert found(text) == []
+
+
+def test_beside_a_name_the_same_entry_opens_with_a_name() -> None:
+    assert found("Morel : drain à 40 mL\nAutret scanner mardi", "Morel") == ["Autret"]
+    assert found("Morel : drain à 40 mL\nBrenzouk : sort demain", "Morel") == ["Brenzouk"]
+    assert found("Autret scanner mardi. Brenzouk sort demain.") == []
+
+
+def test_said_to_be_needs_somebody() -> None:
+    assert found("M. Lagadec dit le Chinois, docker", "Lagadec") == ["Chinois"]
+    assert found("M. Lagadec. Angor dit le Chinois", "Lagadec") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "given", "left"),
+    [
+        ("Ch. 21P Salaün", "21P Salaün", ["Salaün"]),
+        ("CH 14 JEGOU", "CH 14", []),
+        ("Ch.301 Bihan", "Ch.301 Bihan", ["Bihan"]),
+        ("ch. du Moulin", "ch. du Moulin", ["ch. du Moulin"]),
+    ],
+)
+def test_a_room_is_no_part_of_a_name(text: str, given: str, left: list[str]) -> None:
+    at = text.index(given)
+    kept = without_beds(Reading(Document("d", text)), [Mention(at, at + len(given), Label.PERSON, 0.8)])
+    assert [text[one.start : one.end] for one in kept] == left
+
+
+@pytest.mark.parametrize(
+    ("text", "given", "left"),
+    [
+        ("LINE FAVRESSE DECEDEE LE 03/03/2024", "LINE FAVRESSE DECEDEE", "LINE FAVRESSE"),
+        ("MME RIVOAL CONFUSE.", "RIVOAL CONFUSE", "RIVOAL"),
+        ("MME LE GALL VENUE CE JOUR", "LE GALL VENUE", "LE GALL"),
+        ("MME MARIE VENUE NEE LE 12/03/1950", "MARIE VENUE", "MARIE VENUE"),
+        ("MME MARIE PETIT EN CHIRURGIE", "MARIE PETIT", "MARIE PETIT"),
+    ],
+)
+def test_a_state_in_capitals_is_no_part_of_a_name(text: str, given: str, left: str) -> None:
+    at = text.index(given)
+    (kept,) = trim_civilities(Reading(Document("d", text)), [Mention(at, at + len(given), Label.PATIENT, 0.8)])
+    assert text[kept.start : kept.end] == left
