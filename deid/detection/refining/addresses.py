@@ -22,6 +22,8 @@ _PART = re.compile(
 # Words that open an address.
 _OPENS = re.compile(r"(?<!\w)(?:lieu-?dit|hameau|lotissement|residence|villa|chalet|peniche)[ ](?:[«\"][ ]?)?\Z")
 _PLACED = NAMES | {Label.CITY, Label.LOC}
+# A number with its letter, ahead of a street found without: "14g [place Wilson]"; "14h" is an hour.
+_HOUSE = re.compile(r"(?<![\w.,/-])\d{1,3}(?: ?(?:bis|ter|quater)| ?[a-g]),? \Z")
 _HAMLET = re.compile(r"(?<!\w)(?:lieu-?dit|hameau)[ ](?:[«\"][ ]?)?\Z")
 _ADDRESS = re.compile(r"(?<!\w)(?:adresse|adr\.?|domicile|demeurant|domiciliee?)[ ]{0,3}:?[ ]{0,20}\Z")
 _NUMBER_ALONE = re.compile(r"\d{1,4}(?:,|$)")
@@ -50,7 +52,8 @@ def complete_addresses(reading: Reading, mentions: Sequence[Mention]) -> list[Me
                 end = _end_before_code(reading, end, ceiling)
             floor = result[-1].end if result else 0
             opens = _OPENS.search(reading.folded, max(floor, mention.start - 16), mention.start)
-            start = opens.start() if opens else mention.start
+            house = _HOUSE.search(reading.folded, max(floor, mention.start - 16), mention.start)
+            start = opens.start() if opens else house.start() if house else mention.start
             mention = replace(mention, start=start, end=end)
         result.append(mention)
     return result

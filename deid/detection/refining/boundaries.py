@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from deid.detection.lookup.known_names import LOWER_PARTICLES, NOT_NAMES, PARTICLES
 from deid.detection.refining.overlaps import joined_mention
+from deid.detection.refining.trimming import is_description
 from deid.detection.text.names import elided, glued, is_capital, is_upper, namelike
 from deid.detection.text.reading import Reading
 from deid.detection.text.vocabulary import (
@@ -296,6 +297,7 @@ def _right(reading: Reading, last: int) -> int | None:
         is_capital(reading, nxt)
         and len(after) > 1
         and namelike(reading, nxt)
+        and not is_description(reading, nxt)
         and (is_upper(reading, nxt) or reading.lexicon.is_first_name(after))
     ):
         return nxt

@@ -49,6 +49,10 @@ _BEFORE_PEOPLE = frozenset(
 _POINTING = PROFESSIONS | frozenset(
     "a avec by chez d de dicte dit et m mme ou par pour qui relu signe valide vu vue / + & - : > |".split()
 )
+# Serovars, which are called after people and places: "Salmonella Paul, S. Virchow".
+_SEROVARS = re.compile(r"\bsalmonell[a-z]+(?: [a-z]+)?(?:,? (?:et |ou )?s\. ?[a-z]+)*(?:,| et| ou|/) ?\Z")
+_ISOLATED = re.compile(r" (?:isole|identifie|retrouve)e? (?:a|dans|sur|en) (?:la |l'|les |une? )?(?:\w*culture|selles)")
+_LISTED_GERMS = 120  # characters of a list of germs
 # The ending of the Latin name of a species: "S. mexicana".
 _LATIN = re.compile(r"[a-z]{2,}(?:i|um|us|is|ae|a|ans|ens|ax|er|or|ix)")
 # Species that are written with a capital without being anyone's name: "H. Pylori".
@@ -388,10 +392,13 @@ _PLAIN_WORDS = (_is_quality, _is_common, _is_manner, _is_region, _is_listed_day,
 def _is_species(reading: Reading, mention: Mention, words: Sequence[str]) -> bool:
     """True for a germ by genus and species: "Candida Albicans", "P. aeruginosa", "S. mexicana" beside "S. bovis"."""
     lexicon, genus, species = reading.lexicon, words[0], words[-1]
+    shortened = len(genus) == 1 and reading.folded[mention.start + 1 : mention.start + 2] == "."
+    listed = _SEROVARS.search(reading.folded, max(0, mention.start - _LISTED_GERMS), mention.start)
+    if shortened and genus == "s" and (listed or _ISOLATED.match(reading.folded, mention.end)):
+        return True
     if len(words) != 2 or lexicon.is_surname(species):
         return False
     small = not reading.capitals[reading.token_at(mention.end - 1)]
-    shortened = len(genus) == 1 and reading.folded[mention.start + 1] == "."
     if "germ" not in lexicon.clinical.get(species, ""):
         latin = _LATIN.fullmatch(species) and not lexicon.is_word(species) and not lexicon.is_first_name(species)
         return bool(latin and small and shortened and _names_germ(reading, genus))

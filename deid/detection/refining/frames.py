@@ -15,11 +15,13 @@ from deid.detection.merging.evidence import (
     is_misread,
     is_misspelt_drug,
 )
+from deid.detection.refining.trimming import USUAL_NAME
 from deid.detection.text.names import glued
 from deid.detection.text.reading import Reading
 from deid.detection.text.vocabulary import CIVILITIES, EPONYMS, KINSHIP, ORG_HEADS, PROFESSIONS
 from deid.domain.document import Mention, Vote
 from deid.domain.labels import NAMES, PLACES, Label
+from deid.french.calendar import WEEKDAYS
 from deid.reference.origins import FRENCH
 from deid.reference.tables import packaged_tables
 
@@ -33,9 +35,11 @@ _OPENING = frozenset({"", "\n", ".", ";", "-", "–", "•", "*", ">", ")"})
 _CLOSED = frozenset({":", "→", "->", "=>"})
 _FULL_DATE = re.compile(r"\d{1,4}\s?[./-]\s?\d{1,2}\s?[./-]\s?\d{2,4}")
 _BED = re.compile(
-    r"\b(?:ch(?:b|br|bre|ambre)?|lit|box)\b\.?\s?(?:n[°o]\s?)?\d{1,4}(?:[a-z]\b)?(?:[ :,.-]{0,2}(?:porte|fenetre)\b)?"
+    r"\b(?:ch(?:b|br|bre|ambre)?|lit|box|salle)\b\.?\s?(?:n[°o]\s?)?\d{1,4}(?:[a-z]\b)?"
+    r"(?:[ :,.-]{0,2}(?:porte|fenetre)\b)?"
 )
 _BEHIND_BED = re.compile(r"[ :,–-]{1,3}")
+_ENDS = frozenset({"", "\n", ".", ",", ";", "/"})
 _QUOTES = frozenset({"»", '"', "”"})
 _CALLED = re.compile(
     r"\b(?:(?P<weak>(?P<said>dite?)|connue? (?:comme|sous le (?:sur)?nom de))|surnommee?|alias|surnom ?:|"
@@ -90,11 +94,12 @@ def _framed(reading: Reading, first: int, last: int, label: Label = Label.PATIEN
 def _reads_as_surname(reading: Reading, index: int) -> bool:
     """True for a surname that is nothing else, and for a word of no table whose letters tell a language of names."""
     word, lexicon = reading.words[index], reading.lexicon
-    if not word.isalpha() or _is_explained(reading, index):
+    births = lexicon.surnames.get(word)
+    usual = births >= USUAL_NAME and word not in EPONYMS  # "Bernard", which a drug and an eponym are called too
+    if not word.isalpha() or (_is_explained(reading, index) and not usual):
         return False
     if lexicon.is_unknown(word):
         return len(word) >= _LEAST and packaged_tables().names.origins[0].origin_of(word) != FRENCH
-    births = lexicon.surnames.get(word)
     return births >= _BEARERS and not lexicon.is_word(word) and gazetteers().towns(word) < _INHABITANTS
 
 
@@ -123,8 +128,15 @@ def _before_dates(reading: Reading, mentions: Sequence[Mention]) -> Iterator[Men
             first -= 1
         if first < 0 or not _opens(reading, first) or "\n" in reading.text[reading.ends[last] : mention.start]:
             continue
-        if _is_bare_name(reading, first, last):
+        if _is_bare_name(reading, first, last) or (first == last and _is_usual_surname(reading, first)):
             yield _framed(reading, first, last)
+
+
+def _is_usual_surname(reading: Reading, index: int) -> bool:
+    """True for a word of the language that is rather a surname, with a capital: "Boucher", "Petit"."""
+    word, lexicon = reading.words[index], reading.lexicon
+    named = lexicon.surnames.get(word) >= USUAL_NAME and lexicon.is_surname(word) and reading.capitals[index]
+    return named and word not in NOT_NAMES and word not in WEEKDAYS and gazetteers().towns(word) < _INHABITANTS
 
 
 def _is_bare_name(reading: Reading, first: int, last: int) -> bool:
@@ -132,7 +144,7 @@ def _is_bare_name(reading: Reading, first: int, last: int) -> bool:
     words = range(first, last + 1)
     surnames = [at for at in words if _reads_as_surname(reading, at)]
     return bool(surnames) and all(
-        reading.capitals[at]
+        (reading.capitals[at] or reading.lowered(at))
         and (at in surnames or reading.words[at] in PARTICLES or reading.lexicon.is_first_name(reading.words[at]))
         for at in words
     )
@@ -154,12 +166,21 @@ def _in_rounds(reading: Reading, mentions: Sequence[Mention]) -> Iterator[Mentio
             if one is not head and abs(reading.starts[one.first] - reading.starts[head.first]) <= _NEAR
         ]
         beside_name = any(one.first in named for one in near)
-        surname = _is_bare_name(reading, head.first, head.last)
+        surname = _is_bare_name(reading, head.first, head.last) and (
+            head.closed or not reading.lexicon.is_unknown(reading.words[head.last])
+        )
         if head.closed and not surname and any(one.closed and one.first in named for one in near):
             surname = head.first == head.last and _is_unexplained(reading, head.first)
         beside_surname = head.closed and any(one.closed and _is_bare_name(reading, one.first, one.last) for one in near)
-        if surname and (beside_name or beside_surname):
+        if surname and (beside_name or beside_surname or _is_planned(reading, head)):
             yield _framed(reading, head.first, head.last)
+
+
+def _is_planned(reading: Reading, head: _Head) -> bool:
+    """True where a day closes the entry: "Sissoko scanner demain"."""
+    days = {*WEEKDAYS, "demain"}
+    behind = range(head.last + 2, head.last + 5)
+    return not head.closed and any(reading.word(at) in days and reading.word(at + 1) in _ENDS for at in behind)
 
 
 def _is_unexplained(reading: Reading, index: int) -> bool:
@@ -172,7 +193,7 @@ def _is_unexplained(reading: Reading, index: int) -> bool:
 def _heads(reading: Reading) -> Iterator[_Head]:
     """Yield the capitalised words that open a sentence, item or line and end before a colon, arrow or lower case."""
     for first in range(len(reading.words)):
-        if not reading.capitals[first] or not _opens(reading, first):
+        if not (reading.capitals[first] or reading.lowered(first)) or not _opens(reading, first):
             continue
         last = first
         while last - first < _MOST_WORDS - 1 and reading.word(last) in LOWER_PARTICLES | PARTICLES:
@@ -182,7 +203,7 @@ def _heads(reading: Reading) -> Iterator[_Head]:
         after = reading.word(last + 1)
         closed = after in _CLOSED or (after == "-" and reading.word(last + 2) == ">")
         goes_on = after.isalpha() and (not reading.capitals[last + 1] or is_acronym(reading, last + 1))
-        if closed or goes_on:
+        if closed or (goes_on and reading.capitals[first]):
             yield _Head(first, last, closed)
 
 

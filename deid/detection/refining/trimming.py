@@ -45,6 +45,7 @@ _SPECIALTIES = frozenset(
     """.split()
 )
 _QUALIFYING = frozenset({"ADJ", "VER"})
+_EXAMINATION_LEAST = 3  # letters of an acronym, which two initials behind a surname are not
 _STATE_LEAST = 4  # letters of a participle or adjective behind a name
 _GOES_ON = frozenset(
     "\n . , ; a au aux avec ce cette dans de depuis des du en et hier le la les par pour sans suite sur".split(" ")
@@ -101,7 +102,7 @@ def _without_verb(reading: Reading, mention: Mention) -> Mention:
     named = [at for at in names if reading.words[at].isalpha()]
     shows = reading.words[last] in _VERBS and reading.shouted(last) and reading.word(last + 1) in _OBJECTS
     if not named or not (
-        shows or _is_state(reading, last) or (is_stated(reading, last) and is_capital(reading, named[-1]))
+        shows or is_description(reading, last) or (is_stated(reading, last) and is_capital(reading, named[-1]))
     ):
         return mention
     if reading.lexicon.surnames.get(reading.words[last], 0) >= USUAL_NAME:
@@ -109,13 +110,33 @@ def _without_verb(reading: Reading, mention: Mention) -> Mention:
     return replace(mention, end=reading.ends[named[-1]])
 
 
+def is_description(reading: Reading, index: int) -> bool:
+    """True for a word in capitals behind a name that says what is or is done to its bearer."""
+    return _is_state(reading, index) or _is_examination(reading, index)
+
+
 def _is_state(reading: Reading, index: int) -> bool:
     """True for a participle or adjective in capitals that nobody bears, before more words: "FAVRE [DECEDEE] LE"."""
     word, lexicon = reading.words[index], reading.lexicon
-    qualifies = _QUALIFYING & set(lexicon.parts.get(word, "").split("|"))
+    qualifies = _QUALIFYING & set(lexicon.parts.get(word, "").split("|")) or _is_rare_participle(reading, word)
     if not qualifies or not reading.surface(index).isupper() or lexicon.surnames.get(word) or len(word) < _STATE_LEAST:
         return False
     return lexicon.first_names.get(word) == 0 and reading.word(index + 1) in _GOES_ON
+
+
+def _is_rare_participle(reading: Reading, word: str) -> bool:
+    """True for a feminine participle that no table has, beside its verb or noun: "perfusée"."""
+    stem = word[:-2]
+    kin = (f"{stem}er", f"{stem}ion", f"{stem}ie", f"{stem}ation")
+    return word.endswith("ee") and reading.lexicon.is_unknown(word) and any(map(reading.lexicon.is_word, kin))
+
+
+def _is_examination(reading: Reading, index: int) -> bool:
+    """True for the acronym of an examination or disease in capitals behind a name: "KERBIRIOU [TDM] MARDI"."""
+    word, lexicon = reading.words[index], reading.lexicon
+    borne = lexicon.surnames.get(word) or lexicon.first_names.get(word)
+    acronym = "acronym" in lexicon.clinical.get(word, "") and len(word) >= _EXAMINATION_LEAST
+    return acronym and reading.surface(index).isupper() and not borne
 
 
 def _without_next_field(reading: Reading, mention: Mention) -> Mention:

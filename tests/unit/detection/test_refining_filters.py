@@ -56,6 +56,9 @@ def test_a_ratio_that_a_rule_reads_as_a_date_or_that_is_sure_stays() -> None:
     ("text", "part", "label", "dropped"),
     [
         ("maladie de Charcot", "Charcot", Label.PERSON, True),
+        ("Salmonella Paul, S. Virchow, Bartonella", "S. Virchow", Label.DOCTOR, True),
+        ("S. Virchow isolée à la coproculture", "S. Virchow", Label.DOCTOR, True),
+        ("salmonelle ; vu S. Virchow ce jour", "S. Virchow", Label.DOCTOR, False),
         ("signe de la Babinski", "Babinski", Label.PERSON, True),
         ("vu Charcot hier", "Charcot", Label.PERSON, False),
         ("chancre calcifié (Ghon)", "Ghon", Label.DOCTOR, True),

@@ -28,7 +28,7 @@ _COMPONENTS = (
 )
 _STREET_PARTICLES = frozenset("de du des d la le les l aux au a en sur sous et lez les ".split())
 _STOPS = word_list("street_stops")
-_NUMBER = re.compile(r"\d{1,4}(?: ?[-/] ?\d{1,4})?(?: ?(?:bis|ter|quater|[a-e]))?,?[ ]{0,2}$")
+_NUMBER = re.compile(r"\d{1,4}(?: ?[-/] ?\d{1,4})?(?: ?(?:bis|ter|quater|[a-g]))?,?[ ]{0,2}$")
 _BOX = re.compile(r"(?<!\w)(?:bp|cs|tsa|cidex|b\.p\.) ?(?:n° ?)?(?:\d{1,5}(?: ?\d{3})?|[a-z]\d)(?!\w|[/,]\d)")
 _HOUSE_NUMBERS = DETECTED_NUMBER_WORDS - {"et", "un", "une"}
 
