@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from deid.detection.annotators.patterns.contact import find_net_end
 from deid.detection.lookup.known_names import LOWER_PARTICLES, PARTICLES
 from deid.detection.text.names import is_capital, namelike
 from deid.detection.text.reading import Reading
@@ -51,6 +52,14 @@ _GOES_ON = frozenset(
     "\n . , ; a au aux avec ce cette dans de depuis des du en et hier le la les par pour sans suite sur".split(" ")
 )
 _OBJECTS = frozenset("d de des l la le les qu que un une".split())
+
+
+def trim_nets(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
+    """Return the mentions, e-mail and web addresses without the word of the next sentence: "orange.fr.[Merci]"."""
+    return [
+        replace(one, end=find_net_end(reading, one.start, one.end)) if one.label in (Label.EMAIL, Label.URL) else one
+        for one in mentions
+    ]
 
 
 def trim_civilities(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:

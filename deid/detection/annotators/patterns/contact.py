@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import phonenumbers
 
 from deid.detection.text.reading import Reading
+from deid.detection.text.vocabulary import word_list
 from deid.domain.document import Mention
 from deid.domain.labels import Label
 from deid.french.numerals import DETECTED_NUMBER_WORDS
@@ -28,6 +29,13 @@ _DICTATED = re.compile(
 _LINK = re.compile(r"(?:https?://|www\.)[^\s<>()|\]]+[^\s<>()|\].,;:!?»\"']")
 _TOP_LEVEL = re.compile(r"\.(?:fr|com|org|net|eu|sante|example|info|gouv)(?:/[^\s<>()|\]]*[\w/])?(?![\w@.-]{0,64}@|\w)")
 _HOST_BEFORE = re.compile(r"(?<![\w@.-])[a-z0-9-]+(?:\.[a-z0-9-]+)*$")
+# Last labels of hosts: the countries of ISO 3166, and the generic ones in use.
+_TOP_LEVELS = {one.lower() for one in phonenumbers.SUPPORTED_REGIONS} | {"eu", "uk"} | word_list("generic_top_levels")
+_SECOND = frozenset(("com", "net", "org", "info"))  # words too, that end hosts with a country ahead
+_HOST_AHEAD = re.compile(r"(?:https?://|[^\s@]*@| *(?:\(at\)|\[at\]) ?)?")
+_LABEL = re.compile(r"[^\W_][\w-]*")
+_GLUED_CAPITAL = re.compile(r"([a-z]{2,})(?=[A-ZÀ-Ý])")
+_WORD_IN_PATH = re.compile(r"\.(?=([A-ZÀ-Ý][^\W\d_]+)(?:\W|\Z))")
 # First words of the phrases of `_SHORT`.
 _ANNOUNCES = frozenset(
     "poste postes bip beep dect tel tél telephone fax int ligne portable port t f te tei standard p vini "
@@ -105,16 +113,53 @@ def _nets(reading: Reading) -> Iterator[Mention]:
         local = _LOCAL_PART.search(text, max(0, match.start() - 64), match.start())
         host = _HOST.match(text, match.end())
         if local and host:
-            yield Mention(local.start(), host.end(), Label.EMAIL, 0.99)
+            end = _host_end(reading, match.end(), host.end())
+            yield Mention(local.start(), end or host.end(), Label.EMAIL, 0.99)
     if " point " in text:
         for match in _DICTATED.finditer(text):
             yield Mention(match.start(), match.end(), Label.EMAIL, 0.95)
     for match in _LINK.finditer(text):
-        yield Mention(match.start(), match.end(), Label.URL, 0.9)
+        yield Mention(match.start(), find_net_end(reading, *match.span()), Label.URL, 0.9)
     for match in _TOP_LEVEL.finditer(text):
         host = _HOST_BEFORE.search(text, max(0, match.start() - 80), match.start())
         if host:
             yield Mention(host.start(), match.end(), Label.URL, 0.9)
+
+
+def find_net_end(reading: Reading, start: int, end: int) -> int:
+    """Return the end of an e-mail or web address without the words that a full stop or nothing parts from it."""
+    ahead = _HOST_AHEAD.match(reading.folded, start, end)
+    host = _host_end(reading, ahead.end() if ahead else start, end)
+    if host is None:
+        return end
+    if not reading.text.startswith("/", host):
+        return host if not reading.text.startswith((":", "?", "#"), host) else end
+    for word in _WORD_IN_PATH.finditer(reading.text, host, end):
+        if reading.lexicon.is_word(reading.folded[word.start(1) : word.end(1)]):
+            return word.start()
+    return end
+
+
+def _host_end(reading: Reading, start: int, end: int) -> int | None:
+    """Return the end of the host at `start` by the last label that closes one; None where no label does.
+
+    A label that may close a host does not where another closes it behind ("mail.me.com"), unless a capital follows.
+    """
+    text, closed = reading.text, None
+    label, first = _LABEL.match(text, start, end), True
+    while label:
+        written, stop = label.group(), label.end()
+        glued = None if first or written.lower() in _TOP_LEVELS else _GLUED_CAPITAL.match(written)
+        if glued and glued[1] in _TOP_LEVELS:
+            return label.start() + glued.end()
+        if not first and written.lower() in _TOP_LEVELS:
+            if closed and written.lower() not in _SECOND and reading.lexicon.is_word(written.lower()):
+                return closed  # "CABINET.FR.CONTACT"
+            closed = stop
+            if written.islower() and text[stop : stop + 1] == "." and text[stop + 1 : stop + 2].isupper():
+                return closed
+        label, first = (_LABEL.match(text, stop + 1, end) if text[stop : stop + 1] == "." else None), False
+    return closed
 
 
 def _spoken(reading: Reading) -> Iterator[Mention]:
