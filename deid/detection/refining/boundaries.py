@@ -44,6 +44,9 @@ _FIELD_IN_OTHER_SCRIPT = re.compile(
     "[\u0370-\u1cff\u2c80-\ud7ff\uf900-\ufaff\ufb1d-\ufdff\ufe70-\ufefc]+)",
     re.MULTILINE,
 )
+_HALF = re.compile(r" ?(?:(?:et )?1/2|½|et demie?)(?![\w/])")  # of a year or month of age
+# "[1l] y a 3 ans": what a scanner made of "il" belongs to the distance.
+_AGO_CUT, _MISREAD_IL = re.compile(r"(?:l ?)?y ?a "), re.compile(r"(?<!\w)[il1|!]{1,2} ?\Z")
 _OPENERS = frozenset("le la de el al ben ait da dos ould".split())
 
 
@@ -385,6 +388,10 @@ def _grown(reading: Reading, mention: Mention, low: int, high: int) -> tuple[int
             end += 1  # the rest of the name is on the next line
         if (second := _SECOND_INITIAL.match(text, end)) and text[start:end].rstrip(".").isupper() and end - start < 3:
             end = min(high, second.end())
+    elif mention.label is Label.AGE and (half := _HALF.match(text, end)):
+        end = min(high, half.end())
+    elif mention.label is Label.RELDATE and _AGO_CUT.match(reading.folded, start):
+        start -= len(_matched(_MISREAD_IL, reading.folded[max(low, start - 4) : start]))
     elif mention.label is Label.PHONE:
         start -= len(_matched(_BEFORE_PHONE, text[max(low, start - 6) : start]))
     elif mention.label in IDENTIFIERS and text[start:end].strip():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from deid.detection.annotators.patterns.identifiers import TRIGGERS
 from deid.detection.lookup.lexicon import Kind
@@ -14,6 +14,7 @@ from deid.domain.document import Mention
 from deid.domain.labels import IDENTIFIERS, Label
 from deid.french.calendar import DETECTED_MONTHS, WEEKDAYS
 from deid.french.check_digits import cip_holds, is_named_drug_code
+from deid.french.numerals import DETECTED_NUMBER_WORDS
 
 _LABELLED = IDENTIFIERS | {Label.PHONE}
 _NUMBERED = _LABELLED | {Label.ZIP, Label.DATE}
@@ -91,7 +92,7 @@ def _is_value(reading: Reading, mention: Mention) -> bool:
         start += 1
     while start < end and not text[end - 1].isalnum():
         end -= 1
-    if _is_drug_code(reading, start, end):
+    if _is_drug_code(reading, start, end) or _is_plain_word(reading, mention):
         return True
     if start == end or (_labelled(reading, mention) and not _is_reference_range(text, start, end)):
         return False
@@ -122,6 +123,16 @@ def _is_drug_code(reading: Reading, start: int, end: int) -> bool:
     after = reading.words[reading.token_at(end) : reading.token_at(end) + 2]
     of_a_drug = _SPECIALITY.fullmatch(text, start, end) and any(word in reading.lexicon.drugs for word in after)
     return bool(of_a_drug) or cip_holds(text[start:end])
+
+
+def _is_plain_word(reading: Reading, mention: Mention) -> bool:
+    """Return whether words of the language without a figure were taken for a number: "prélèvement [urinaire]"."""
+    words = [reading.words[at] for at in reading.tokens(mention)]
+    if mention.label not in IDENTIFIERS or any(map(str.isdigit, reading.digits[mention.start : mention.end])):
+        return False
+    lexicon = reading.lexicon
+    plain = (lexicon.is_word(one) or one in lexicon.medical for one in words if one.isalpha())
+    return all(plain) and DETECTED_NUMBER_WORDS.isdisjoint(words)
 
 
 def _labelled(reading: Reading, mention: Mention) -> bool:
@@ -207,7 +218,7 @@ def _has_unit(number: _Number) -> bool:
         return True
     if (quantity and number.digits < _LONGEST) or _rises(number.written):
         return bool(_UNIT.match(number.after) or _NORM_COLUMN.match(number.after))
-    return bool(_RATIO.fullmatch(number.written) and re.match(r" ?[cm]m ?hg", number.after))
+    return bool(_RATIO.fullmatch(number.written) and re.match(r" ?[cm]m(?: ?hg)?\b", number.after))
 
 
 def _rises(written: str) -> bool:
@@ -349,6 +360,35 @@ def _is_part(number: _Number) -> bool:
     return several or bool(_OF_A_WHOLE.match(number.after))
 
 
+# Results in a row: "GDS 7,29 62 55 31", "NFS 4 12 36", "19,60 5 ; 73 20"
+
+_RESULT = r"(?:\d{1,3}(?:[.,]\d{1,3})?|\d{2,3}0)"
+_SERIES = re.compile(rf"(?!0\d){_RESULT}(?:(?: ?[;/,] ?| )(?:o?[dg] )?{_RESULT})+")
+_SERIES_NAMED = re.compile(
+    rf"\b(?:{_words('in_series', 'measured', 'rated')})s?\b(?! ?n°)[^;\n\d]{{0,16}}"
+    rf"(?:(?:{_RESULT}[ ,]){{2,12}}[/;,|-]? ?(?:o?[dg]|droite?|gauche) ?:? ?)?\Z"
+)
+_SERIES_NAME = re.compile(rf"(?:{_words('in_series', 'measured', 'rated')})s? ?:? ?(?=\d)")
+_INDEX = re.compile(r"\d ")  # the last figure of "SpO2" ahead of its values
+# A decimal comma or the pH of blood ahead; a list of other numbers without a leading zero ahead.
+_DECIMAL_AHEAD = re.compile(r"\d{1,3},\d{1,2} \d|(?:6[.,][89]|7[.,][0-7])\d? \d\d")
+_IN_A_LIST = re.compile(
+    rf"(?<![\w.,])(?:{_RESULT}(?: {_RESULT})? ?[,;] ?){{2,}}\Z|\d,\d{{1,2}}(?: {_RESULT})? ?[;|] ?\Z"
+)
+
+
+def _is_series(number: _Number) -> bool:
+    """Return whether numbers in a row are results: behind a test's name, with a decimal comma, or in a list of them."""
+    name = _SERIES_NAME.match(number.written) or (number.before[-1:].isalpha() and _INDEX.match(number.written))
+    if name:
+        number = replace(number, written=number.written[name.end() :], before=number.before + name.group())
+    if not _SERIES.fullmatch(number.written) or _CALLED.search(number.before):
+        return False
+    if _DECIMAL_AHEAD.match(number.written) or _IN_A_LIST.search(number.before):
+        return True
+    return _SERIES_NAMED.search(number.before) is not None
+
+
 # Ranks, teeth, forms of intake, markers, codes
 
 _RANKED = re.compile(rf" ?(?:i?emes?|e|nde?|ere|ier)\b(?! ?(?:{'|'.join(sorted(DETECTED_MONTHS))})\b)")
@@ -488,4 +528,5 @@ _DATE_TESTS = (
 )  # fmt: skip
 _IDENTIFIER_TESTS = (
     _has_unit, _is_interval, _is_measured, _is_ratio, _is_ranked, _is_tooth, _is_intake, _is_marker, _is_code,
+    _is_series,
 )  # fmt: skip

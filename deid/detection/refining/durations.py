@@ -244,6 +244,9 @@ _EVERY_YEAR = re.compile(
     r"(?:hivers?|etes?|automnes?|printemps)\Z"
 )
 _OF_A_YEAR = re.compile(r" ?(?:[-,/] ?)?(?:\d|dernier|prochain|passe|suivant|et |de |d'|du )")
+_AGO_WORDS = frozenset(("il", "y", "a"))  # "il y a un délai": what is there is no time
+# "mi-mars", "mi-juin 2020" and "mi-journée" are times; "mi-cuisse" and "mi-dose" are halves.
+_IN_MIDDLE = re.compile(rf"[ -](?:{'|'.join(sorted(_TIME_WORDS - {'mi'}))}|\d)")
 _LENGTH = re.compile(rf"(?:{_SOME} )?{_UNIT}")
 _COUNTED = re.compile(rf"{_SOME}(?:[ -]{_SOME})? ?{_UNIT}")
 _EVENT = re.compile(r" (?:apres|avant|plus tard|plus tot|auparavant)\b")
@@ -268,7 +271,7 @@ def _tells_no_time(reading: Reading, mention: Mention) -> bool:
     if _EVERY_YEAR.search(_before(reading, mention) + written) and not _OF_A_YEAR.match(after):
         return True
     if mention.label is Label.DATE:
-        if _LENGTH.fullmatch(written):
+        if _LENGTH.fullmatch(written) or (words[:1] == ["mi"] and not _IN_MIDDLE.match(written[2:] + after)):
             return True
         acronym = len(written) == 3 and reading.text[mention.start : mention.end].isupper()
         if acronym and not reading.shouted(reading.token_at(mention.start)):
@@ -276,6 +279,7 @@ def _tells_no_time(reading: Reading, mention: Mention) -> bool:
         if words == ["ascension"] and after.startswith((" de ", " du ", " des ")):
             return True
         return _FUNCTION_WORDS.issuperset(words)
+    words = words if set(words) <= _AGO_WORDS else [word for word in words if word not in _AGO_WORDS]
     known = all(len(word) > 1 and word in reading.lexicon.common for word in words)
     no_time = known and words[-1] not in DETECTED_NUMBER_WORDS and _TIME_WORDS.isdisjoint(words)
     return no_time or _counts_from_an_event(written, after)
