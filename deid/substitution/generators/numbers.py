@@ -32,6 +32,12 @@ _DEPARTMENTAL = 9
 _NATIONAL, _RPPS = 11, "10"
 
 
+# A slide or cassette by the number of its sample and its rank: "24H0123-2", "24H0123-B".
+_OF_SERIES = r"[-./](?:\d{1,2}|[A-Z]\d?)(?!\w)"
+_PARTED = re.compile(rf"(?P<number>\w+(?:[-/.]\w+)*?)(?P<part>{_OF_SERIES})")
+_LEAST_PARTED = 4  # digits of a number that has parts; a shorter one is redrawn with its part
+
+
 class Numbers:
     """Generator of identifying numbers for one document; without a gazette, no number follows a place.
 
@@ -47,14 +53,26 @@ class Numbers:
 
     def write(self, mention: Mention, attempt: int) -> Draft:
         """Return another number in the same layout."""
-        original, label = self._context.text(mention), mention.label
-        if self._nirs is not None and is_nir(original):
+        whole, label = self._context.text(mention), mention.label
+        if self._nirs is not None and is_nir(whole):
             return self._nirs.write(mention, attempt)
+        original, part = self._of_series(whole)
         professional = label is Label.RPPS
         prefix = self._prefix(original) if professional else ""
         stream_of = self._context.shared_stream if professional and self._shared else self._context.stream
         stream = stream_of("number", comparable(original), str(attempt))
-        return Draft(self._other(original, label, prefix, stream), STRATEGY)
+        return Draft(self._other(original, label, prefix, stream) + part, STRATEGY)
+
+    def _of_series(self, original: str) -> tuple[str, str]:
+        """Return a number and its part ("24H0123", "-2") where the document has other parts of it; else all of it."""
+        parted = _PARTED.fullmatch(original)
+        if parted is None or sum(map(str.isdigit, parted["number"])) < _LEAST_PARTED:
+            return original, ""
+        number, part = parted.group("number", "part")
+        text = self._context.document.text
+        beside = re.compile(rf"(?<!\w){re.escape(number)}(?!{re.escape(part)}(?!\w))(?:{_OF_SERIES}|(?![\w-]))")
+        listed = re.compile(rf"(?<!\w){re.escape(original)}(?: ?[,;/]| et| à| au)+ ?{_OF_SERIES}")
+        return (number, part) if beside.search(text) or listed.search(text) else (original, "")
 
     def _other(self, original: str, label: Label, prefix: str, stream: KeyedStream) -> str:
         if label is Label.ID and not original.isdigit():

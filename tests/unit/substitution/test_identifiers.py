@@ -223,3 +223,27 @@ def test_a_number_that_is_a_nir_stays_one_whatever_its_label(label: str, key: st
     assert digits == again
     assert nir_holds(digits)
     assert digits[:5] == f"1{born[8:10]}{born[3:5]}"
+
+
+@pytest.mark.parametrize(
+    ("text", "layout"),
+    [
+        ("Cassettes [[ID|24H0123-1]], -2, -3 ; [[ID|24H0123-4]].", r"Cassettes (\w{7})-1, -2, -3 ; \1-4\."),
+        ("Lames [[ID|24H01234-A]] et [[ID|24H01234-B]] de [[NDA|24H01234]].", r"Lames (\w{8})-A et \1-B de \1\."),
+        ("Examens [[ID|24.12345-1]] et [[ID|24.12345-2]]", r"Examens (\d\d\.\d{5})-1 et \1-2"),
+    ],
+)
+@pytest.mark.parametrize("key", KEYS)
+def test_parts_of_a_sample_keep_its_number_in_common(
+    text: str, layout: str, key: str, substitutor: Substitutor
+) -> None:
+    written = substitutor.substitute(*marked(text, patient=Patient(key=key))).text
+    found = re.fullmatch(layout, written)
+    assert found is not None, written
+    assert found[1] not in text
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_last_figure_without_other_parts_is_redrawn_with_its_number(key: str, substitutor: Substitutor) -> None:
+    lone = {_one(substitutor, "ID", "24H0123-4", f"{key}-{number}")[-1] for number in range(12)}
+    assert len(lone) > 1
