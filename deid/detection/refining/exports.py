@@ -8,15 +8,21 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from deid.detection.text.reading import Reading
+from deid.detection.text.vocabulary import word_list
 from deid.domain.document import Mention
 from deid.domain.labels import IDENTIFIERS, NAMES, Label
 
 _WORDED = NAMES | {Label.CITY, Label.LOC, Label.ORG}
 _NUMBERED = IDENTIFIERS | {Label.PHONE}
 _CELL = re.compile(r'"[^"\n]*"|[^;"\n]*')
-# A line of headings: four cells or more in capitals, one of which a patient's export always has.
-_HEADINGS = re.compile(r'^(?:"?[A-Z][A-Z0-9_ ]{0,24}"?;){3,40}"?[A-Z][A-Z0-9_ ]{0,24}"?;?[ \t]*$', re.MULTILINE)
-_OF_PATIENTS = frozenset("ipp nom patient prenom ddn".split())
+# A line of headings: three cells or more, two of which are names of columns that a patient's export has.
+_HEADINGS = re.compile(
+    r'^"?[a-z][a-z0-9_ ]{0,24}"?(?P<sign>[;,|\t])(?:"?[a-z][a-z0-9_ ]{0,24}"?(?P=sign)){1,40}"?[a-z][a-z0-9_ ]{0,24}"?'
+    r"(?P=sign)?[ \t]*$",
+    re.MULTILINE,
+)
+_OF_PATIENTS = word_list("columns")
+_LEAST_NAMED, _CODE = 2, 3  # columns of patients, and letters of a code
 _CODED = frozenset("acte ccam cim code etat ghm mode sexe statut type uf um unite".split())
 # Year to minute or second, between the signs of a message: "|202111161519|".
 _TIMESTAMP = re.compile(
@@ -27,7 +33,7 @@ _DAY = 8  # digits of the day in a timestamp
 
 def settle_exports(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
     """Return the mentions but those of coded cells; of a timestamp taken for a number, the day."""
-    coded = [*_coded_cells(reading.text)]
+    coded = [*_coded_cells(reading)]
     starts = [start for start, _ in coded]
     settled = []
     for mention in mentions:
@@ -42,13 +48,16 @@ def settle_exports(reading: Reading, mentions: Sequence[Mention]) -> list[Mentio
     return settled
 
 
-def _coded_cells(text: str) -> Iterator[tuple[int, int]]:
+def _coded_cells(reading: Reading) -> Iterator[tuple[int, int]]:
     """Yield the spans of lines of headings and, below each, of the cells of coded columns, in the text's order."""
-    for headings in _HEADINGS.finditer(text):
-        names = [cell.strip().strip('"').lower() for cell in headings.group().split(";")]
-        if _OF_PATIENTS.isdisjoint(names):
+    for headings in _HEADINGS.finditer(reading.folded):
+        names = [cell.strip().strip('"') for cell in headings.group().split(headings["sign"])]
+        if not _are_columns(reading, names):
             continue
         yield headings.span()
+        if headings["sign"] != ";":
+            continue
+        text = reading.text
         coded = {at for at, name in enumerate(names) if not _CODED.isdisjoint(name.split("_"))}
         start = headings.end() + 1
         while start < len(text):
@@ -59,6 +68,14 @@ def _coded_cells(text: str) -> Iterator[tuple[int, int]]:
                 break
             yield from (cells[at] for at in sorted(coded))
             start = end + 1
+
+
+def _are_columns(reading: Reading, names: Sequence[str]) -> bool:
+    """Return whether cells name columns: two or more of a patient's, all others by words of the language or codes."""
+    cells = [re.findall("[a-z]+", name) for name in names]
+    others = [cell for cell in cells if _OF_PATIENTS.isdisjoint(cell)]
+    known = (len(part) <= _CODE or reading.lexicon.is_word(part) for cell in others for part in cell)
+    return len(cells) - len(others) >= _LEAST_NAMED and all(known)
 
 
 def _cells(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
