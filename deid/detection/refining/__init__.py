@@ -31,7 +31,8 @@ from deid.detection.refining.missed_names import (
 from deid.detection.refining.overlaps import connect_entities, resolve_overlaps
 from deid.detection.refining.roles import settle_roles
 from deid.detection.refining.towns import complete_towns
-from deid.detection.refining.trimming import trim_civilities, trim_things
+from deid.detection.refining.trimming import trim_civilities, trim_nets, trim_things
+from deid.detection.refining.whole_dates import settle_dates
 from deid.detection.text.reading import Reading
 from deid.domain.document import Mention
 from deid.domain.labels import DIRECT, OPTIONAL, Label
@@ -63,9 +64,14 @@ def _always(step: Callable[[Reading, Sequence[Mention]], Sequence[Mention]]) -> 
     return lambda reading, given, _: step(reading, given)
 
 
+_SURE_AGE = 0.97  # score of an age behind the word for a person or for an age
+
+
 def _disjoint(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
+    ages = [one for one in reading.found.get("patterns", ()) if one.label is Label.AGE and one.score >= _SURE_AGE]
     announced = [
-        *announced_in_other_scripts(reading), *find_short_names(reading), *find_framed_names(reading, mentions)
+        *announced_in_other_scripts(reading), *find_short_names(reading), *find_framed_names(reading, mentions),
+        *drop_durations(reading, [one for one in ages if not any(map(one.overlaps, mentions))]),
     ]  # fmt: skip
     return resolve_overlaps(reading, [*mentions, *announced])
 
@@ -90,6 +96,8 @@ def _settled(reading: Reading, mentions: Sequence[Mention], policy: Detection) -
 PASSES: Sequence[Pass] = (
     Pass("lookalikes", _always(drop_lookalikes),
          "results, settings and public numbers that look like dates, addresses or phones go", Keeps.GIVEN),
+    Pass("nets", _always(trim_nets),
+         "an address of the net goes without the word that a full stop glues to it", Keeps.WITHIN),
     Pass("civilities", _always(trim_civilities),
          "a name goes without its civility or rank, an organisation without the article of its place", Keeps.WITHIN),
     Pass("allowed", lambda reading, given, policy: drop_allowed(reading, given, policy.allow),
@@ -101,8 +109,8 @@ PASSES: Sequence[Pass] = (
     Pass("countries", _always(settle_countries),
          "a country is a place, and ends the town before it", Keeps.WITHIN),
     Pass("overlaps", _always(_disjoint),
-         "names that a field or their frame announces come in; from here on no two mentions share a character",
-         Keeps.NOTHING),
+         "names that a field or their frame announces and sure ages come in; from here on no two mentions share a "
+         "character", Keeps.NOTHING),
     Pass("connectors", lambda reading, given, policy: connect_entities(reading, given, policy.connectors),
          "two parts of one name or place with a connector between them are one", Keeps.COVERAGE),
     Pass("names", _always(complete_names),
@@ -125,6 +133,8 @@ PASSES: Sequence[Pass] = (
          "an organisation has the word for its kind, or leaves it out, as the annotation guide asks", Keeps.NOTHING),
     Pass("halves", _always(complete_halves),
          "a value of which a part was found, or that a line cuts, is found whole", Keeps.COVERAGE),
+    Pass("dates", _always(settle_dates),
+         "a complete date that a mention touches is whole, and a date rather than a number", Keeps.NOTHING),
     Pass("towns", _always(complete_towns),
          "numbers of departments behind a town, inhabitants and acronyms of hospitals come in", Keeps.NOTHING),
     Pass("rooms", _always(without_beds),

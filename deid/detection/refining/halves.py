@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from deid.detection.annotators.patterns.numeric_dates import YEARED_DATE
 from deid.detection.text.reading import Reading
 from deid.detection.text.vocabulary import KINSHIP, PROFESSIONS
 from deid.domain.document import Mention
-from deid.domain.labels import NAMES, Label
+from deid.domain.labels import NAMES, PLACES, Label
 
 _IBAN = re.compile(r"(?<!\w)[a-z]{2}\d\d(?:[ .-]?[0-9a-z]{4}){3,7}(?:[ .-]?[0-9a-z]{1,3})?(?!\w)")
 _IBAN_HINT = re.compile(r"\biban\b|\brib\b|(?<!\w)fr\d\d")
@@ -30,12 +31,16 @@ _TIMES = re.compile(
 _YEARS = re.compile(r"(?<![\w/.-])((?:19|20)\d\d)[ ]?[-–—][ ]?((?:19|20)\d\d)(?![\w/-])")
 # A French number of which a line holds the beginning and the next the rest, in pairs, or announced.
 _CUT_PHONE = re.compile(
-    r"(?<![\d/_+])(?<!\d[ .,-])(?:(?:\+|00) ?33 ?(?:\(0\) ?)?|0)[1-9](?:[ .-]{0,2}\d)*[ .-]{0,2}\n[ \t]{0,8}"
+    rf"(?<![\d/_+])(?<!\d[ .,-])(?!{YEARED_DATE}[ \t]*\n)"
+    r"(?:(?:\+|00) ?33 ?(?:\(0\) ?)?|0)[1-9](?:[ .-]{0,2}\d)*[ .-]{0,2}\n[ \t]{0,8}"
     r"\d(?:[ .-]{0,2}\d){1,7}(?![\w/]|[ .,-]?\d)"
 )
 _PHONED = re.compile(
     r"\b(?:tel|telephone|portable|port|fax|mobile|joindre|joignable|appeler|rappeler|numero)\b[^\n]{0,24}\Z"
 )
+_WORDED = (
+    NAMES | PLACES - {Label.ZIP} | {Label.ORG, Label.EMAIL, Label.URL}
+)  # no value of figures takes a part of these
 _PHONE_DIGITS = 9  # without the leading zero or country code
 _KIND_AHEAD = re.compile(
     r"\b(?:smr|ssr|ehpad|ehpa|usld|fam|mas|esat|ime|sessad|clinique|polyclinique|residence|foyer|pharmacie|labm|"
@@ -55,13 +60,15 @@ def complete_halves(reading: Reading, mentions: Sequence[Mention]) -> list[Menti
     """Return sorted `mentions`, with the whole of each value of which they cover a part.
 
     Fingerprints, number plates that a word announces and phone numbers are also added. Values that are covered already
-    stay, but the parts of a phone number become one mention.
+    stay, but the parts of a phone number become one mention. A name, place or address that goes on beyond a value
+    stays as it is.
     """
     result = list(mentions)
     for start, end, label, announced in _whole_values(reading):
         touched = [one for one in result if one.start < end and start < one.end]
         covered = _covers(reading, touched, start, end) and not (label is Label.PHONE and len(touched) > 1)
-        if covered or not (touched or announced):
+        worded = any(one.label in _WORDED and not start <= one.start <= one.end <= end for one in touched)
+        if covered or worded or not (touched or announced):
             continue
         first, last = min([start, *(one.start for one in touched)]), max([end, *(one.end for one in touched)])
         whole = replace(touched[0], start=first, end=last, label=label) if touched else Mention(first, last, label, 0.9)

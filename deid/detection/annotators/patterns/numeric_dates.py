@@ -30,7 +30,69 @@ _LEADS = word_list("date_leads") | DETECTED_WEEKDAYS
 _MEASURES = word_list("measure_words")
 _SURE_MEASURES = _MEASURES - _LEADS
 _UNITS = word_list("measure_units")
+_DAY = r"((?:0?[1-9]|[12]\d|3[01])(?:/(?:0?[1-9]|1[0-2])/|\.(?:0?[1-9]|1[0-2])\.)(?:19|20)\d\d)"
+_DAYS = re.compile(rf"(?<![\w/])(?<!\d[.,-]){_DAY} ?[-–] ?{_DAY}(?!\w|[/.,-]\w)")
+_LINE_AHEAD = 10  # tokens before a date in which a measure is named
+_MISTYPED = 0.7  # score of a date that is not in the calendar
+_LAST_CENTURY = 49  # two figures of a year above this are of the last century
 _COMPACT_LEADS = frozenset("le du au ne nee ddn dn date naissance depuis".split())
+
+
+# A year of four figures behind two signs, which is a date wherever it stands.
+_SLASHED = re.compile(r"\d{1,2}/\d{1,2}/(?:1[3-9]|[2-9]\d)")  # scores go up to ten, settings in threes hardly above
+YEARED_DATE = (
+    r"(?:\d{1,2}(?: ?/ ?\d{1,2} ?/ ?| ?\. ?\d{1,2} ?\. ?| ?- ?\d{1,2} ?- ?| \d{1,2} )(?:19|20)\d\d|"
+    r"(?:19|20)\d\d-\d\d-\d\d)"
+)
+_YEARED = re.compile(YEARED_DATE)
+# A complete date stands alone: no letter, sign or digit joins it to more, but for a word that leads to a date.
+_JOINED_AHEAD = re.compile(r"(?:\w[-_/.]?|[-_/+])\Z")
+_JOINED_BEHIND = re.compile(r"\w|[-_/+]\w| \d")
+_GLUED_LEAD = re.compile(r"(?<![a-z])(?:le|du|au|nee?|ddn|date)\Z")
+# A month and year behind what happened then, in telegraphic style: "AVC 10/15", "ODM 11-20".
+_EVENT_MONTH = re.compile(
+    rf"\b(?:{'|'.join(sorted(word_list('dated_events')))}|"
+    r"[a-z]{2,24}(?:ectomie|plastie|scopie|stomie|tomie|graphie|metrie|centese|dese|pexie))s?"
+    r"(?: (?:en|de|d|g|dte?|gche|droite?|gauche|st[+-]?|inf|ant|post|"
+    r"tap|abdo|thorax|crane|rachis|genou|epaule|hanche|poignet|cheville|sein|[a-z]{4,12}(?:ale?|ique|aire|ive|ienne)))?"
+    r" ?[:(]? ?(?P<month>0?[1-9]|1[0-2])(?P<sign>[/-])(?P<year>\d\d)(?![\w/]|[.,-]\w|"
+    rf" ?(?:%|°|pos|n\+|enva|meta|sur|coupes|(?:{'|'.join(sorted(_UNITS))})\b))"
+)
+
+
+def find_full_dates(reading: Reading) -> Iterator[tuple[int, int]]:
+    """Yield the spans of dates of the calendar with day, month and year in figures that only another date joins."""
+    text = reading.digits
+    for at in reading.numbers:
+        if match := _FULL.match(text, at):
+            parts = match.group("day", "month", "year")
+        elif match := _ISO.match(text, at):
+            parts = match[4], match[3], match[1]
+        else:
+            if match := _DAYS.match(text, at):
+                yield from (match.span(1), match.span(2))
+            continue
+        joined = _JOINED_AHEAD.search(text, max(0, at - 2), at) and not _GLUED_LEAD.search(text, max(0, at - 6), at)
+        if not joined and not _JOINED_BEHIND.match(text, match.end()) and _certainty(*parts) > _MISTYPED:
+            yield match.span()
+
+
+def is_sure_date(reading: Reading, start: int, end: int) -> bool:
+    """Return whether a complete date is one wherever it stands: by its year, or its slashes apart from a score."""
+    if _YEARED.fullmatch(reading.digits, start, end):
+        return True
+    index = reading.token_at(start)
+    near = {reading.word(back) for back in range(index - _LINE_AHEAD, index)}
+    return bool(_SLASHED.fullmatch(reading.digits, start, end)) and near.isdisjoint(_MEASURES)
+
+
+def find_event_months(reading: Reading) -> Iterator[tuple[int, int]]:
+    """Yield the spans of months with a year of two figures right behind a clinical event, up to the document's day."""
+    told = reading.document.reference_date
+    latest = told.year % 100 if told else _LAST_CENTURY
+    for match in _EVENT_MONTH.finditer(reading.digits):
+        if int(match["year"]) <= latest or int(match["year"]) > _LAST_CENTURY:
+            yield match.start("month"), match.end("year")
 
 
 def find_numeric_dates(reading: Reading) -> Iterator[Mention]:
@@ -58,7 +120,7 @@ def _pair(reading: Reading, match: re.Match[str]) -> Iterator[Mention]:
 
 
 def _certainty(day: str, month: str, year: str) -> float:
-    return 0.98 if _exists(day, month, year if len(year) == 4 else f"20{year}") else 0.7
+    return 0.98 if _exists(day, month, year if len(year) == 4 else f"20{year}") else _MISTYPED
 
 
 def _first_bounds(reading: Reading, start: int) -> Iterator[Mention]:
