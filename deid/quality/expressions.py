@@ -9,7 +9,7 @@ import re
 import tomllib
 from pathlib import Path
 
-from deid.quality.words import drugs, eponyms, eponyms_nobody_bears, fold, is_word
+from deid.quality.words import drug_words, eponyms, eponyms_nobody_bears, fold, is_word
 
 _LISTS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 _BEARING, _DESCRIBED, _SCALES, _AUTHORS, _MAKERS, _VERDICTS = (
@@ -156,7 +156,7 @@ def _behind_eponym(before: str) -> bool:
 def _beside_drug(before: str, after: str) -> bool:
     """Return whether the word is joined to a known drug: "Tazocilline et Amiklin,"."""
     previous = _BESIDE_DRUG.search(before)
-    return previous is not None and fold(previous[1]) in drugs() and _LISTED.match(after) is not None
+    return previous is not None and fold(previous[1]) in drug_words() and _LISTED.match(after) is not None
 
 
 def _is_listed_drug(text: str, start: int, end: int) -> bool:

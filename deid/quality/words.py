@@ -170,7 +170,7 @@ _NAMED_AFTER = frozenset(
 
 
 @cache
-def drugs() -> frozenset[str]:
+def drug_words() -> frozenset[str]:
     """Return the bare words of the names of drugs."""
     return frozenset(letters(part) for row in packaged_rows("drugs") for part in re.split(r"[\s\-]+", row["name"]))
 
@@ -179,7 +179,7 @@ def drugs() -> frozenset[str]:
 def _terms() -> frozenset[str]:
     """Return the bare words of medicine, drugs and eponyms included."""
     medical = (fold(row["word"]) for row in packaged_rows("medical_words"))
-    return eponyms().union(medical, drugs(), _NAMED_AFTER)
+    return eponyms().union(medical, drug_words(), _NAMED_AFTER)
 
 
 def is_word(bare: str) -> bool:

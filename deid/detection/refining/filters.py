@@ -147,8 +147,6 @@ def _is_never_a_name(reading: Reading, mention: Mention) -> bool:
     ("édité le").
     """
     words = [reading.words[at] for at in reading.tokens(mention) if reading.words[at].isalpha()]
-    if _is_named_after(reading, mention, words):
-        return True
     if any(vote.annotator == "identity" for vote in mention.votes) or not words:
         return False
     if list(words) == ["h"] and reading.word(reading.token_at(mention.start) - 1).isdigit():
@@ -284,20 +282,11 @@ def _is_code(reading: Reading, first: int, words: Sequence[str]) -> bool:
         return False
     before = first - 2 if reading.word(first - 1) == ":" else first - 1
     if reading.word(before) == "par" and reading.word(before - 1).startswith("trait") and len(words) == 1:
-        return len(words[0]) <= _LONGEST_TREATMENT and reading.lexicon.is_unknown(words[0])
+        unknown = len(words[0]) <= _LONGEST_TREATMENT and reading.lexicon.is_unknown(words[0])
+        return unknown or words[0] in DOCUMENT_CODES
     if not DOCUMENT_CODES.issuperset(words):
         return False
     return reading.word(before) not in _POINTING | frozenset(NAME_FIELDS)
-
-
-def _is_named_after(reading: Reading, mention: Mention, words: Sequence[str]) -> bool:
-    """Return whether several people's eponym is behind its word, even if the patient Jean-Claude bears a part.
-
-    An eponym of one person may be the patient's surname and stays a mention.
-    """
-    known = reading.lexicon.double_eponyms
-    said = any(" ".join(words[at:end]) in known for at in range(len(words)) for end in range(at + 2, len(words) + 1))
-    return mention.label in NAMES and said and _is_eponym(reading, mention)
 
 
 def _is_occupation(reading: Reading, index: int) -> bool:

@@ -200,7 +200,7 @@ def is_stated(reading: Reading, index: int) -> bool:
 
 
 def trim_things(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
-    """Return the mentions, names without the words at their ends that stand for a disease or a thing at their place.
+    """Return the mentions, names without the words at their ends that mean a disease or a thing.
 
     Words of the language beside these go too: "Petit caillot" is no M. Caillot, "SYNDROME DE RAYNAUD" nobody.
     """

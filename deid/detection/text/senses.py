@@ -1,4 +1,4 @@
-"""Does a word that is also a name stand for a person at its place, or for a disease, a part of the body, a thing?
+"""Tell a person from a disease, a part of the body or a thing, of a word that is also a name, by its place.
 
 Position decides before any table: an eponym behind "maladie de", before "débutant" or inside "Graves-Basedow", an
 adjective before what it describes ("Petit épanchement"), a part of the body before its state ("Bras droit"). A title
@@ -53,7 +53,7 @@ _LONGEST_RUN = 7  # tokens of an eponym of several people, hyphens included
 
 
 class Sense(Enum):
-    """What a word stands for at its place: a person, something else, or either."""
+    """Meaning of a word at its place: a person, something else, or either."""
 
     PERSON = "person"
     THING = "thing"
@@ -61,7 +61,7 @@ class Sense(Enum):
 
 
 def find_sense(reading: Reading, index: int) -> Sense:
-    """Return what the word at `index`, which is somebody's name elsewhere, stands for at its place."""
+    """Return the meaning of the word at `index`, which is somebody's name elsewhere, at its place."""
     if _is_titled(reading, index):
         return Sense.PERSON
     if _is_in_eponym(reading, index) or _is_in_compound(reading, index) or _is_pill(reading, index):

@@ -35,6 +35,7 @@ THINGS = (
     ("MOREL", ". Lésion de Morel-Lavallée de la cuisse.", ["Morel-Lavallée"]),
     ("SOULIER", ", maladie de Bernard Soulier.", ["Bernard Soulier"]),
     ("ROUX", ". Anse en Y de Roux.", ["Y de Roux"]),
+    ("HORNER", ". Pas de syndrome de Claude Bernard-Horner.", ["Claude Bernard-Horner"]),
 )
 # Surname of the patient, and what follows: each further occurrence of the surname is the person.
 PEOPLE = (
