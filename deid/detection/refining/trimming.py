@@ -211,10 +211,14 @@ def trim_things(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
         if not things:
             trimmed.append(mention)
             continue
+        known = any(vote.annotator == "identity" for vote in mention.votes)
+        rest = [at for at in words if at not in things]
+        if not known and all(_is_of_language(reading, at) for at in rest):
+            continue
         kept = list(words)
-        while kept and (kept[-1] in things or _is_of_language(reading, kept[-1])):
+        while kept and (kept[-1] in things or _is_small(reading, kept[-1])):
             kept.pop()
-        while kept and (kept[0] in things or _is_of_language(reading, kept[0])):
+        while kept and (kept[0] in things or _is_small(reading, kept[0])):
             kept.pop(0)
         if kept:
             trimmed.append(replace(mention, start=reading.starts[kept[0]], end=reading.ends[kept[-1]]))
@@ -224,7 +228,12 @@ def trim_things(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
 def _is_of_language(reading: Reading, index: int) -> bool:
     """True for a particle, and for a word of French or medicine that is in lower case or rather no name."""
     word = reading.words[index]
-    if word in PARTICLES:
+    if word in PARTICLES or _is_small(reading, index):
         return True
+    return reading.lexicon.is_word(word) and not namelike(reading, index) and find_sense(reading, index) is Sense.OPEN
+
+
+def _is_small(reading: Reading, index: int) -> bool:
+    """True for a word of French or medicine in lower case within text that has capitals."""
     small = reading.surface(index).islower() and not reading.lowered(index)
-    return reading.lexicon.is_word(word) and (small or not namelike(reading, index))
+    return small and reading.lexicon.is_word(reading.words[index])

@@ -20,6 +20,7 @@ THINGS = (
     ("PETIT", ". Petit caillot en regard.", ["Petit caillot"]),
     ("GRAND", ". Grand trochanter douloureux. Grand droit libre.", ["Grand trochanter", "Grand droit"]),
     ("DOUX", " : Doux souffle au foyer aortique.", ["Doux souffle"]),
+    ("DOUX", ". Doux souffle au foyer aortique.", ["Doux souffle"]),
     ("MAIGRE", "\nMaigre, IMC 16,4.", ["Maigre, IMC"]),
     ("CŒUR", ". Cœur régulier. Radio : cœur non augmenté.", ["Cœur régulier", "cœur non augmenté"]),
     ("FOIE", ". Foie de taille normale.", ["Foie de taille"]),
