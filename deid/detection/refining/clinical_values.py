@@ -363,12 +363,12 @@ def _is_part(number: _Number) -> bool:
 # Results in a row: "GDS 7,29 62 55 31", "NFS 4 12 36", "19,60 5 ; 73 20"
 
 _RESULT = r"(?:\d{1,3}(?:[.,]\d{1,3})?|\d{2,3}0)"
-_SERIES = re.compile(rf"(?!0\d){_RESULT}(?:(?: ?[;/,] ?| )(?:o?[dg] )?{_RESULT})+")
+_SERIES = re.compile(rf"(?!0\d){_RESULT}(?:(?: ?[;,] ?|/| )(?:o?[dg] )?{_RESULT})+")
 _SERIES_NAMED = re.compile(
-    rf"\b(?:{_words('in_series', 'measured', 'rated')})s?\b(?! ?n°)[^;\n\d]{{0,16}}"
+    rf"\b(?!o[dg]\b)(?:{_words('in_series', 'measured', 'rated')})s?\b(?! ?n°)[^;\n\d]{{0,16}}"
     rf"(?:(?:{_RESULT}[ ,]){{2,12}}[/;,|-]? ?(?:o?[dg]|droite?|gauche) ?:? ?)?\Z"
 )
-_SERIES_NAME = re.compile(rf"(?:{_words('in_series', 'measured', 'rated')})s? ?:? ?(?=\d)")
+_SERIES_NAME = re.compile(rf"(?:{_words('in_series', 'measured')})s? ?:? ?(?=\d)")
 _INDEX = re.compile(r"\d ")  # the last figure of "SpO2" ahead of its values
 # A decimal comma or the pH of blood ahead; a list of other numbers without a leading zero ahead.
 _DECIMAL_AHEAD = re.compile(r"\d{1,3},\d{1,2} \d|(?:6[.,][89]|7[.,][0-7])\d? \d\d")
@@ -379,7 +379,8 @@ _IN_A_LIST = re.compile(
 
 def _is_series(number: _Number) -> bool:
     """Return whether numbers in a row are results: behind a test's name, with a decimal comma, or in a list of them."""
-    name = _SERIES_NAME.match(number.written) or (number.before[-1:].isalpha() and _INDEX.match(number.written))
+    named = number.label is Label.PHONE and _SERIES_NAME.match(number.written)
+    name = named or (number.before[-1:].isalpha() and _INDEX.match(number.written))
     if name:
         number = replace(number, written=number.written[name.end() :], before=number.before + name.group())
     if not _SERIES.fullmatch(number.written) or _CALLED.search(number.before):

@@ -55,7 +55,7 @@ def _is_within(span: tuple[int, int], mention: Mention) -> bool:
 
 
 def _is_due(span: tuple[int, int], met: Sequence[Mention], added: bool) -> bool:
-    """Return whether no mention tells a date whole, and those that it shares figures with are times or numbers."""
+    """Return whether a date is in no mention whole, and shares figures with times and numbers alone."""
     if any(one.label in _TOLD and one.start <= span[0] and span[1] <= one.end for one in met):
         return False
     return all(one.label in _TAKEN | _TOLD for one in met) if met else added

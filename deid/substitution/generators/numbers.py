@@ -64,7 +64,7 @@ class Numbers:
         return Draft(self._other(original, label, prefix, stream) + part, STRATEGY)
 
     def _of_series(self, original: str) -> tuple[str, str]:
-        """Return a number and its part ("24H0123", "-2") where the document has other parts of it; else all of it."""
+        """Return a number and its part ("24H0123", "-2") where the document has other parts; else the whole."""
         parted = _PARTED.fullmatch(original)
         if parted is None or sum(map(str.isdigit, parted["number"])) < _LEAST_PARTED:
             return original, ""

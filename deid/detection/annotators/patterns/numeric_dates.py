@@ -78,7 +78,7 @@ def find_full_dates(reading: Reading) -> Iterator[tuple[int, int]]:
 
 
 def is_sure_date(reading: Reading, start: int, end: int) -> bool:
-    """Return whether a complete date is one wherever it stands: by its year, or its slashes apart from a score."""
+    """Return whether a complete date is sure by its form: four figures of a year, or slashes apart from a score."""
     if _YEARED.fullmatch(reading.digits, start, end):
         return True
     index = reading.token_at(start)
