@@ -76,7 +76,7 @@ _MARK = 4  # most letters of initials
 _DRUG_LEAST = 9
 _SLIP_MOST = 24  # letters of the longest words; a run of letters is no word
 _SLIP_LEAST = 7  # letters of a word that may be misspelt; shorter ones are near too many words
-_CLIPPED_LEAST, _CLIPPED_MOST = 4, 9  # letters of a clipped word
+_CLIPPED_LEAST, _CLIPPED_MOST = 4, 12  # letters of a clipped word
 _MISREAD_MOST = 5  # letters of a word that a scanner may have misread
 _CLIPPED = 3  # least letters that are left out
 _ABBREVIATED = 4  # most letters of a title that ends with a dot; "Monsieur." ends a sentence
@@ -189,11 +189,30 @@ def is_misread(reading: Reading, index: int) -> bool:
     return False
 
 
+def is_broken(reading: Reading, index: int) -> bool:
+    """True for a part of a word or drug that a hyphen breaks over two lines: "Vanco-", "mycine"."""
+    words = reading.words
+    for first in (index, index - 3):
+        if first >= 0 and words[first + 1 : first + 3] == ["-", "\n"] and first + 3 < len(words):
+            whole = words[first] + words[first + 3]
+            if not glued(reading, first + 1):
+                continue
+            if reading.lexicon.is_word(whole):
+                return True
+    return False
+
+
+def is_respelt(reading: Reading, index: int) -> bool:
+    """True for a slip of a usual or medical word, a misspelt drug, a clipped, misread or broken word."""
+    return any(test(reading, index) for test in (is_slip, is_misspelt_drug, is_clipped, is_misread, is_broken))
+
+
 @cache
 def _whole_words() -> tuple[str, ...]:
-    """Return the usual and medical words, sorted."""
+    """Return the usual and medical words and the drugs, sorted."""
     words = lexicon()
-    return tuple(sorted({*(one for one, often in words.common.items() if often >= 1), *words.medical}))
+    clinical = (one for one, kinds in words.clinical.items() if kinds != "acronym" and one.isalpha())
+    return tuple(sorted({*(one for one, often in words.common.items() if often >= 1), *words.medical, *clinical}))
 
 
 def _one_edit_from(word: str) -> Iterator[str]:
@@ -269,7 +288,7 @@ class Evidence:
     def _is_no_name(self, index: int, label: Label) -> bool:
         """True for a clinical word; for an ordinary one without a capital, or that is no noun in place of a person."""
         reading, word = self._reading, self._reading.words[index]
-        if any(test(reading, index) for test in (is_slip, is_misspelt_drug, is_clipped, is_misread)):
+        if is_respelt(reading, index):
             return True
         if has_clinical_reading(reading, index) and not (self._is_borne(index) or gazetteers().towns(word)):
             return True
@@ -288,8 +307,9 @@ class Evidence:
             return ALL
         if not word.isalpha():
             return ALL if self._told[index] else NOTHING
-        if any(test(reading, index) for test in (is_slip, is_misspelt_drug, is_clipped, is_misread)):
-            return ALL if self._titled(index) or self._listed(index) else NOTHING
+        if is_respelt(reading, index):
+            listed = self._listed(index) and (reading.capitals[index] or reading.lowered(index))
+            return ALL if self._titled(index) or listed else NOTHING
         if word in _CUES and not self._titled(index):
             return NOTHING
         eponymous = self._is_eponymous(index) or any(self._is_eponymous(at) for at in self._joined(index))

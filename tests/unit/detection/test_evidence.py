@@ -34,7 +34,7 @@ def raised(text: str, word: str, probability: float = 0.45) -> bool:
             rows[index, INDEX["B-PERSON"]] = 0.97 if surface in CERTAIN else chance if surface == word else 0.0
             rows[index, 0] = 1 - rows[index].sum()
     found = votes.find_averaged(reading, {"one": one, "other": other}, RECALL)
-    return any(word in text[mention.start : mention.end].split() for mention in found)
+    return any(word in text[mention.start : mention.end].replace("-", " ").split() for mention in found)
 
 
 @pytest.mark.parametrize(
@@ -79,6 +79,8 @@ def test_what_something_points_to_is_raised(text: str, word: str) -> None:
         (f"{PEOPLE}Faite ce matin, Coronaro normale.", "Coronaro"),  # a clipped word
         (f"{PEOPLE}Premier temps du Masquelet fait.", "Masquelet"),
         (f"{PEOPLE}Pour le rein, FAlRE une échographie.", "FAlRE"),  # a word that a scanner misread
+        (f"{PEOPLE}Reprise de Trastuz. ce jour.", "Trastuz"),  # a clipped drug
+        (f"{PEOPLE}Reprise de Vanco-\nmycine ce jour.", "Vanco"),  # a drug that a line breaks
         (f"{PEOPLE}Attente de vrs ce jour.", "vrs"),
         (f"{PEOPLE}Faite selon Misgav-Zorbakian ce jour.", "Zorbakian"),  # half of a double eponym
         (f"{PEOPLE}Le robot Zorbakian est en panne.", "Zorbakian"),
