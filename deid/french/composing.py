@@ -87,7 +87,6 @@ def marked_letters(text: str) -> Iterator[Edit]:
         yield match.start(), match.end(), unicodedata.normalize("NFC", match.group())[0]
 
 
-def like_source(source: str, text: str) -> str:
-    """Return a text decomposed if a source writes its accents so, so that the form does not show what was replaced."""
-    decomposed = not unicodedata.is_normalized("NFC", source) and unicodedata.is_normalized("NFD", source)
-    return unicodedata.normalize("NFD", text) if decomposed else text
+def is_decomposed(source: str) -> bool:
+    """Return whether a text writes its accents as characters of their own, all of them."""
+    return not unicodedata.is_normalized("NFC", source) and unicodedata.is_normalized("NFD", source)

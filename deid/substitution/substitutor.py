@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from unicodedata import normalize
 
 from deid.config.generators import NULL
 from deid.config.policy import Policy
@@ -11,7 +12,7 @@ from deid.domain.document import Document, Mention, Substitution, Surrogate
 from deid.domain.errors import DocumentRefused, PolicyError, Reason, SettingsError
 from deid.domain.labels import Label
 from deid.french.articles import fitted, own_article, read_ahead
-from deid.french.composing import Aligned, composed, like_source, marked_letters
+from deid.french.composing import Aligned, composed, is_decomposed, marked_letters
 from deid.french.folding import alike
 from deid.privacy import budget
 from deid.reference import CommuneTable
@@ -126,12 +127,14 @@ def _rewritten(
     surrogates: list[Surrogate] = []
     spans: list[tuple[int, int]] = []
     at = before = position = length = 0  # `given`, and ends: of the last mention, of it in the source, of the new text
-    text = context.document.text
+    text, decomposed = context.document.text, is_decomposed(source)
     for mention in context.mentions:
         original, kind = context.text(mention), context.kind(mention)
         draft = _first_that_replaces(mention, original, kind, _generator(generators, kind, mention.label))
         reach, agreeing = _agreeing(text[before : mention.start], original, draft)
-        written = like_source(source, _broken_like(original, agreeing))
+        written = _broken_like(original, agreeing)
+        if decomposed:  # a composed letter would show what was replaced
+            written = normalize("NFD", written)
         start, end = aligned.in_source(mention.start - reach, mention.end)
         while at < len(given) and given[at].start < end:
             start, end = min(start, given[at].start), max(end, given[at].end)

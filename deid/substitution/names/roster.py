@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 
 from deid.domain.document import Mention
@@ -41,6 +41,8 @@ class Roster:
         self.tables = tables
         self.mentions = context.of(NAMES)
         patient = context.document.patient
+        self._told: dict[tuple[str, Pool], frozenset[str]] = {}  # sexes by civilities
+        self._namesakes: dict[str, dict[int, str | None]] = {}  # first name → sex at the starts of mentions
         # Keys of the patient's names, as the warehouse knows them.
         self.own_surnames = tuple(dict.fromkeys(_words((patient.last_name, patient.birth_name))))
         self.own_first_names = tuple(dict.fromkeys(_words(patient.first_names)))
@@ -210,19 +212,29 @@ class Roster:
 
     def bearers(self, word: str) -> Sequence[Mention]:
         """Return the mentions with a word, in order."""
-        readings = self.readings
-        return [mention for mention in self.mentions if word in readings[mention.start].cut.words]
+        return self._bearers.get(word, ())
+
+    @cached_property
+    def _bearers(self) -> Mapping[str, Sequence[Mention]]:
+        found: dict[str, list[Mention]] = defaultdict(list)
+        for mention in self.mentions:
+            for word in dict.fromkeys(self.words(mention)):
+                found[word].append(mention)
+        return dict(found)
 
     def sex_of(self, word: str, pool: Pool) -> str | None:
         """Return the patient's sex by the warehouse; else the only sex of the civilities before a first name."""
         if pool is Pool.PATIENT:
             return self._context.document.patient.sex
         told = self._civilities(word, pool)
-        return told.pop() if len(told) == 1 else None
+        return next(iter(told)) if len(told) == 1 else None
 
-    def _civilities(self, word: str, pool: Pool) -> set[str]:
-        told = (cues.civility(self._before(one)) for one in self.bearers(word) if self.pool(word, one) is pool)
-        return set(filter(None, told))
+    def _civilities(self, word: str, pool: Pool) -> Collection[str]:
+        """Return the sexes that civilities before a first name tell."""
+        if (word, pool) not in self._told:
+            told = (cues.civility(self._before(one)) for one in self.bearers(word) if self.pool(word, one) is pool)
+            self._told[word, pool] = frozenset(filter(None, told))
+        return self._told[word, pool]
 
     def sex_of_namesake(self, word: str, mention: Mention, pool: Pool) -> str | None:
         """Return the sex of whom a mention names where civilities tell a man and a woman of one first name, else None.
@@ -231,8 +243,12 @@ class Roster:
         """
         if len(self._civilities(word, pool)) < 2:
             return None
-        said = [cues.civility(self._before(one)) for one in self.bearers(word) if one.start <= mention.start]
-        return next(filter(None, reversed(said)), None)
+        if word not in self._namesakes:
+            self._namesakes[word] = named = {}
+            last = None
+            for one in self.bearers(word):
+                named[one.start] = last = cues.civility(self._before(one)) or last
+        return self._namesakes[word].get(mention.start)
 
     def sex_by_kin(self, word: str, pool: Pool) -> str | None:
         """Return the first sex that words before a first name's bearers give ("sa fille", "l'infirmier"), or None."""
