@@ -22,6 +22,7 @@ from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
 from deid.substitution.context import DocumentContext
 from deid.substitution.temporal import episodes, stages
+from deid.substitution.temporal.kin import is_of_another
 from deid.substitution.temporal.normalisation import NormalisedTimes, normalise
 from deid.substitution.temporal.values import Instant, Unit, age_at, months_between
 from demo.population import population
@@ -165,7 +166,7 @@ def _shown(context: DocumentContext, times: NormalisedTimes, told: set[Hashable]
     stay = context.document.stay
     for mention, age in times.ages.items():
         now = age_at(times.birth, times.anchor, age.unit) * age.step
-        if stages.is_of_another(context, mention):
+        if is_of_another(context, mention):
             key = "kin", stay and stay.first, stages.whose_age(context, mention), age.unit, age.value
             if key in told:
                 yield "kin", key[2:4]

@@ -16,6 +16,7 @@ from deid.substitution.drafts import Draft, mask, tag
 from deid.substitution.temporal import ages, agreement, bounded, episodes, generalising, metric, stages
 from deid.substitution.temporal.ages import Age
 from deid.substitution.temporal.durations import Ties
+from deid.substitution.temporal.kin import is_of_another
 from deid.substitution.temporal.normalisation import NormalisedTimes, normalise
 from deid.substitution.temporal.strategies import AGES, DATES
 from deid.substitution.temporal.timeline import Timeline, anchor_epsilon, day_of
@@ -98,7 +99,7 @@ def _date_lines(normalised: NormalisedTimes, dates: str) -> tuple[CostLine, ...]
 def _stage_lines(context: DocumentContext, normalised: NormalisedTimes) -> list[CostLine]:
     """Return the costs of ages under `stages`: the birth date once it shows, and a draw per age of other persons."""
     birth = normalised.birth
-    others = {one for one in normalised.ages if birth is None or stages.is_of_another(context, one)}
+    others = {one for one in normalised.ages if birth is None or is_of_another(context, one)}
     then = {one for one in normalised.ages.keys() - others if stages.is_then(context, one)}
     drawn: dict[tuple[Unit, int, int, str], tuple[str, Fraction]] = {}
     for one in others | then:
@@ -272,7 +273,7 @@ class Calendar:
 
     def _age_in_stage(self, mention: Mention, age: Age, line: Timeline, epsilon: Fraction) -> str:
         context = self._context
-        if line.birth is None or line.told_birth is None or stages.is_of_another(context, mention):
+        if line.birth is None or line.told_birth is None or is_of_another(context, mention):
             episode = episodes.episode_of(context, line.anchor).first.isoformat()
             value = stages.move_age(context, age, epsilon, f"{episode} {stages.whose_age(context, mention)}")
             if line.birth is not None and line.told_birth is not None:

@@ -24,6 +24,7 @@ from deid.substitution.temporal import stages
 from deid.substitution.temporal.ages import Age, months_of
 from deid.substitution.temporal.durations import Ties
 from deid.substitution.temporal.forms import Expression
+from deid.substitution.temporal.kin import is_of_another
 from deid.substitution.temporal.normalisation import (
     NormalisedTimes,
     are_beside,
@@ -276,7 +277,7 @@ def _of_ages(readings: Readings) -> Iterator[_Finding]:
         return
     birth = readings.instant(born)
     for span in sorted(true.own_ages):
-        if stages.is_of_another(readings.context, span) or stages.is_then(readings.context, span):
+        if is_of_another(readings.context, span) or stages.is_then(readings.context, span):
             continue
         age = published.ages.get(readings.spans.get(span, span))
         if birth is None or age is None:
@@ -289,11 +290,11 @@ def _of_ages(readings: Readings) -> Iterator[_Finding]:
 def _of_kin(readings: Readings) -> Iterator[_Finding]:
     """Yield the agreement of relatives' ages (parents, children, siblings…) with the patient's, give or take a year."""
     true, published, context = readings.true, readings.published, readings.context
-    own = next((span for span in sorted(true.own_ages) if not stages.is_of_another(context, span)), None)
+    own = next((span for span in sorted(true.own_ages) if not is_of_another(context, span)), None)
     if own is None:
         return
     for span in sorted(true.ages):
-        bound = stages.years_older(context, span) if stages.is_of_another(context, span) else None
+        bound = stages.years_older(context, span) if is_of_another(context, span) else None
         if bound is None or _months_older(true.ages[span], true.ages[own], bound[0]) < 12 * bound[1]:
             continue
         ages = [published.ages.get(readings.spans.get(one, one)) for one in (span, own)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
@@ -10,11 +11,12 @@ from itertools import pairwise, takewhile
 from typing import NamedTuple
 
 from deid.domain.document import Mention
-from deid.domain.labels import TEMPORAL, Label
+from deid.domain.labels import PLACES, TEMPORAL, Label
 from deid.substitution.context import DocumentContext
 from deid.substitution.temporal import ages, agreement, parsing, relative, resolving, segments
 from deid.substitution.temporal.ages import Age
 from deid.substitution.temporal.forms import Expression
+from deid.substitution.temporal.kin import is_of_another
 from deid.substitution.temporal.relative import Relative
 from deid.substitution.temporal.segments import Reads, Segments
 from deid.substitution.temporal.values import Instant, Unit, age_at, clamped
@@ -79,6 +81,10 @@ def cut_mentions(context: DocumentContext) -> Segments:
 _BORN = re.compile(
     r"(?:\bnee?s?\b(?: ?\(e\))?|\bn\(e\)|naissance|\bddn\b|\bd\.?n\.?\b)[^a-z0-9]*(?:le|en|du|:)?[^a-z0-9]*$"
 )
+# "née à Louga (Sénégal), le": between a place of birth and what follows it, and ahead of it.
+_BEHIND_PLACE = re.compile(r"[\s,;(/)-]{1,4}(?:(?:le|en|au)[\s:]{1,2})?")
+_BORN_AT = re.compile(r"\bnee?s?(?: ?\(e\))? (?:a|au|aux|en) (?:la |le |l')?$")
+_BIRTH_PLACES = 3  # town, its department, its country
 _YEAR_AHEAD = re.compile(r"\b(?:en|ann[ée]e|depuis|dès|vers|an)\s*$", re.IGNORECASE)
 _BETWEEN_BOUNDS = re.compile(r"[\s,;/(>&+=-]*(?:au|et|a|ou|puis|jusqu'au)?[\s/>-]*(?:les?|au|du)?[\s-]*")
 _BOUNDS_REACH = 14
@@ -145,7 +151,8 @@ def normalise(context: DocumentContext) -> NormalisedTimes:
     """Read a document's temporal mentions and place them on the calendar.
 
     The anchor is its reference date; without one, its latest whole date that is no birth date, else the end of its
-    latest year, else a fixed day. The birth date is the warehouse's; without it, the one announced as such in the text.
+    latest year, else a fixed day. The birth date is the warehouse's; without it, the one announced as such in the text,
+    or a day of the year announced as such that agrees with an age beside it.
     """
     mentions = context.of(TEMPORAL)
     cut = Segments(tuple(mentions), {}, {})
@@ -157,6 +164,7 @@ def normalise(context: DocumentContext) -> NormalisedTimes:
         aged = _with_units(context, cut, aged)
     anchor = context.document.reference_date or _latest(context, said) or _NO_ANCHOR
     birth = context.document.patient.birth_date or _written_birth(context, said, anchor)
+    birth = birth or _written_year(context, said, aged, anchor)
     if birth is not None and birth > anchor:
         birth = None  # nobody has a document before being born: one of the two dates is wrong, and links nothing
     instants = _placed(context, said, anchor, birth)
@@ -216,8 +224,17 @@ def _whole(meant: Expression | Relative) -> date | None:
 
 
 def _says_birth(context: DocumentContext, mention: Mention) -> bool:
-    """Return whether the words ahead of a mention announce a birth date."""
-    return _BORN.search(context.plain_before(mention)) is not None
+    """Return whether the words ahead of a mention announce a birth date, be a place told between."""
+    if _BORN.search(context.plain_before(mention)) is not None:
+        return True
+    at = bisect_left(context.mentions, mention)
+    for place in reversed(context.mentions[max(0, at - _BIRTH_PLACES) : at]):
+        if place.label not in PLACES or not _BEHIND_PLACE.fullmatch(context.plain[place.end : mention.start]):
+            return False
+        if _BORN_AT.search(context.plain_before(place)) is not None:
+            return True
+        mention = place
+    return False
 
 
 def _written_birth(
@@ -232,6 +249,23 @@ def _written_birth(
             meant = meant._replace(year=turn)
         if (day := _whole(meant)) is not None:
             return day
+    return None
+
+
+def _written_year(
+    context: DocumentContext, said: Mapping[Mention, Expression | Relative], aged: Mapping[Mention, Age], anchor: date
+) -> date | None:
+    """Return an end of the year of birth in the text: the one on which the patient's age in the text is right."""
+    for mention, meant in said.items():
+        if not isinstance(meant, Expression) or meant.unit is not Unit.YEAR or (meant.year or 0) < 100:
+            continue
+        if not _says_birth(context, mention) or is_of_another(context, mention):
+            continue
+        for day in (date(meant.year or 0, 1, 1), date(meant.year or 0, 12, 31)):
+            years = (age.value for one, age in aged.items() if (age.unit, age.step) == (Unit.YEAR, 1)
+                     and not is_of_another(context, one))  # fmt: skip
+            if day <= anchor and age_at(day, anchor, Unit.YEAR) in years:
+                return day
     return None
 
 

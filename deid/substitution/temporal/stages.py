@@ -18,25 +18,16 @@ from deid.privacy.stream import KeyedStream
 from deid.substitution.context import DocumentContext
 from deid.substitution.temporal.ages import Age, months_of
 from deid.substitution.temporal.births import within_life
+from deid.substitution.temporal.kin import CLAUSE, OTHERS, REACH, SISTER, clause_ahead
 from deid.substitution.temporal.values import Unit, add_months, age_at, months_between, on
 
 MECHANISM = "exponential"
 _FIRST_MONTHS = [months for months, _ in STAGES]
-_CLAUSE = re.compile(r"[.;:\n]")
-_REACH = 60  # characters ahead of an age in which its clause is looked for
-_SISTER = "s(?:oe|o|œ)urs?"
-_OTHERS = re.compile(
-    rf"\b(?:(?:grand|beau|belle|demi)s?[- ]?(?:pere|mere|frere|{_SISTER}|fils|fille|parents?)|peres?|meres?|parents?|"
-    rf"freres?|{_SISTER}|fils|(?:sa|ses|une|deux|trois|\d|leurs?|petites?) filles?|"
-    r"(?:son|ses|un|leurs?|deux|trois|quatre|\d) enfants?|maris?|epou(?:x|se)|(?:sa|ma) femme|conjointe?s?|"
-    r"compagn(?:on|e)s?|oncles?|tantes?|cousine?s?|neveux?|nieces?|jum(?:eaux?|elles?)|donneu(?:r|se)|receveu(?:r|se)|"
-    r"(?:sa|son|une?|ses|des) (?:voisine?s?|amie?s?|aidante?s?))\b"
-)
 # Relatives whose age the patient's bounds, by the last of their words ahead.
 _KIN = re.compile(
-    rf"(?P<grandparent>grands?[- ](?:pere|mere|parent)s?)|(?P<elder>(?:grands?|grandes?) (?:frere|{_SISTER})s?|"
-    rf"(?:frere|{_SISTER})s? (?:aine|plus age)e?s?)|(?P<younger>(?:petite?s?|jeunes?) (?:frere|{_SISTER})s?|"
-    rf"(?:frere|{_SISTER})s? (?:cadet(?:te)?|puine|plus jeune)e?s?)|(?P<grandchild>petite?s?[- ](?:fils|filles?))|"
+    rf"(?P<grandparent>grands?[- ](?:pere|mere|parent)s?)|(?P<elder>(?:grands?|grandes?) (?:frere|{SISTER})s?|"
+    rf"(?:frere|{SISTER})s? (?:aine|plus age)e?s?)|(?P<younger>(?:petite?s?|jeunes?) (?:frere|{SISTER})s?|"
+    rf"(?:frere|{SISTER})s? (?:cadet(?:te)?|puine|plus jeune)e?s?)|(?P<grandchild>petite?s?[- ](?:fils|filles?))|"
     r"(?P<parent>(?<![a-z-])(?:peres?|meres?|parents?|papa|maman)\b)|(?P<child>(?<![a-z-])(?:fils|filles?|enfants?)\b)"
 )
 # Years that they are older by, at least; less than nought: younger.
@@ -127,26 +118,16 @@ def whose_age(context: DocumentContext, mention: Mention) -> str:
     """
     pieces, end = [], mention.start
     for one in reversed(context.mentions[: bisect_left(context.mentions, mention)]):
-        if one.end <= mention.start - _REACH:
+        if one.end <= mention.start - REACH:
             break
         pieces.append(context.plain[min(one.end, end) : end])
         covered = context.plain[one.start : min(one.end, end)]
         pieces.append(covered if one.label in NAMES else _MARK * len(covered.split()) if one.label is Label.AGE else "")
         end = one.start
-    pieces.append(context.plain[max(0, mention.start - _REACH) : end])
-    clause = _CLAUSE.split("".join(reversed(pieces)))[-1]
-    found = [match.start() for match in _OTHERS.finditer(clause)]
+    pieces.append(context.plain[max(0, mention.start - REACH) : end])
+    clause = CLAUSE.split("".join(reversed(pieces)))[-1]
+    found = [match.start() for match in OTHERS.finditer(clause)]
     return f"{clause.count(_MARK)} {clause[found[-1] :].strip() if found else ''}"
-
-
-def is_of_another(context: DocumentContext, mention: Mention) -> bool:
-    """Return whether the words ahead of an age, in its clause, say that it is not the patient's.
-
-    The text alone decides, never the patient's true age: of the ages 70 and 71 beside a patient of 72, one must not be
-    drawn otherwise than the other.
-    """
-    clause = _CLAUSE.split(context.plain_before(mention, _REACH))[-1]
-    return _OTHERS.search(clause) is not None
 
 
 def years_older(context: DocumentContext, mention: Mention) -> tuple[int, int] | None:
@@ -154,7 +135,7 @@ def years_older(context: DocumentContext, mention: Mention) -> tuple[int, int] |
 
     (1, 15): fifteen years older at least, as a parent; (-1, 15): that much younger; (1, 0): an elder sister.
     """
-    clause = _CLAUSE.split(context.plain_before(mention, _REACH))[-1]
+    clause = clause_ahead(context, mention)
     kin = [found.lastgroup or "" for found in _KIN.finditer(clause)]
     if not kin or _ANOTHER_TIME.search(clause):
         return None

@@ -19,7 +19,8 @@ from deid.substitution import Substitutor
 from deid.substitution.context import DocumentContext
 from deid.substitution.temporal.ages import Age, parse_age
 from deid.substitution.temporal.constraints import count_constraints
-from deid.substitution.temporal.stages import is_of_another, is_then, stage_of
+from deid.substitution.temporal.kin import is_of_another
+from deid.substitution.temporal.stages import is_then, stage_of
 from deid.substitution.temporal.values import Unit, add_years, months_between
 from tests.unit.substitution.examples import KEY, changed, marked, surrogates
 

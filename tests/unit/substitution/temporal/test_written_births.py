@@ -1,0 +1,61 @@
+"""A birth told in the text alone: the published age is that of the published birth at the published date."""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+
+import pytest
+
+from deid.config.policy import load
+from deid.domain.document import Patient
+from deid.reference.tables import packaged_tables
+from deid.substitution import Substitutor
+from deid.substitution.temporal.values import years_between
+from tests.unit.substitution.examples import KEY, marked
+
+WRITTEN = date(2020, 7, 15)
+KEYS = [f"p{number}" for number in range(12)]
+
+
+@pytest.fixture(scope="module")
+def drawn() -> Substitutor:
+    tables = packaged_tables()
+    return Substitutor(load(), KEY, tables.communes, tables.names)
+
+
+def published(substitutor: Substitutor, text: str, key: str) -> tuple[date, str]:
+    found = substitutor.substitute(*marked(text, patient=Patient(key), reference_date=WRITTEN))
+    assert found.reference_date is not None
+    return found.reference_date, found.text
+
+
+@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize("place", [
+    "à [[CITY|Louga]] le ", "à [[CITY|Lyon]] ([[ZIP|69000]]), le ", "au [[LOC|Portugal]] le ",
+    "à la [[CITY|Réole]], [[LOC|Gironde]], le ", "le ",
+])  # fmt: skip
+def test_a_place_may_stand_between_birth_and_its_date(drawn: Substitutor, place: str, key: str) -> None:
+    written, text = published(drawn, f"Mme N., [[AGE|28 ans]], née {place}[[DATE|31/12/1991]].", key)
+    day, month, year = map(int, re.findall(r"(\d\d)/(\d\d)/(\d{4})", text)[0])
+    assert int(re.findall(r"(\d+) ans", text)[0]) == years_between(date(year, month, day), written)
+
+
+@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize("age", [63, 64])
+def test_an_age_agrees_with_a_year_of_birth(drawn: Substitutor, age: int, key: str) -> None:
+    written, text = published(drawn, f"Né en [[DATE|1956]], [[AGE|{age} ans]].", key)
+    year, years = re.findall(r"en (\d{4}), (\d+) ans", text)[0]
+    assert written.year - int(year) - int(years) in (0, 1)
+
+
+@pytest.mark.parametrize("text", [
+    "Sa fille, née en [[DATE|1990]], [[AGE|30 ans]].", "Né en [[DATE|1956]], [[AGE|40 ans]].",
+    "Née à [[CITY|Lyon]] et vue le [[DATE|31/12/2019]], [[AGE|28 ans]].",
+])  # fmt: skip
+def test_no_other_date_is_taken_for_the_patients_birth(drawn: Substitutor, text: str) -> None:
+    """Then the age is drawn by itself: the same number for each date told beside it."""
+    other = text.replace("1990", "1991").replace("1956", "1958").replace("31/12/2019", "24/12/2019")
+    for key in KEYS:
+        ages = [re.findall(r"(\d+) ans", published(drawn, one, key)[1]) for one in (text, other)]
+        assert ages[0] == ages[1]
