@@ -127,8 +127,10 @@ def make_recall(cursor: Cursor, actor: str, interval_key: str, shown: tuple[int,
     (recall_id,) = one(cursor)
     if recall_id is None:
         raise RecallRefused(RecallProblem.BUSY)
-    removed = _removed(cursor, recall_id)
-    details = {"recall": recall_id, "reason": reason, "documents": sum(one.documents for one in removed)}
+    removed = sum(one.documents for one in _removed(cursor, recall_id))
+    if not removed:  # somebody else's recall ended since the look above; the caller's transaction is undone
+        raise RecallRefused(RecallProblem.NOTHING)
+    details = {"recall": recall_id, "reason": reason, "documents": removed}
     audit.write(cursor, actor, Action.RECALL, f"release {interval_key}", **details)
     return int(recall_id)
 

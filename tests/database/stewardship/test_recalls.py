@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any, cast
 
 import psycopg2
 import pytest
 
 from deid.config.settings import settings
 from deid.database.connection import open_cursor
+from deid.database.queries import Cursor
 from deid.domain.errors import ReviewRefused
 from deid.ledger import opt_outs as removal
 from deid.publication.publish import make_visible, publish_interval
@@ -157,6 +159,31 @@ def test_an_opt_out_before_and_after_a_recall(hospital: Database) -> None:
     removal.apply_opt_outs()
     assert states(hospital) == {"letter0": "withdrawn", "letter1": "withdrawn", "page": "recalled"}
     assert process("by hand", requested_by="exploitant")["staged"] == 1
+
+
+class _Late:
+    """A cursor whose recall is sent when another person's has ended, after both looked at what is published."""
+
+    def __init__(self, cursor: Cursor) -> None:
+        self._cursor = cursor
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._cursor, name)
+
+    def execute(self, statement: str, values: Any = None) -> None:
+        if "recall_interval" in statement:
+            recall(who="referente")
+        self._cursor.execute(statement, values)
+
+
+def test_a_recall_behind_another_finds_nothing_and_leaves_no_trace(hospital: Database) -> None:
+    with open_cursor("steward") as cursor:
+        found = recalls.find_recallable(cursor, KEY)
+    assert found is not None
+    with pytest.raises(RecallRefused) as refused, open_cursor("steward") as cursor:
+        recalls.make_recall(cast(Cursor, _Late(cursor)), "intendante", KEY, found.release_ids, WHY)
+    assert refused.value.why is RecallProblem.NOTHING
+    assert hospital.rows("SELECT recalled_by FROM deid.recall") == [("referente",)]
 
 
 def test_what_a_recall_refuses(hospital: Database) -> None:

@@ -50,7 +50,7 @@ def test_from_a_sample_to_a_merged_corpus(deid: Call, given: Path, name: str) ->
         corpora.append(load_corpus(given / f"{person}.jsonl"))
     assert {one.annotator for one in corpora[0]} == {"ab"}
     assert corpora[0][0].document.patient.last_name == "Dupont"
-    assert [str(m.label) for m in corpora[0][0].mentions] == ["PERSON", "PHONE", "DATE"]
+    assert [str(m.label) for m in corpora[0][0].mentions] == ["PATIENT", "PHONE", "DATE"]
 
     said = deid("annotations", "agreement", "ab.jsonl", "cd.jsonl")
     assert said.status == 0
