@@ -106,7 +106,7 @@ class Identity:
 
     @property
     def values(self) -> tuple[str, ...]:
-        """What may not be found in a written file."""
+        """Values that a written file may not hold."""
         return self.last, self.first, self.phone, self.ipp, self.street
 
     @property
@@ -140,13 +140,13 @@ class Hostile:
 
     @property
     def patient(self) -> Patient:
-        """Who the product is told that the patient is."""
+        """Patient as the product knows him or her."""
         return self.identity.patient if self.known else Patient(key=self.identity.ipp)
 
 
 @dataclass(frozen=True)
 class Judged:
-    """What became of a hostile file: values found in what was written, or the reason why nothing was."""
+    """Outcome of a hostile file: values found in what was written, or the reason why nothing was."""
 
     hostile: Hostile
     written: bool

@@ -1,4 +1,4 @@
-"""What belongs to a town: the number of its department, its inhabitants, a hospital's acronym and short name."""
+"""Mentions tied to a town: its department's number, its inhabitants, a hospital's acronym and short name."""
 
 from __future__ import annotations
 
