@@ -16,6 +16,8 @@ from deid.privacy.permutation import KeyedPermutation
 from deid.privacy.stream import KeyedStream
 
 _ACCENTED = re.compile("[éèêàçùôîâûÉÈÀÇÊ]")
+# A line break is the end of a sentence unless the next line goes on in small letters or figures.
+_LINE_END = re.compile(r"\n(?=\s*(?:\n|[^a-zà-ÿ0-9\s]|\Z))")
 _LEAST_LETTERS = 3
 _LEAST_IN_ADDRESSES = 4
 _CORPUS = ("corpus", "")
@@ -52,6 +54,14 @@ class DocumentContext:
         self._own_types = own_types
         self._hidden = self.mentions  # the mentions that `forbidden` is about
         self._by_label = _by_label(self.mentions)
+
+    @cached_property
+    def lined(self) -> str:
+        """Return `plain` with the line breaks at which a sentence may end: the next line begins by no small letter."""
+        letters = list(self.plain)
+        for found in _LINE_END.finditer(self.document.text):
+            letters[found.start()] = "\n"
+        return "".join(letters)
 
     def _scope(self) -> tuple[str, str]:
         if self.policy.scope == "corpus":

@@ -270,9 +270,10 @@ _PAIR_BEFORE, _PAIR_AFTER = (
     re.compile(r" ?[-–] ?(\d{1,2})/(\d{1,2})(?![\d/])"),
 )
 _RATED = re.compile(rf"\b(?:{_words('rated')})\b[^.;\d\n]{{0,40}}(?:\d{{1,3}} ?/ ?\d{{1,3}}[^.;\d\n]{{1,30}})*\Z")
-# "j'ai 13/8 d'habitude", "15/9 couché"
+# "j'ai 13/8 d'habitude", "15/9 couché", "12/7, EVA 3"
 _PRESSURE_BEHIND = re.compile(
-    r" ?(?:\(?(?:d'habitude|habituellement|couchee?|debout|assise?|au repos|au bras|aux (?:deux|2) bras|de tension)\b)"
+    r" ?(?:\(?(?:d'habitude|habituellement|couchee?|debout|assise?|au repos|au bras|aux (?:deux|2) bras|de tension)\b)|"
+    r" ?[,;/-] ?(?:eva|evs|fc|pouls|sat|spo2|sao2|t°|temp|fr|hgt|dextro|glasgow|gcs)\b"
 )
 # "EN 8/10": a pain rated by a number.
 _PAIN = re.compile(r"(?:^|[,;:(] ?)(?:en|eva|evs|ens) ?[:=]? ?\Z")
@@ -523,9 +524,25 @@ def _is_magnet(number: _Number) -> bool:
     return number.digits < _SHORTEST and bool(_MAGNET.search(number.before) and _TESLA.match(number.after))
 
 
+# "appeler le 15", "puis le 15, puis le père": the number of the SAMU, firemen or police.
+_EMERGENCY = re.compile(r"1[578]|112")
+_CALLED = re.compile(
+    r"\b(?:(?:appele[rz]|appelle|compose[rz]?|joindre|alerte[rz]|contacte[rz]|prevenir)(?: [a-z]+)? le|"
+    r"appel (?:au|du)) ?\Z"
+)
+_CALLED_IN_TURN = re.compile(r",? puis (?:le|la|l'|sa|son|mon|ma) ?[a-z]")
+
+
+def _is_emergency(number: _Number) -> bool:
+    if not _EMERGENCY.fullmatch(number.written):
+        return False
+    in_turn = number.before.endswith("puis le ") and _CALLED_IN_TURN.match(number.after)
+    return bool(_CALLED.search(number.before) or in_turn)
+
+
 _DATE_TESTS = (
-    _has_unit, _is_interval, _is_measured, _is_ratio, _is_part, _is_ranked, _is_tooth, _is_intake, _is_day_of_intake,
-    _is_edition, _is_locus, _is_magnet,
+    _has_unit, _is_emergency, _is_interval, _is_measured, _is_ratio, _is_part, _is_ranked, _is_tooth, _is_intake,
+    _is_day_of_intake, _is_edition, _is_locus, _is_magnet,
 )  # fmt: skip
 _IDENTIFIER_TESTS = (
     _has_unit, _is_interval, _is_measured, _is_ratio, _is_ranked, _is_tooth, _is_intake, _is_marker, _is_code,

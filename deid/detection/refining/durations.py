@@ -57,6 +57,11 @@ _LASTING = re.compile(
     rf"(?: de| d'| a| sur| entre| \()?|[^.,;:\n]{{0,60}} (?:est|etait|sera|serait) (?:estimee? )?(?:de|a)){_GOVERNED}"
 )
 _FOLLOWED_UP = re.compile(rf"\b(?:{_any('follow_up_words')})\b[^.,;:\n]{{0,40}} (?:a|vers|jusqu'a) ?{_ABOUT}\Z")
+# "vaccins à 2, 4 et 11 mois", "rappel à 25 ans, 45 ans": a schedule, whoever follows it.
+_SCHEDULED = re.compile(
+    rf"\b(?:{_any('scheduled')})\b[^.;:\n\d]{{0,40}} (?:a|vers|des) ?{_ABOUT}"
+    rf"(?:{_SOME} ?(?:{_UNIT})?(?:,| et| puis| ou|, puis)(?: [a-z]{{2,}}){{0,3}}(?: a)? ){{0,4}}{_ABOUT}\Z"
+)
 _PREGNANCY = re.compile(
     rf"\b(?:grossesse|gestation|gestationnel)\b[^.;\n]{{0,40}} (?:agee? )?(?:de|a) ?{_ABOUT}{_OTHER}\Z"
 )
@@ -93,6 +98,10 @@ _KIN_COUNTED = re.compile(r"(?: ?(?:demi)?-| )(?:freres?|soeurs?)\b| ?a (?:droit
 _AND_DAYS = re.compile(r" (?:et |\+ ?)\d (?:jours?|j)\b")
 _WEEKS = re.compile(r" (?:semaines?|sa)\b(?! de vie)")
 _YOUNG = re.compile(rf"\b(?:{_any('child_words', 'life_events')})\b")
+_OF_A_CHILD = re.compile(
+    rf"\b(?:{_any('child_words', 'life_events')}|pediatr\w*|neonat\w*|creche|nounou|allait\w*|biberons?|ecole|college|"
+    r"prematur\w*|perinat\w*|obstetr\w*|maternite|doudou)\b"
+)
 _MONTHS = re.compile(r"mois|sem|jour")
 _OWN_UNIT = re.compile(rf" {_UNIT}")
 _GROWN_UP = 16  # years from which an age in months, weeks or days is someone else's
@@ -142,7 +151,7 @@ def _after(reading: Reading, mention: Mention) -> str:
 
 
 def _of_an_adult(reading: Reading, mentions: Sequence[Mention]) -> bool:
-    """Return whether the first age that is certainly one is an adult's."""
+    """Return whether the first age that is certainly one is an adult's, or none is and nothing speaks of a child."""
     patient, known = reading.document.patient, reading.document.reference_date
     if patient.birth_date and known:
         return (known - patient.birth_date).days > _GROWN_UP * 366
@@ -153,7 +162,7 @@ def _of_an_adult(reading: Reading, mentions: Sequence[Mention]) -> bool:
                 return False
             years = int(words[0]) if words[0].isdecimal() else read_loosely(words[:-1])
             return words[-1] in ("a", "an", "ans") and years is not None and years >= _GROWN_UP
-    return False
+    return _OF_A_CHILD.search(reading.folded) is None
 
 
 def _lasts(reading: Reading, mention: Mention, before: str, adult: bool) -> bool:
@@ -173,7 +182,7 @@ def _lasts(reading: Reading, mention: Mention, before: str, adult: bool) -> bool
         return True
     if "º" in written or "°" in written or "paquet" in written:
         return True
-    if any(lead.search(before) for lead in (_SINCE, _LASTING, _SPENT, _HELD, _DONE, _WILL_FOLLOW)):
+    if any(lead.search(before) for lead in (_SINCE, _LASTING, _SPENT, _HELD, _DONE, _WILL_FOLLOW, _SCHEDULED)):
         return True
     if _OF_A_COURSE.match(after) or _taken(reading, mention):
         return True

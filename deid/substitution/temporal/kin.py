@@ -21,7 +21,7 @@ OTHERS = re.compile(
 
 def clause_ahead(context: DocumentContext, mention: Mention) -> str:
     """Return the folded words ahead of a mention in its clause."""
-    return CLAUSE.split(context.plain_before(mention, REACH))[-1]
+    return CLAUSE.split(context.lined[max(0, mention.start - REACH) : mention.start])[-1]
 
 
 def is_of_another(context: DocumentContext, mention: Mention) -> bool:

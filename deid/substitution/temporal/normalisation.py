@@ -11,7 +11,7 @@ from itertools import pairwise, takewhile
 from typing import NamedTuple
 
 from deid.domain.document import Mention
-from deid.domain.labels import PLACES, TEMPORAL, Label
+from deid.domain.labels import NAMES, PLACES, TEMPORAL, Label
 from deid.substitution.context import DocumentContext
 from deid.substitution.temporal import ages, agreement, parsing, relative, resolving, segments
 from deid.substitution.temporal.ages import Age
@@ -81,11 +81,13 @@ def cut_mentions(context: DocumentContext) -> Segments:
 _BORN = re.compile(
     r"(?:\bnee?s?\b(?: ?\(e\))?|\bn\(e\)|naissance|\bddn\b|\bd\.?n\.?\b)[^a-z0-9]*(?:le|en|du|:)?[^a-z0-9]*$"
 )
-# "née à Louga (Sénégal), le": between a place of birth and what follows it, and ahead of it.
-_BEHIND_PLACE = re.compile(r"[\s,;(/)-]{1,4}(?:(?:le|en|au)[\s:]{1,2})?")
+# "née Ndiaye à Louga (Sénégal), le": what stands between a birth and its date, and ahead of it.
+_BEHIND_BIRTH = re.compile(r"[\s,;(/)-]{1,4}(?:(?:le|en|au)[\s:]{1,2}|(?:a|au|aux|en) (?:la |le |l')?)?")
 _BORN_AT = re.compile(r"\bnee?s?(?: ?\(e\))? (?:a|au|aux|en) (?:la |le |l')?$")
-_BIRTH_PLACES = 3  # town, its department, its country
-_YEAR_AHEAD = re.compile(r"\b(?:en|ann[ée]e|depuis|dès|vers|an)\s*$", re.IGNORECASE)
+_BORN_AS = re.compile(r"\bnee?(?: ?\(e\))? $")
+_BIRTH_WORDS = 4  # birth name, town, its department, its country
+_NIR = re.compile(r"[1278]\D?(?P<year>\d\d)\D?(?P<month>0[1-9]|1[0-2])")
+_YEAR_AHEAD = re_YEAR_AHEAD = re.compile(r"\b(?:en|ann[ée]e|depuis|dès|vers|an)\s*$", re.IGNORECASE)
 _BETWEEN_BOUNDS = re.compile(r"[\s,;/(>&+=-]*(?:au|et|a|ou|puis|jusqu'au)?[\s/>-]*(?:les?|au|du)?[\s-]*")
 _BOUNDS_REACH = 14
 # A day without a month is of the time that its sentence told before, if that is past.
@@ -152,7 +154,7 @@ def normalise(context: DocumentContext) -> NormalisedTimes:
 
     The anchor is its reference date; without one, its latest whole date that is no birth date, else the end of its
     latest year, else a fixed day. The birth date is the warehouse's; without it, the one announced as such in the text,
-    or a day of the year announced as such that agrees with an age beside it.
+    or a day of the year announced as such, or of the month in a NIR, that agrees with an age told.
     """
     mentions = context.of(TEMPORAL)
     cut = Segments(tuple(mentions), {}, {})
@@ -164,7 +166,7 @@ def normalise(context: DocumentContext) -> NormalisedTimes:
         aged = _with_units(context, cut, aged)
     anchor = context.document.reference_date or _latest(context, said) or _NO_ANCHOR
     birth = context.document.patient.birth_date or _written_birth(context, said, anchor)
-    birth = birth or _written_year(context, said, aged, anchor)
+    birth = birth or _agreeing_birth(context, said, aged, anchor)
     if birth is not None and birth > anchor:
         birth = None  # nobody has a document before being born: one of the two dates is wrong, and links nothing
     instants = _placed(context, said, anchor, birth)
@@ -224,16 +226,21 @@ def _whole(meant: Expression | Relative) -> date | None:
 
 
 def _says_birth(context: DocumentContext, mention: Mention) -> bool:
-    """Return whether the words ahead of a mention announce a birth date, be a place told between."""
+    """Return whether the words ahead of a mention announce a birth date, be places or a birth name told between."""
     if _BORN.search(context.plain_before(mention)) is not None:
         return True
     at = bisect_left(context.mentions, mention)
-    for place in reversed(context.mentions[max(0, at - _BIRTH_PLACES) : at]):
-        if place.label not in PLACES or not _BEHIND_PLACE.fullmatch(context.plain[place.end : mention.start]):
+    for told in reversed(context.mentions[max(0, at - _BIRTH_WORDS) : at]):
+        if not _BEHIND_BIRTH.fullmatch(context.plain[told.end : mention.start]):
             return False
-        if _BORN_AT.search(context.plain_before(place)) is not None:
+        ahead = context.plain_before(told)
+        if told.label in NAMES:
+            return _BORN_AS.search(ahead) is not None
+        if told.label not in PLACES:
+            return False
+        if _BORN_AT.search(ahead) is not None:
             return True
-        mention = place
+        mention = told
     return False
 
 
@@ -252,21 +259,33 @@ def _written_birth(
     return None
 
 
-def _written_year(
+def _agreeing_birth(
     context: DocumentContext, said: Mapping[Mention, Expression | Relative], aged: Mapping[Mention, Age], anchor: date
 ) -> date | None:
-    """Return an end of the year of birth in the text: the one on which the patient's age in the text is right."""
-    for mention, meant in said.items():
-        if not isinstance(meant, Expression) or meant.unit is not Unit.YEAR or (meant.year or 0) < 100:
-            continue
-        if not _says_birth(context, mention) or is_of_another(context, mention):
-            continue
-        for day in (date(meant.year or 0, 1, 1), date(meant.year or 0, 12, 31)):
-            years = (age.value for one, age in aged.items() if (age.unit, age.step) == (Unit.YEAR, 1)
-                     and not is_of_another(context, one))  # fmt: skip
-            if day <= anchor and age_at(day, anchor, Unit.YEAR) in years:
+    """Return an end of the year of birth, or of the month in a NIR, on which the patient's age in the text is right."""
+    ages_told = {age.value for one, age in aged.items() if (age.unit, age.step) == (Unit.YEAR, 1)
+                 and not is_of_another(context, one)}  # fmt: skip
+    for first, last in _born_within(context, said):
+        for day in (first, last):
+            if ages_told and day <= anchor and age_at(day, anchor, Unit.YEAR) in ages_told:
                 return day
     return None
+
+
+def _born_within(
+    context: DocumentContext, said: Mapping[Mention, Expression | Relative]
+) -> Iterator[tuple[date, date]]:
+    """Yield the first and last day of each year that the text announces as one of birth, and of months in NIRs."""
+    for mention, meant in said.items():
+        if not isinstance(meant, Expression) or meant.unit is not Unit.YEAR or (year := meant.year or 0) < 100:
+            continue
+        if _says_birth(context, mention) and not is_of_another(context, mention):
+            yield date(year, 1, 1), date(year, 12, 31)
+    for mention in context.labelled(Label.NIR):
+        if (number := _NIR.match(context.text(mention))) and not is_of_another(context, mention):
+            for century in (1900, 2000):
+                month = Instant(Unit.MONTH, (century + int(number["year"])) * 12 + int(number["month"]) - 1)
+                yield month.first, month.last
 
 
 def _latest(context: DocumentContext, said: Mapping[Mention, Expression | Relative]) -> date | None:

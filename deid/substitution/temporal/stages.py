@@ -120,11 +120,11 @@ def whose_age(context: DocumentContext, mention: Mention) -> str:
     for one in reversed(context.mentions[: bisect_left(context.mentions, mention)]):
         if one.end <= mention.start - REACH:
             break
-        pieces.append(context.plain[min(one.end, end) : end])
+        pieces.append(context.lined[min(one.end, end) : end])
         covered = context.plain[one.start : min(one.end, end)]
         pieces.append(covered if one.label in NAMES else _MARK * len(covered.split()) if one.label is Label.AGE else "")
         end = one.start
-    pieces.append(context.plain[max(0, mention.start - REACH) : end])
+    pieces.append(context.lined[max(0, mention.start - REACH) : end])
     clause = CLAUSE.split("".join(reversed(pieces)))[-1]
     found = [match.start() for match in OTHERS.finditer(clause)]
     return f"{clause.count(_MARK)} {clause[found[-1] :].strip() if found else ''}"

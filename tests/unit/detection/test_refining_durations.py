@@ -135,6 +135,16 @@ def test_durations_of_an_adult_are_no_ages(text: str) -> None:
     assert settled(ADULT + text, Label.AGE) == [("67 ans", Label.AGE)]
 
 
+@pytest.mark.parametrize("text", [
+    "Contrôle à [[3 mois]] et à [[6 mois]], puis IRM à [[1 an]].", "Footing à [[4 mois]].",
+    "Suites simples à [[3 mois]].",
+    "Vaccins à [[2]], [[4]] et [[11 mois]] faits.", "Rappel vaccinal à [[25 ans]], [[45 ans]] et [[65 ans]].",
+    "Hexyon à faire à [[deux mois]].", "Nourrisson vacciné à [[2 mois]].",
+])  # fmt: skip
+def test_a_schedule_tells_no_age(text: str) -> None:
+    assert settled(text, Label.AGE) == []
+
+
 def test_an_age_in_words_tells_an_adult() -> None:
     assert settled("Âgée de [[quatre-vingt-deux ans]]. Contrôle à [[3 mois]].", Label.AGE)[1:] == []
     assert settled("Âgé de [[six ans]]. Contrôle à [[9 mois]].", Label.AGE)[1:]

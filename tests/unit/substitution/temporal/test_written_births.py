@@ -49,6 +49,36 @@ def test_an_age_agrees_with_a_year_of_birth(drawn: Substitutor, age: int, key: s
     assert written.year - int(year) - int(years) in (0, 1)
 
 
+@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize(
+    "text", ["NIR [[NIR|1 60 07 99 341 087 06]], [[AGE|60 ans]]", "[[AGE|59 ans]], [[NIR|160079934108706]]"]
+)
+def test_an_age_agrees_with_the_month_of_birth_in_a_social_security_number(
+    drawn: Substitutor, text: str, key: str
+) -> None:
+    written, told = published(drawn, text, key)
+    year, month = map(int, re.findall(r"\b1 ?(\d\d) ?(\d\d)", told)[0])
+    years = int(re.findall(r"(\d+) ans", told)[0])
+    months = written.year * 12 + written.month - (1900 + year) * 12 - month
+    assert years in (months // 12, (months - 1) // 12)
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_birth_name_may_stand_between_birth_and_its_date(drawn: Substitutor, key: str) -> None:
+    written, text = published(drawn, "Mme A. née [[PATIENT|Sy]] le [[DATE|31/12/1991]], [[AGE|28 ans]].", key)
+    day, month, year = map(int, re.findall(r"(\d\d)/(\d\d)/(\d{4})", text)[0])
+    assert int(re.findall(r"(\d+) ans", text)[0]) == years_between(date(year, month, day), written)
+
+
+def test_a_relative_of_the_line_before_does_not_own_an_age(drawn: Substitutor) -> None:
+    """Whether an age is the patient's is read in its own sentence, which a line break may end."""
+    text = "Vu avec ses parents\nKaïs a [[AGE|8 ans]], né le [[DATE|31/12/2011]]."
+    for key in KEYS:
+        written, told = published(drawn, text, key)
+        day, month, year = map(int, re.findall(r"(\d\d)/(\d\d)/(\d{4})", told)[0])
+        assert int(re.findall(r"(\d+) ans", told)[0]) == years_between(date(year, month, day), written)
+
+
 @pytest.mark.parametrize("text", [
     "Sa fille, née en [[DATE|1990]], [[AGE|30 ans]].", "Né en [[DATE|1956]], [[AGE|40 ans]].",
     "Née à [[CITY|Lyon]] et vue le [[DATE|31/12/2019]], [[AGE|28 ans]].",
