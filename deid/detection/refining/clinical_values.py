@@ -524,25 +524,9 @@ def _is_magnet(number: _Number) -> bool:
     return number.digits < _SHORTEST and bool(_MAGNET.search(number.before) and _TESLA.match(number.after))
 
 
-# "appeler le 15", "puis le 15, puis le père": the number of the SAMU, firemen or police.
-_EMERGENCY = re.compile(r"1[578]|112")
-_CALLED = re.compile(
-    r"\b(?:(?:appele[rz]|appelle|compose[rz]?|joindre|alerte[rz]|contacte[rz]|prevenir)(?: [a-z]+)? le|"
-    r"appel (?:au|du)) ?\Z"
-)
-_CALLED_IN_TURN = re.compile(r",? puis (?:le|la|l'|sa|son|mon|ma) ?[a-z]")
-
-
-def _is_emergency(number: _Number) -> bool:
-    if not _EMERGENCY.fullmatch(number.written):
-        return False
-    in_turn = number.before.endswith("puis le ") and _CALLED_IN_TURN.match(number.after)
-    return bool(_CALLED.search(number.before) or in_turn)
-
-
 _DATE_TESTS = (
-    _has_unit, _is_emergency, _is_interval, _is_measured, _is_ratio, _is_part, _is_ranked, _is_tooth, _is_intake,
-    _is_day_of_intake, _is_edition, _is_locus, _is_magnet,
+    _has_unit, _is_interval, _is_measured, _is_ratio, _is_part, _is_ranked, _is_tooth, _is_intake, _is_day_of_intake,
+    _is_edition, _is_locus, _is_magnet,
 )  # fmt: skip
 _IDENTIFIER_TESTS = (
     _has_unit, _is_interval, _is_measured, _is_ratio, _is_ranked, _is_tooth, _is_intake, _is_marker, _is_code,

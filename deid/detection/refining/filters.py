@@ -63,8 +63,9 @@ _ADDRESSED = _PATIENTS | frozenset(word for word in CIVILITIES if len(word) > 3)
 _DEAR = frozenset("cher chere chers cheres".split())
 _COLLEAGUES = frozenset("ami amie amis amies collegue collegues confrere confreres consoeur maitre".split())
 _LONGEST_SLIP = 2  # signs by which a word of a salutation may differ from "confrère" and still be it
-# "art. R. 4127-4 du code de la santé publique": what a text of law bears is nobody's.
+# "art. R. 4127-4 du code de la santé publique", "(art. R. 4624-29)": what a text of law bears is nobody's.
 _LAW = re.compile(
+    r"\bart(?:icles?|s)?\.?\s{1,3}[lrd]\s?\*?\.\s{0,3}\d{3,4}(?:-\d{1,3}){0,3}|"
     r"\bart(?:icles?|s)?\.?\s{1,3}(?:[lrda]\s?\*?\.?\s{0,3})?\d[\d.-]*(?:\s{1,3}(?:et|a|,)\s{1,3}[lrda]?\.?\s?\d[\d.-]*)*"
     r"\s{1,3}(?:du|de la|de l')\s{1,3}(?:code|csp|loi|decret|arrete|ordonnance)\b"
 )
@@ -93,6 +94,9 @@ _DOUBTING = frozenset({"bilstm_crf", "crf", "encoder_bilstm_crf", "flair", "tran
 _DOUBTED = 0.5  # probability below which a tagger doubts
 _GRADED = re.compile(r" (?:grade |stade |type )?(?:[iv]{1,3}|[1-6])\b")
 _CLASS = re.compile(r" classe (?:[iv]{1,3}|[1-6])\b")  # "Kennedy classe III"
+# "N.B. son numéro est …", "P.S. prévenir sa fille", ahead of a line
+_NOTE = re.compile(r"(?:n\.? ?b|p\.? ?s)\b\.?")
+_NOTED = re.compile(r"\.? ?:?[ ]{1,3}[^\W\d_]{2,}")
 _NOTHING_TO_REPORT = re.compile(r"r\.a\.s\.?")
 _ARTICLE = re.compile(r"(?:l['’]|(?:le|la|les|un|une|du|des|d'un|d'une) )")
 _BESIDE_A_PART = re.compile(
@@ -155,6 +159,9 @@ def _is_never_a_name(reading: Reading, mention: Mention) -> bool:
         return True
     if _NOTHING_TO_REPORT.fullmatch(reading.folded, mention.start, mention.end):
         return True
+    if _NOTE.fullmatch(reading.folded, mention.start, mention.end) and _NOTED.match(reading.folded, mention.end):
+        line = reading.line(mention.start)[0]
+        return not reading.text[line : mention.start].strip()
     if _GRADED.match(reading.folded, mention.end) and _is_double_eponym(reading, mention):
         return True
     if _MAIL_LABEL.match(reading.folded, mention.start) or _SIDED.fullmatch(reading.folded, mention.start, mention.end):
@@ -501,8 +508,14 @@ _TESTS = (
 
 _RATIO = re.compile(r"\d{1,2}\s?/\s?\d{1,2}")
 _EMERGENCY = re.compile(r"(?:15|17|18|112|114|115|119)")
-_CALLED = re.compile(r"(?:appel\w*|compos\w*|contact\w*|alert\w*|joind\w*|fait) (?:fait )?le $")
-_CALLS = re.compile(r"\s(?:a ete (?:appele|contacte|joint|alerte|prevenu)|rappelle|envoie|regule|a envoye)")
+_CALLED = re.compile(
+    r"(?:(?:appel\w*|compos\w*|contact\w*|alert\w*|joind\w*|prevenir|fait) (?:fait )?le|appel (?:au|du)) $"
+)
+# "le 15 a été appelé"; "puis le 15, puis le père": called in turn.
+_CALLS = re.compile(
+    r"\s(?:a ete (?:appele|contacte|joint|alerte|prevenu)|rappelle|envoie|regule|a envoye)|"
+    r",? puis (?:le|la|sa|son) [a-z]"
+)
 # Short numbers of the numbering plan that are the same for everybody: a line for suicidal people, the duty pharmacist…
 _PUBLIC = re.compile(r"(?:3114|3018|3020|3237|3624|3919|3939|3977|3989)")
 _NUMBERED = re.compile(r"(?:numero(?: [a-z']+){0,3} ?: ?|numero |(?<!poste )(?<!bip )\b(?:le|au|du) )\Z")

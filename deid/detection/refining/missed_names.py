@@ -70,9 +70,12 @@ def repeat_names(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]
             continue
         if word in short and _stands_alone(reading, index):
             added.append(_mention("repetition", reading.starts[index], reading.ends[index], short[word], _SCORE))
-        if word not in known or word in short or find_sense(reading, index) is Sense.THING:
+        if word not in known or word in short:
             continue
-        if _plausible(reading, index, word) or _stands_out(reading, index, known):
+        sense = find_sense(reading, index)
+        if sense is Sense.PERSON or (
+            sense is Sense.OPEN and (_plausible(reading, index, word) or _stands_out(reading, index, known))
+        ):
             added.append(_mention("repetition", reading.starts[index], reading.ends[index], *known[word]))
     return _with_particles(reading, [*mentions, *_adjoined(reading, added)])
 

@@ -297,6 +297,7 @@ NOT_FOUND: dict[str, tuple[str, ...]] = {
         "Tension prise : 15/9 couché, 12/7 debout.",
         "Retour de bloc, 12/7, EVA 3, pied chaud.",
         "Si malaise, appeler le 15.",
+        "VISITE DE PRÉREPRISE (art. R. 4624-29)",
         "Fièvre : paracétamol, puis le 15, puis le médecin traitant.",
         "TA 12/8, FC 72, SpO2 98 %.",
         "PA 130/80 mmHg.",

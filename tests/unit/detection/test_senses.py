@@ -93,6 +93,12 @@ def test_a_physician_s_name_is_not_repeated_into_a_disease(detector: Detector, t
     assert all(end <= at for _, end, _ in names)
 
 
+def test_a_title_announces_a_word_that_is_a_name_elsewhere(detector: Detector) -> None:
+    """Nobody's name is known here but by the other mention."""
+    text = "mme tension a 9/5 de tension, c'est son nom. TENSION Rose-May, 72 ans."
+    assert [text[start:end] for start, end, _ in _names(detector, text)] == ["tension", "TENSION Rose-May"]
+
+
 def test_a_surname_without_a_capital_goes_where_a_title_or_a_verb_says_so(detector: Detector) -> None:
     text = "mme tension a 9/5 de tension, a mal dormi"
     assert [(start, end) for start, end, _ in _names(detector, text, Patient(last_name="TENSION"))] == [(4, 11)]
