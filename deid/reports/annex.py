@@ -7,10 +7,12 @@ hospital: small groups are counted as they are.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import groupby
+from itertools import combinations, groupby
 from typing import Any
+
+from psycopg2.extensions import cursor as Cursor
 
 from deid.config.generators import DEFAULT
 from deid.database.connection import open_cursor
@@ -25,10 +27,16 @@ from deid.reports.render import template
 from deid.reports.view import label_names
 
 _W = Writer("fr")
-_GROUPS = {
+K = 5  # patients, of the groups that no column should go below
+_COLUMNS = {
     "type": "type de document et code LOINC",
-    "month": "type, code et mois de la date publiée",
-    "day": "type, code et jour de la date publiée",
+    "month": "mois de la date publiée",
+    "day": "jour de la date publiée",
+    "sex": "sexe",
+    "age_class": "classe d'âge",
+    "birth_year": "année de naissance",
+    "service": "service",
+    "stay": "types des documents du séjour",
 }
 _PERIODS = {"nightly": "chaque nuit", "weekly": "chaque semaine", "monthly": "chaque mois"}
 _CHOICES = {"approve": "approuvée", "reject": "rejetée", "rework": "renvoyée en traitement", "auto": "automatique"}
@@ -53,7 +61,7 @@ def gather_annex(interval_key: str) -> Figures:
     with open_cursor("publisher", "nocturne annex", readonly=True) as cursor:
         part = {
             name: read_rows(cursor, name, table="annex", interval_key=interval_key)
-            for name in ("made_by", "groups", "patients", "epsilon_patients", "decisions", "opt_outs")
+            for name in ("made_by", "patients", "epsilon_patients", "decisions", "opt_outs")
         }
         if not part["made_by"]:
             raise InputRefused(
@@ -61,13 +69,14 @@ def gather_annex(interval_key: str) -> Figures:
             )
         policy = policy_content(cursor, part["made_by"][-1]["policy_hash"])
         part["signature"] = read_rows(cursor, "signature", table="annex")
+        part |= _groups(partial(_group, cursor, interval_key), policy)
         arrivals = _arrivals(read_rows(cursor, "arrivals", table="annex", interval_key=interval_key))
     return {**figures, **part, "policy": policy, "arrival": _arrival(arrivals, policy, interval_key)}
 
 
 def write_annex(figures: Figures) -> str:
     """Return the page."""
-    patients, groups = figures["patients"], {row["combination"]: row for row in figures["groups"]}
+    patients = figures["patients"]
     everywhere = [row["everywhere"] for row in patients]
     return template("annex.md.j2").render(
         f=figures,
@@ -76,7 +85,8 @@ def write_annex(figures: Figures) -> str:
         of=_of,
         row=_row,
         setting=partial(_setting, figures),
-        groups=[(words, groups[name]) for name, words in _GROUPS.items()],
+        columns=_words,
+        k=K,
         linked={
             "patients": len(patients),
             "found": quantiles(everywhere),
@@ -98,6 +108,36 @@ def write_annex(figures: Figures) -> str:
         requirements=REQUIREMENTS["fr"],
         choices=_CHOICES,
     )
+
+
+def _group(cursor: Cursor, interval_key: str, columns: Sequence[str]) -> dict[str, Any]:
+    """Return the sizes of the groups that share these columns, in documents of the release (query `groups`)."""
+    (row,) = read_rows(cursor, "groups", table="annex", interval_key=interval_key, columns=list(columns))
+    return {"columns": tuple(columns), **row}
+
+
+def _groups(sizes: Callable[[Sequence[str]], dict[str, Any]], policy: Any) -> dict[str, Any]:
+    """Return the groups by published columns, and the most columns whose groups are of `K` patients or more.
+
+    `sizes` counts the groups of some columns. `kept` is None where all columns without a date reach `K`, and empty
+    where the release itself has fewer patients.
+    """
+    publication = (policy or {}).get("publication", {})
+    beside = [*publication.get("columns", ()), *(["service"] if publication.get("services") else [])]
+    stay = ["stay"] if publication.get("types") != "drop" and publication.get("stay") != "drop" else []
+    undated = [*beside, "type", *stay]
+    shown = [("type",), ("type", "month"), ("type", "day"), ("type", *stay), tuple(beside), tuple(undated)]
+    found = {columns: sizes(columns) for columns in shown if columns}
+    kept: tuple[str, ...] | None = None
+    if found[tuple(undated)]["least"] < K:
+        fewer = (some for size in range(len(undated) - 1, 0, -1) for some in combinations(undated, size))
+        kept = next((some for some in fewer if (found.get(some) or sizes(some))["least"] >= K), ())
+    return {"groups": list(found.values()), "kept": kept}
+
+
+def _words(columns: Sequence[str]) -> str:
+    """Return columns in French."""
+    return ", ".join(_COLUMNS[name] for name in columns)
 
 
 def _arrivals(rows: Sequence[dict[str, Any]]) -> list[list[tuple[int, int]]]:

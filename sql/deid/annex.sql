@@ -50,48 +50,59 @@ GROUP BY l.patient_id
 ORDER BY 1;
 
 -- name: groups
--- Grain: one combination of published columns. Purpose: of how many patients, in all that is published, the groups are
--- to which the documents of the interval's release belong.
+-- Grain: one call, for some of the columns that researchers read (`columns`). Purpose: of how many patients (k), in all
+-- that is published, and of how many types (l) are the groups to which the documents of the interval's release belong.
+-- `stay` is the types of all documents of the stay, in order.
 WITH published AS (
     SELECT
         p.interval_key = %(interval_key)s AS mine,
         d.patient_id,
+        d.attributes,
+        d.reference_date,
+        CASE WHEN q.content #>> '{publication,stay}' = 'drop' THEN NULL ELSE d.stay_id END AS stay_id,
         coalesce(deid.shown_type(q.content -> 'publication', d.document_type, d.loinc_code), '')
         || CASE
             WHEN q.content #>> '{publication,types}' <> 'warehouse' THEN '' ELSE '|' || coalesce(d.loinc_code, '')
-        END AS kind,
-        coalesce(to_char(d.reference_date, 'YYYY-MM'), '') AS month,
-        coalesce(to_char(d.reference_date, 'YYYY-MM-DD'), '') AS day
+        END AS kind
     FROM deid.published_document AS d
     INNER JOIN deid.release AS p ON d.release_id = p.release_id
     LEFT JOIN deid.policy AS q ON d.policy_hash = q.policy_hash
     WHERE p.published_at IS NOT NULL
 ),
 
+stays AS (
+    SELECT u.stay_id, array_agg(u.kind ORDER BY u.kind) AS kinds
+    FROM published AS u
+    WHERE u.stay_id IS NOT NULL AND 'stay' = any(%(columns)s)
+    GROUP BY u.stay_id
+),
+
 grouped AS (
-    SELECT 'type' AS combination, count(*) FILTER (WHERE u.mine) AS documents, count(DISTINCT u.patient_id) AS size
+    SELECT
+        count(*) FILTER (WHERE u.mine) AS documents, count(DISTINCT u.patient_id) AS size,
+        count(DISTINCT u.kind) AS kinds
     FROM published AS u
-    GROUP BY u.kind
-    UNION ALL
-    SELECT 'month', count(*) FILTER (WHERE u.mine), count(DISTINCT u.patient_id)
-    FROM published AS u
-    GROUP BY u.kind, u.month
-    UNION ALL
-    SELECT 'day', count(*) FILTER (WHERE u.mine), count(DISTINCT u.patient_id)
-    FROM published AS u
-    GROUP BY u.kind, u.day
+    LEFT JOIN stays AS s ON u.stay_id = s.stay_id
+    GROUP BY
+        CASE WHEN 'type' = any(%(columns)s) THEN u.kind END,
+        CASE WHEN 'month' = any(%(columns)s) THEN date_trunc('month', u.reference_date) END,
+        CASE WHEN 'day' = any(%(columns)s) THEN u.reference_date END,
+        CASE WHEN 'sex' = any(%(columns)s) THEN u.attributes ->> 'sex' END,
+        CASE WHEN 'age_class' = any(%(columns)s) THEN u.attributes ->> 'age_class' END,
+        CASE WHEN 'birth_year' = any(%(columns)s) THEN u.attributes ->> 'birth_year' END,
+        CASE WHEN 'service' = any(%(columns)s) THEN u.attributes ->> 'service' END,
+        s.kinds
 )
 
 SELECT
-    g.combination,
     sum(g.documents) AS documents,
     coalesce(sum(g.documents) FILTER (WHERE g.size = 1), 0) AS alone,
     coalesce(sum(g.documents) FILTER (WHERE g.size < 5), 0) AS under_5,
     coalesce(sum(g.documents) FILTER (WHERE g.size < 11), 0) AS under_11,
-    min(g.size) AS least
+    min(g.size) AS least,
+    min(g.kinds) AS kinds
 FROM grouped AS g
-WHERE g.documents > 0
-GROUP BY g.combination;
+WHERE g.documents > 0;
 
 -- name: made_by
 -- Grain: one run with published documents of the interval. Purpose: their policy, detector and key.

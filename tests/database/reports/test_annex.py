@@ -66,7 +66,7 @@ def test_groups_and_pseudonyms_are_those_of_the_published_rows(published: Databa
     )
     sizes = [size for (size,) in published.rows(f"SELECT ({same}) {mine}")]
     assert len(sizes) == documents
-    alone, under_5, under_11, least = rows_of(page, "1.")["type, code et jour de la date publiée"]
+    alone, under_5, under_11, least, _ = rows_of(page, "1.")["type de document et code LOINC, jour de la date publiée"]
     shown = [int(cell.split(" ")[0]) for cell in (alone, under_5, under_11)]
     assert shown == [sum(size < limit for size in sizes) for limit in (2, 5, 11)]
     assert int(least) == min(sizes)
@@ -77,6 +77,34 @@ def test_groups_and_pseudonyms_are_those_of_the_published_rows(published: Databa
     linked = rows_of(page, "2.")
     assert linked["Pseudonymes de cinq documents et plus"][0].startswith(f"{sum(n >= 5 for (n,) in everywhere)} (")
     assert linked["Médiane / 95 % / maximum"][0].endswith(f"/ {max(n for (n,) in everywhere)}")
+
+
+def test_k_and_l_count_the_columns_that_the_policy_publishes(published: Database, deid: Call) -> None:
+    """Sex alone hides each patient among many, a year of birth hides nobody: the page says which to keep."""
+    published.rows(
+        "UPDATE deid.policy SET content = jsonb_set(content, '{publication,columns}', '[\"sex\", \"birth_year\"]')"
+    )
+    published.rows(
+        "UPDATE deid.published_document SET stay_id = NULL, attributes = jsonb_build_object("
+        " 'sex', CASE ascii(right(patient_id, 1)) % 2 WHEN 0 THEN 'F' ELSE 'M' END,"
+        " 'birth_year', 1900 + hashtext(patient_id) % 90)"
+    )
+    groups = "SELECT attributes ->> 'sex', count(DISTINCT patient_id), count(DISTINCT document_type) {} GROUP BY 1"
+    sizes = published.rows(groups.format("FROM deid.published_document"))
+    page = deid("dpo-annex", SECOND).out
+    shown = rows_of(page, "1.")
+    assert "sexe, année de naissance, type de document et code LOINC, types des documents du séjour" in shown
+    (*_, k, l_) = shown["sexe, année de naissance"]
+    by_both = published.rows(
+        "SELECT count(DISTINCT patient_id), count(DISTINCT document_type), bool_or(r.interval_key = '2026-10-03')"
+        " FROM deid.published_document JOIN deid.release r USING (release_id) GROUP BY attributes"
+    )
+    mine = [(size, kinds) for size, kinds, here in by_both if here]
+    assert (int(k), int(l_)) == (min(size for size, _ in mine), min(kinds for _, kinds in mine))
+    assert int(k) < 5 <= min(size for _, size, _ in sizes)
+    (kept,) = re.findall(r"Ne publier, hors dates, que (.*) porterait", page)
+    assert "sexe" in kept
+    assert "année" not in kept
 
 
 def test_epsilon_composes_over_all_of_a_patient(published: Database, deid: Call) -> None:
