@@ -37,6 +37,8 @@ class Settings(BaseSettings):
     are processed in a process of their own.
     With `data_docs`, the pages of Great Expectations are written beside the reports.
     `tuning_dsn` is for studies of the tuning, which lie in a schema `tuning` of their own (docs/training.md).
+    `second_opinion_url`, `…_model` and `…_key` are of a language model inside the hospital that reads published texts
+    again in an evaluation of a release; without an address none does.
     `task_time_factor` multiplies the time limit of each of Airflow's tasks.
     A run that shows no activity for `abandoned_after_s` seconds loses its unfinished documents to a later one.
     """
@@ -95,6 +97,9 @@ class Settings(BaseSettings):
     statement_timeout_s: int = Field(600, ge=1)
     abandoned_after_s: int = Field(7200, ge=60)
     exchange_folder: Path | None = None
+    second_opinion_url: str | None = None
+    second_opinion_model: str = ""
+    second_opinion_key: SecretStr | None = None
     task_time_factor: float = Field(1.0, gt=0)
 
     def dsn(self, role: str) -> str:

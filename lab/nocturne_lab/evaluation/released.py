@@ -39,6 +39,7 @@ from nocturne_lab.evaluation.coding.comparison import FEWEST_STAYS, compare
 from nocturne_lab.evaluation.coding.scores import loss, micro_f1, resampled
 from nocturne_lab.evaluation.coding.stays import gather
 from nocturne_lab.evaluation.corpus import GoldDocument
+from nocturne_lab.evaluation.second_opinion import SecondReader, measure_opinions, read_again
 from nocturne_lab.evaluation.utility import Pair, measure
 
 log = logging.getLogger(__name__)
@@ -70,6 +71,7 @@ def attack(interval_key: str, size: int, run: str) -> dict[str, int]:
     found = chain(
         attack_sample(sample, runtime.policy(), settings().key, runtime.current_communes()),
         attack_models(sample, runtime.current_models(), size),
+        read_published_again(sample),
     )
     return _keep(drawn, run, policy_hash, sample, found)
 
@@ -151,6 +153,20 @@ def _without(reason: str, kind: str = "", n: int = 0) -> Measured:
     """Return the row that says why there is no figure of membership; its value means nothing."""
     name = f"attack.membership_{reason}"
     return Measured(f"{name}.{kind}" if kind else name, 0.0, None, None, n)
+
+
+def read_published_again(sample: Sequence[Candidate]) -> Iterator[Measured]:
+    """Yield what the hospital's second reader finds in published texts; nothing where none is set.
+
+    Raises:
+        SettingsError: its address is none of http, or its model is not named.
+    """
+    held = settings()
+    if held.second_opinion_url is None:
+        return
+    key = held.second_opinion_key
+    reader = SecondReader(held.second_opinion_url, held.second_opinion_model, key.get_secret_value() if key else None)
+    yield from measure_opinions(read_again([one.substitution for one in sample], reader))
 
 
 def measure_sample(sample: Sequence[Candidate], communes: CommuneTable | None = None) -> Iterator[Measured]:

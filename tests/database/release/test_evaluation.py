@@ -34,6 +34,7 @@ from tests.conftest import Database
 from tests.database.warehouse import light
 from tests.database.warehouse.nights import night
 from tests.database.warehouse.small_hospital import DAY, LETTER, NIGHT, PAGE, open_hospital, put
+from tests.lab.evaluation.test_second_opinion import said, served
 
 KEY, RUN = "2026-03-02", "manual__2026-03-03"
 ORIGINALS = ("VASSEROT", "Maëlys", "BROUSTET", "Célestin", "Dijon", "P000001", "S000001", "14/05/1961", "letter0")
@@ -86,6 +87,21 @@ def test_only_numbers_are_kept_and_researchers_see_none(hospital: Database) -> N
     for role in ("steward", "researcher", "publisher"):
         with pytest.raises(InsufficientPrivilege):
             hospital.rows("INSERT INTO deid.evaluation SELECT * FROM deid.evaluation", role=role)
+
+
+def test_a_second_reader_sees_published_texts_alone(hospital: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = [text for (text,) in hospital.rows("SELECT text FROM research.document", role="researcher")]
+    with served(lambda _: said("Suites")) as (url, asked):
+        monkeypatch.setenv("NOCTURNE_SECOND_OPINION_URL", url)
+        monkeypatch.setenv("NOCTURNE_SECOND_OPINION_MODEL", "petit")
+        settings.cache_clear()
+        released.attack(KEY, 400, RUN)
+    assert sorted(question["messages"][1]["content"] for question in asked) == sorted(texts)
+    rows = hospital.rows("SELECT measure, value, n FROM deid.evaluation WHERE measure LIKE 'opinion.%' ORDER BY 1")
+    assert [(measure, value, n) for measure, value, n in rows if measure != "opinion.named"] == [
+        ("opinion.left", 0.5, 4), ("opinion.unread", 0, 4),
+    ]  # fmt: skip
+    assert escape(WORDING["fr"]["evaluation_opinion.left"]) in render(gather(KEY), "fr")
 
 
 def test_the_codes_of_stays_are_those_of_the_source(
