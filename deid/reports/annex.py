@@ -12,10 +12,9 @@ from functools import partial
 from itertools import combinations, groupby
 from typing import Any
 
-from psycopg2.extensions import cursor as Cursor
-
 from deid.config.generators import DEFAULT
 from deid.database.connection import open_cursor
+from deid.database.queries import Cursor
 from deid.domain.errors import InputRefused
 from deid.domain.labels import OPTIONAL, Label
 from deid.quality.checks import REQUIREMENTS

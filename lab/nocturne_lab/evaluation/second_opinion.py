@@ -37,7 +37,7 @@ _TASK = (
 
 
 class Opinion(NamedTuple):
-    """What the reader said of a document: surrogates of direct identifiers, those that it named, words left over."""
+    """Counts of a document: surrogates of direct identifiers, those that the reader named, its words elsewhere."""
 
     surrogates: int
     named: int

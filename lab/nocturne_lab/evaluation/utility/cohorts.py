@@ -30,7 +30,7 @@ _DEPARTMENTS = 100
 
 
 class Row(NamedTuple):
-    """What a researcher reads of a document; days are ordinals, an age is in years."""
+    """Facts that a researcher reads of a document; days are ordinals, an age is in years."""
 
     stay: date | None  # true first day, which names the stay and is never counted with
     day: int | None
