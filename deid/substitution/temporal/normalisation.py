@@ -87,7 +87,7 @@ _BORN_AT = re.compile(r"\bnee?s?(?: ?\(e\))? (?:a|au|aux|en) (?:la |le |l')?$")
 _BORN_AS = re.compile(r"\bnee?(?: ?\(e\))? $")
 _BIRTH_WORDS = 4  # birth name, town, its department, its country
 _NIR = re.compile(r"[1278]\D?(?P<year>\d\d)\D?(?P<month>0[1-9]|1[0-2])")
-_YEAR_AHEAD = re_YEAR_AHEAD = re.compile(r"\b(?:en|ann[ée]e|depuis|dès|vers|an)\s*$", re.IGNORECASE)
+_YEAR_AHEAD = re.compile(r"\b(?:en|ann[ée]e|depuis|dès|vers|an)\s*$", re.IGNORECASE)
 _BETWEEN_BOUNDS = re.compile(r"[\s,;/(>&+=-]*(?:au|et|a|ou|puis|jusqu'au)?[\s/>-]*(?:les?|au|du)?[\s-]*")
 _BOUNDS_REACH = 14
 # A day without a month is of the time that its sentence told before, if that is past.
