@@ -112,10 +112,9 @@ def open_model(model: str, download: bool, table: Mapping[str, str | None]) -> M
     path = find_model(model, download)
     config = _config(path, model)
     labels = label_map(model, _id2label(config, model), table)
-    tokenizer = load_tokenizer(path, model)
     shapes = dict(_shapes(path, model))
     known = read_card(path, model)
-    _check_tokenizer(path, model, config, tokenizer, known)
+    matching_tokenizer(path, model)
     _check_head(model, shapes, len(labels.matrix))
     if known is not None and file_hash(path / WEIGHTS) != known.weights:
         raise PolicyError(
@@ -151,6 +150,27 @@ def load_tokenizer(path: Path, model: str) -> Tokenizer:
         raise PolicyError(f"model {model}: {TOKENIZER} cannot be read.", "Fetch or train the model again.") from None
     tokenizer.no_truncation()
     tokenizer.no_padding()
+    return tokenizer
+
+
+def matching_tokenizer(path: Path, model: str) -> Tokenizer:
+    """Return the directory's tokenizer, which is the one of its weights as far as configuration and card say.
+
+    Raises:
+        PolicyError: it is another's, or cannot be read.
+    """
+    config, known, tokenizer = _config(path, model), read_card(path, model), load_tokenizer(path, model)
+    size = tokenizer.get_vocab_size()
+    remedy = f"Restore the {TOKENIZER} that the model was trained with."
+    if known is not None and size != known.vocabulary:
+        raise PolicyError(
+            f"model {model}: its tokenizer has {size} entries, it was trained with {known.vocabulary}.", remedy
+        )
+    if known is not None and file_hash(path / TOKENIZER) != known.tokenizer:
+        raise PolicyError(f"model {model}: its tokenizer is not the one that it was trained with.", remedy)
+    rows = config.get("vocab_size") or config.get("n_words")
+    if isinstance(rows, int) and size > rows:
+        raise PolicyError(f"model {model}: its tokenizer has {size} entries, the model {rows}.", remedy)
     return tokenizer
 
 
@@ -197,22 +217,6 @@ def _shapes(path: Path, model: str) -> Iterator[tuple[str, tuple[int, ...]]]:
             raise PolicyError(
                 f"model {model}: {file.name} is damaged or incomplete.", "Fetch or train the model again."
             ) from None
-
-
-def _check_tokenizer(
-    path: Path, model: str, config: Mapping[str, Any], tokenizer: Tokenizer, known: Card | None
-) -> None:
-    size = tokenizer.get_vocab_size()
-    remedy = f"Restore the {TOKENIZER} that the model was trained with."
-    if known is not None and size != known.vocabulary:
-        raise PolicyError(
-            f"model {model}: its tokenizer has {size} entries, it was trained with {known.vocabulary}.", remedy
-        )
-    if known is not None and file_hash(path / TOKENIZER) != known.tokenizer:
-        raise PolicyError(f"model {model}: its tokenizer is not the one that it was trained with.", remedy)
-    rows = config.get("vocab_size") or config.get("n_words")
-    if isinstance(rows, int) and size > rows:
-        raise PolicyError(f"model {model}: its tokenizer has {size} entries, the model {rows}.", remedy)
 
 
 def _check_head(model: str, shapes: Mapping[str, tuple[int, ...]], labels: int) -> None:

@@ -20,6 +20,7 @@ from nocturne_lab.evaluation.corpus import GoldDocument
 from nocturne_lab.learning import held_out
 from nocturne_lab.learning.transformer import plan as plans
 from nocturne_lab.learning.transformer.training import train_transformer
+from nocturne_lab.learning.transformer.watched import Watched
 
 
 def main(
@@ -41,28 +42,37 @@ def main(
     held_out_folder: Annotated[
         Path | None, typer.Option("--held-out", help="folder that keeps what is said of these authors' documents")
     ] = None,
+    start: Annotated[str | None, typer.Option(help="directory of the encoder; instead of the plan's")] = None,
+    curve: Annotated[
+        Path | None, typer.Option(help="file (JSON Lines) that gets what each epoch makes of these authors' documents")
+    ] = None,
 ) -> None:
     """Train a tagger and print the measures as JSON.
 
-    With `held_out_folder`, save the distributions on documents of the authors left out, for `make ablation`.
+    With `held_out_folder`, save the distributions on documents of the authors left out, for `make ablation`; with
+    `curve`, measure each epoch on them, which decides nothing.
     """
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", datefmt="%H:%M:%S", stream=sys.stderr)
     try:
         plan = changed(plans.find_plan(config), texts, minutes, seed)
+        if start is not None:
+            plan = plan.started_from(Path(start))
         everything = corpus.load_corpus(corpus_folder)
         documents = [one for one in everything if one.author not in (without or ())]
+        left_out = [one for one in everything if one.author in (without or ())]
         if tune is not None:
             from nocturne_lab.learning.transformer.tuning import tune as search
 
             best = search(plan, documents, out, tune, study=study)
             typer.echo(json.dumps(best.model_dump(mode="json"), indent=2))
         else:
-            card = train_transformer(plan, documents, out)
+            watched = Watched(left_out, curve) if curve is not None and left_out else None
+            card = train_transformer(plan, documents, out, watched)
             if not PartialState().is_main_process:
                 return
             typer.echo(json.dumps(dict(card.measures), indent=2))
             if held_out_folder is not None:
-                save_held_out(out, [one for one in everything if one.author in (without or ())], held_out_folder)
+                save_held_out(out, left_out, held_out_folder)
     except NocturneError as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(1) from None

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from operator import itemgetter
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
@@ -16,6 +17,7 @@ from deid.detection.taggers.tags import encode
 from deid.detection.text.reading import Reading
 from nocturne_lab.evaluation.corpus import GoldDocument
 from nocturne_lab.learning.objectives import LEAST_CONFIDENCE, known_tokens
+from nocturne_lab.learning.transformer.optimization import Machine
 from nocturne_lab.learning.transformer.pretraining_data import IGNORED
 
 
@@ -67,6 +69,36 @@ def window_examples(
                 scored[places] = True
                 if (tags != IGNORED).any() or (scored.any() and not tagged):
                     yield WindowExample(ids, tags, scored)
+
+
+_POOL = 32  # batches whose windows are put in the order of their lengths
+
+
+def alike_batches(windows: Sequence[WindowExample], size: int, seed: str) -> list[list[WindowExample]]:
+    """Return batches of windows in an order drawn by `seed`, those of a batch of like lengths: less is padding."""
+    draw = random.Random(seed)  # noqa: S311
+    order = [*windows]
+    draw.shuffle(order)
+    pools = [
+        sorted(order[at : at + _POOL * size], key=lambda one: len(one.ids)) for at in range(0, len(order), _POOL * size)
+    ]
+    batches = [pool[at : at + size] for pool in pools for at in range(0, len(pool), size)]
+    draw.shuffle(batches)
+    return batches
+
+
+def padded_windows(
+    batch: Sequence[WindowExample], padding: int, machine: Machine
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Return sub-words, mask (0 in padding) and target tags of windows, on the device, (windows, sub-words) each."""
+    width = max(len(example.ids) for example in batch)
+    ids = np.full((len(batch), width), padding, dtype=np.int64)
+    mask, wanted = np.zeros_like(ids), np.full_like(ids, IGNORED)
+    for row, example in enumerate(batch):
+        ids[row, : len(example.ids)] = example.ids
+        mask[row, : len(example.ids)] = 1
+        wanted[row, : len(example.ids)] = example.tags
+    return machine.moved(ids), machine.moved(mask), machine.moved(wanted)
 
 
 def split(documents: Sequence[GoldDocument], share: float, seed: int) -> tuple[list[GoldDocument], list[GoldDocument]]:

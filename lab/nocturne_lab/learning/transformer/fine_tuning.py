@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import random
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -38,13 +37,22 @@ from nocturne_lab.learning.transformer.classifier import (
     load_classifier,
     tag_weights,
 )
-from nocturne_lab.learning.transformer.examples import WindowExample, split, window_examples
+from nocturne_lab.learning.transformer.examples import (
+    WindowExample,
+    alike_batches,
+    padded_windows,
+    split,
+    window_examples,
+)
 from nocturne_lab.learning.transformer.optimization import Machine, prepared
 from nocturne_lab.learning.transformer.plan import FineTuning, Plan
 from nocturne_lab.learning.transformer.pretraining_data import IGNORED
+from nocturne_lab.learning.transformer.watched import Watched
+from nocturne_lab.learning.transformer.working_copy import WorkingCopy
 
 log = logging.getLogger(__name__)
 
+_EVERY = 50  # batches between two lines of the log
 _LABEL_OF = np.asarray([-1 if label is None else (index - 1) // 2 for index, label in enumerate(LABELS)])
 
 
@@ -70,6 +78,7 @@ def fine_tune(
     documents: Sequence[GoldDocument],
     machine: Machine,
     checkpoints: Checkpoints | None = None,
+    watched: Watched | None = None,
 ) -> Taught:
     """Fine-tune the model in `start` on tags.
 
@@ -80,6 +89,7 @@ def fine_tune(
         documents: annotated; some authors are held out if the plan says so.
         machine: device, precision, processes.
         checkpoints: where to continue from and what to write while training; None for neither.
+        watched: documents outside the training, measured after each epoch.
 
     Raises:
         InputRefused: no training document, unusable weights, or a length that the model does not take.
@@ -88,7 +98,7 @@ def fine_tune(
     learned, held_out = split(documents, plan.fine_tuning.held_out, plan.seed)
     if not learned:
         raise InputRefused("there is no document to learn from.", "Give annotated documents.")
-    return _Training(plan, start, tokenizer, (learned, held_out), machine, checkpoints).run()
+    return _Training(plan, start, tokenizer, (learned, held_out), machine, checkpoints, watched).run()
 
 
 class _Training:
@@ -102,6 +112,7 @@ class _Training:
         documents: tuple[Sequence[GoldDocument], Sequence[GoldDocument]],
         machine: Machine,
         checkpoints: Checkpoints | None,
+        watched: Watched | None,
     ) -> None:
         asked = plan.fine_tuning
         self._plan, self._asked, self._tokenizer, self._machine = plan, asked, tokenizer, machine
@@ -118,10 +129,15 @@ class _Training:
         model = load_classifier(start, asked)
         self._weights = tag_weights(asked.class_weights, counts)
         self._classifier = Classifier(model, asked.head == "crf", self._weights)
-        self._module = machine.processes.prepare_model(self._classifier)
-        (self._descent,) = optimization.optimizers(self._classifier, "adamw", asked.learning_rate, asked.weight_decay)
+        if asked.frozen_subwords:
+            model.get_input_embeddings().requires_grad_(False)
+        self._working = WorkingCopy(self._classifier, copied=machine.copied)
+        self._module = machine.processes.prepare_model(self._working.model)
+        (self._descent,) = optimization.optimizers(
+            self._classifier, "adamw", asked.learning_rate, asked.weight_decay, asked.layer_decay
+        )
         self._teacher = None if asked.teacher is None else _teacher(Path(asked.teacher), tokenizer, asked, machine)
-        self._checkpoints = checkpoints
+        self._checkpoints, self._watched = checkpoints, watched
         self._at = Position()
         self._best: dict[str, torch.Tensor] = {}
 
@@ -136,10 +152,12 @@ class _Training:
             skipped = 0
             self._at = replace(self._at, epoch=epoch + 1, step=0)
             self._judge()
+            self._watch()
             self._save()
         self._machine.processes.free_memory()
         if self._best:
             self._classifier.load_state_dict(self._best)
+            self._working.renew()
         return Taught(
             self._classifier.model, self._at.best_epoch, self._at.measures, self._temperature(), self._transitions()
         )
@@ -156,8 +174,7 @@ class _Training:
                 if epoch < first:
                     continue
                 windows = [*self._windows, *copying.windows(certain, seed + epoch), *unlabelled]
-                random.Random(f"{seed}/{epoch}").shuffle(windows)  # noqa: S311
-                yield [windows[at : at + asked.batch] for at in range(0, len(windows), asked.batch)]
+                yield alike_batches(windows, asked.batch, f"{seed}/{epoch}")
 
     def _unlabelled(self) -> Iterator[WindowExample]:
         """Yield windows of the texts without end, pass after pass."""
@@ -174,21 +191,25 @@ class _Training:
         asked = self._asked
         self._module.train()
         for number, batch in enumerate(lessons[skipped:], skipped):
-            self._gradient(batch)
+            loss = self._gradient(batch)
+            if number % _EVERY == 0:
+                log.info("epoch %d: batch %d of %d, loss %.3f", epoch + 1, number + 1, len(lessons), float(loss))
             done = (epoch + (number + 1) / len(lessons)) / asked.epochs
             rate = optimization.rate(asked.learning_rate, asked.warm_up, done)
             optimization.step(self._classifier, [self._descent], rate, asked.clip)
+            self._working.renew()
             self._at = replace(self._at, epoch=epoch, step=number + 1)
             if self._checkpoints is not None and self._checkpoints.due:
                 self._save()
 
-    def _gradient(self, batch: Sequence[WindowExample]) -> None:
-        """Add up the gradient of the mean loss of a batch, in parts, over all processes."""
+    def _gradient(self, batch: Sequence[WindowExample]) -> torch.Tensor:
+        """Add up the gradient of the mean loss of a batch, in parts, over all processes; return this one's loss."""
         processes, parts = self._machine.processes, self._asked.accumulate
         own = self._machine.share(batch)
         # A process without a window still takes part in the sum of gradients.
         shares = [own[at::parts] for at in range(min(parts, len(own)))] or [[_without_tags(batch[0])]]
         total = sum(self._weight(one) for one in batch) or 1.0
+        whole = torch.zeros((), device=self._machine.device)
         for number, share in enumerate(shares, 1):
             waits = processes.no_sync(self._module) if number < len(shares) else nullcontext()
             with waits:
@@ -198,6 +219,10 @@ class _Training:
                     loss = self._module(*tensors, taught)
                 # The processes' gradients are averaged, not added.
                 processes.backward(loss * (processes.num_processes / total))
+            whole += loss.detach() * (processes.num_processes / total)
+            if number == len(shares) or processes.num_processes == 1:
+                self._working.hand_over()
+        return whole
 
     def _taught(
         self, batch: Sequence[WindowExample], tensors: tuple[torch.Tensor, ...]
@@ -219,16 +244,8 @@ class _Training:
 
     def _tensors(self, batch: Sequence[WindowExample]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         """Return sub-words, mask and target tags of windows, padded, on the device."""
-        width = max(len(example.ids) for example in batch)
         padding = int(getattr(self._classifier.model.config, "pad_token_id", None) or 0)
-        ids = np.full((len(batch), width), padding, dtype=np.int64)
-        mask, wanted = np.zeros_like(ids), np.full_like(ids, IGNORED)
-        for row, example in enumerate(batch):
-            ids[row, : len(example.ids)] = example.ids
-            mask[row, : len(example.ids)] = 1
-            wanted[row, : len(example.ids)] = example.tags
-        moved = self._machine.moved
-        return moved(ids), moved(mask), moved(wanted)
+        return padded_windows(batch, padding, self._machine)
 
     # Measures
 
@@ -237,32 +254,42 @@ class _Training:
         if not self._judged:
             self._at = replace(self._at, best_epoch=self._at.epoch)
             return
-        scores, wanted = self._log_probabilities()
-        right, predicted, gold = _counts(scores.argmax(dim=1).numpy(), wanted.numpy()).tolist()
-        measures = self._machine.agreed(
-            {"loss": float(nll_loss(scores, wanted)), "token_f1": 2 * right / max(1, predicted + gold)}
-        )
+        measures = self._machine.agreed(_measures(*self._log_probabilities(self._judged)))
         log.info("epoch %d: F1 %.4f, loss %.4f", self._at.epoch, measures["token_f1"], measures["loss"])
         tell_epoch("", self._at.epoch, self._asked.epochs, measures["loss"], measures["token_f1"])
         if not self._at.measures or _better(measures, self._at.measures):
             self._at = replace(self._at, best_epoch=self._at.epoch, measures=measures)
             self._best = {name: one.detach().cpu().clone() for name, one in self._classifier.state_dict().items()}
 
-    def _log_probabilities(self) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return log-probabilities (tokens, tags) and true tags (tokens,) of the documents held out, on the CPU."""
-        self._classifier.train(False)
+    def _watch(self) -> None:
+        """Add what the model makes of the documents watched to their curve."""
+        if self._watched is None or not self._machine.processes.is_main_process:
+            return
+        found = {
+            author: self._log_probabilities([*window_examples(self._tokenizer, some, self._asked.length)])
+            for author, some in self._watched.by_author().items()
+        }
+        scores, wanted = (torch.cat(some) for some in zip(*found.values(), strict=True))
+        measures = {"passes": self._at.epoch * (1 + self._asked.copies), **_measures(scores, wanted)}
+        self._watched.record(
+            self._at.epoch, measures | {"authors": {author: _measures(*each) for author, each in found.items()}}
+        )
+
+    def _log_probabilities(self, windows: Sequence[WindowExample]) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return log-probabilities (tokens, tags) and true tags (tokens,) of windows, on the CPU."""
+        self._working.model.train(False)
         scores, tags = [], []
-        for at in range(0, len(self._judged), self._asked.batch):
+        for at in range(0, len(windows), self._asked.batch):
             with self._machine.numbers():
-                found, wanted = self._classifier.log_probabilities(
-                    *self._tensors(self._judged[at : at + self._asked.batch])
+                found, wanted = self._working.model.log_probabilities(
+                    *self._tensors(windows[at : at + self._asked.batch])
                 )
             scores.append(found.float().cpu())
             tags.append(wanted.cpu())
         return torch.cat(scores), torch.cat(tags)
 
     def _temperature(self) -> float:
-        return _temperature(*self._log_probabilities()) if self._judged else 1.0
+        return _temperature(*self._log_probabilities(self._judged)) if self._judged else 1.0
 
     def _transitions(self) -> torch.Tensor | None:
         found = self._classifier.transitions
@@ -288,6 +315,7 @@ class _Training:
             return
         self._at, tensors = found
         self._classifier.load_state_dict(part(tensors, "model."))
+        self._working.renew()
         self._best = part(tensors, "best.")
         state: dict[int, dict[str, torch.Tensor]] = {}
         for name, one in part(tensors, "optimizer.").items():
@@ -314,7 +342,7 @@ def _teacher(directory: Path, tokenizer: Tokenizer, asked: FineTuning, machine: 
         raise InputRefused(
             f"{directory.name}: its tokenizer is not the student's.", "Name the teacher's as encoder.tokenizer."
         )
-    model = load_classifier(directory, asked)
+    model = WorkingCopy(load_classifier(directory, asked), copied=machine.copied).model
     nn.Module.to(model, machine.device).train(False)
     return model
 
@@ -375,6 +403,12 @@ def _temperature(logits: torch.Tensor, wanted: torch.Tensor) -> float:
     grid = np.geomspace(0.5, 5.0, 93)
     losses = [float(cross_entropy(logits / value, wanted)) for value in grid]
     return round(float(grid[int(np.argmin(losses))]), 3)
+
+
+def _measures(scores: torch.Tensor, wanted: torch.Tensor) -> dict[str, float]:
+    """Return the mean loss in nats, and the F1 over tokens, of log-probabilities and true tags."""
+    right, predicted, gold = _counts(scores.argmax(dim=1).numpy(), wanted.numpy()).tolist()
+    return {"loss": float(nll_loss(scores, wanted)), "token_f1": 2 * right / max(1, predicted + gold)}
 
 
 def _counts(guess: NDArray[np.int64], truth: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -76,6 +76,9 @@ class FineTuning(PlanSection):
     a better F1 on the documents of the authors held out (patients where no author is named), about a share `held_out`
     of all; 0 holds out none and trains to the end. `head`: `crf` learns transitions between tags too (Lafferty et al.
     2001), over first sub-words.
+    `layer_decay`: each layer learns at so many times the rate of the next one above, embeddings the least, the head at
+    the whole rate. `frozen_subwords`: the embeddings of sub-words stay as they are, those that no document shows among
+    them, and take neither gradient nor memory of the optimizer.
     `accumulate`: parts in which the gradient of a batch is computed, for batches that memory does not hold.
     `class_weights`: `inverse_root` (of a tag's number of examples), or a weight by label, O among them (1 where not
     named); only with a linear head, since a CRF scores whole paths. `copies`: altered copies of each document per epoch
@@ -91,6 +94,8 @@ class FineTuning(PlanSection):
     dropout: float = Field(0.1, ge=0, lt=1)
     warm_up: float = Field(0.1, ge=0, lt=1)
     weight_decay: float = Field(0.01, ge=0)
+    layer_decay: float = Field(1.0, gt=0, le=1)
+    frozen_subwords: bool = False
     clip: float = Field(1.0, gt=0)
     held_out: float = Field(0.1, ge=0, lt=1)
     patience: int = Field(4, ge=1)
@@ -125,7 +130,9 @@ class Plan(PlanSection):
     """Plan of a training: from the model `start` (a directory or a name on the hub), or from an own `encoder`.
 
     `weights`: number format of the written model. `precision`: number format in training; `auto` is bf16 on a GPU with
-    support for it, fp32 elsewhere. `checkpoint_minutes`: time between two checkpoints within an epoch.
+    support for it, fp32 elsewhere. `bf16` on a processor computes with weights in bf16, which the optimizer keeps in
+    fp32 too; it is refused where the processor has no such products. `autocast` converts at each product, on any
+    device, as `bf16` does on a GPU. `checkpoint_minutes`: time between two checkpoints within an epoch.
     """
 
     seed: int = 7
@@ -133,7 +140,7 @@ class Plan(PlanSection):
     encoder: Encoder | None = None
     pretraining: Pretraining | None = None
     fine_tuning: FineTuning = FineTuning()
-    precision: Literal["auto", "fp32", "bf16"] = "auto"
+    precision: Literal["auto", "fp32", "bf16", "autocast"] = "auto"
     weights: Literal["fp16", "fp32"] = "fp16"
     download: bool = False
     checkpoint_minutes: float = Field(10, ge=0)

@@ -26,6 +26,7 @@ from nocturne_lab.learning.transformer.checkpoints import Checkpoints, Position,
 from nocturne_lab.learning.transformer.optimization import Machine, prepared
 from nocturne_lab.learning.transformer.plan import Encoder, Plan, Pretraining
 from nocturne_lab.learning.transformer.pretraining_data import IGNORED, masked
+from nocturne_lab.learning.transformer.working_copy import WorkingCopy
 
 log = logging.getLogger(__name__)
 
@@ -145,6 +146,7 @@ class _Pretraining:
         self._plan, self._asked, self._tokenizer, self._machine = plan, asked, tokenizer, machine
         self._subwords = pretraining_data.Subwords(subwords, tokenizer, asked.length)
         self._model = nn.Module.to(model, machine.device).train()
+        self._working = WorkingCopy(self._model, copied=machine.copied)
         self._descents = optimization.optimizers(model, asked.optimizer, asked.learning_rate, asked.weight_decay)
         self._checkpoints = checkpoints
         self._at = Position()
@@ -152,7 +154,7 @@ class _Pretraining:
         self._begun = time.monotonic()
         self._band = _band(asked.length, model.config.sliding_window, machine)
         if asked.compiled:
-            for layer in model.model.layers:
+            for layer in self._working.model.model.layers:
                 layer.compile(dynamic=False)  # one program serves all layers of a kind
 
     def run(self) -> dict[str, float]:
@@ -168,8 +170,10 @@ class _Pretraining:
                 break
             loss = self._loss(ids, beginnings, step, done)
             loss.backward()  # type: ignore[no-untyped-call]
+            self._working.hand_over()
             rate = optimization.rate(asked.learning_rate, asked.warm_up, done)
             optimization.step(self._model, self._descents, rate, 1.0)
+            self._working.renew()
             losses.append(loss.detach())
             self._at = replace(self._at, step=step + 1)
             if step % _EVERY == 0:
@@ -196,7 +200,7 @@ class _Pretraining:
 
         The share of words masked falls with the work done (Ankner et al. 2024, Dynamic Masking Rate Schedules).
         """
-        asked, machine, model = self._asked, self._machine, self._model
+        asked, machine, model = self._asked, self._machine, self._working.model
         last = asked.masked if asked.masked_last is None else asked.masked_last
         share = asked.masked + (last - asked.masked) * done
         draw = torch.Generator(machine.device).manual_seed(self._plan.seed * 1_000_003 + step)
@@ -232,6 +236,7 @@ class _Pretraining:
         self._at, tensors = found
         self._before = self._at.measures["minutes"]
         self._model.load_state_dict(part(tensors, "model."), strict=False)  # the tied weights are there once
+        self._working.renew()
         for which, descent in enumerate(self._descents):
             state: dict[int, dict[str, torch.Tensor]] = {}
             for name, one in part(tensors, f"optimizer.{which}.").items():

@@ -32,13 +32,14 @@ from nocturne_lab.learning.transformer.fine_tuning import Taught, fine_tune, sta
 from nocturne_lab.learning.transformer.optimization import Machine, seeded
 from nocturne_lab.learning.transformer.plan import Plan
 from nocturne_lab.learning.transformer.pretraining import pretrain
+from nocturne_lab.learning.transformer.watched import Watched
 
 log = logging.getLogger(__name__)
 
 _ENCODER = "encoder"  # beside the deployed files, as a start for another fine-tuning
 
 
-def train_transformer(plan: Plan, documents: Sequence[GoldDocument], out: Path) -> Card:
+def train_transformer(plan: Plan, documents: Sequence[GoldDocument], out: Path, watched: Watched | None = None) -> Card:
     """Train by the plan, and write to `out` a directory for the annotator *transformer*.
 
     An own encoder is kept in `out/encoder`. The same plan, documents and number of threads give the same weights on a
@@ -51,6 +52,7 @@ def train_transformer(plan: Plan, documents: Sequence[GoldDocument], out: Path) 
         plan: every setting.
         documents: annotated documents.
         out: the directory; its content is replaced, save for files `*.md`.
+        watched: documents outside the training, measured after each epoch.
 
     Returns:
         The card, with `measures`: those of each stage, and those of the written model on the documents held out
@@ -59,7 +61,7 @@ def train_transformer(plan: Plan, documents: Sequence[GoldDocument], out: Path) 
     Raises:
         InputRefused: no documents, unusable texts or start, or a directory that cannot be written.
         TrainingDiverged: the loss is not a finite number.
-        PolicyError: the model to start from is absent, or has no fast tokenizer.
+        PolicyError: the model to start from is absent, or has no fast tokenizer, or that of another model.
     """
     machine = Machine.of(plan.precision)
     work = out.parent / f".{out.name}.training"
@@ -68,9 +70,9 @@ def train_transformer(plan: Plan, documents: Sequence[GoldDocument], out: Path) 
     try:
         start, measures = _start(plan, documents, work, machine)
         seeded(plan.seed)
-        tokenizer = model_directory.load_tokenizer(start, str(start.name))
+        tokenizer = model_directory.matching_tokenizer(start, start.name)
         checkpoints = Checkpoints(work, training_hash(plan, documents, start), plan.checkpoint_minutes)
-        taught = fine_tune(plan, start, tokenizer, documents, machine, checkpoints)
+        taught = fine_tune(plan, start, tokenizer, documents, machine, checkpoints, watched)
         measures |= taught.measures | {"epoch": float(taught.epoch)}
         if not machine.processes.is_main_process:
             machine.processes.wait_for_everyone()

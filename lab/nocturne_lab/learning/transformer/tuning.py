@@ -94,7 +94,7 @@ def tune(
         pretrain(plan, learned, start, machine)
     else:
         start = start_directory(plan)
-    tokenizer = model_directory.load_tokenizer(start, start.name)
+    tokenizer = model_directory.matching_tokenizer(start, start.name)
     longest = model_directory.longest_input(json.loads((start / model_directory.CONFIG).read_text(encoding="utf-8")))
 
     def judged(trial: optuna.Trial) -> float:
