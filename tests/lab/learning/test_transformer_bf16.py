@@ -125,15 +125,16 @@ def test_steps_too_small_for_bf16_are_kept(tmp_path: Path) -> None:
     """Of a hundred steps of 0.0001 from 1, none would move a weight of eight significant bits."""
     trained = load_classifier(encoder("mbert", tmp_path), FineTuning(length=64))
     working = WorkingCopy(trained, copied=True)
-    weight, copy = trained.classifier.weight, working.model.classifier.weight
+    weight, copy = (dict(one.named_parameters())["classifier.weight"] for one in (trained, working.model))
     torch.nn.init.ones_(weight)
     working.renew()
     assert copy.dtype == torch.bfloat16
     for _ in range(100):
         copy.grad = torch.full_like(copy, 1e-4)
         working.hand_over()
+        assert weight.grad is not None
         with torch.no_grad():
-            weight -= weight.grad
+            weight.sub_(weight.grad)
         weight.grad = None
         working.renew()
     assert float(weight.detach().mean()) == pytest.approx(0.99, abs=1e-4)
