@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
+from math import ceil
 from typing import Any
 
 from psycopg2.extensions import connection as Connection
@@ -33,6 +34,7 @@ from deid.source.patient_parts import ProjectPart, open_part
 from deid.source.rows import Listed
 
 LOOKUP = 10_000  # ids per query of the source
+LARGEST_BATCH = 5_000  # documents that a worker holds in memory at once, where the request does not ask for more
 LISTED = ("document_id", "content_hash", "patient_id", "ingested_at", "document_type", "service")
 
 log = logging.getLogger(__name__)
@@ -86,7 +88,10 @@ class Versions:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """Parameters of a run: interval, filters (empty: all documents), reason, the request behind it, the patients."""
+    """Parameters of a run: interval, filters (empty: all documents), reason, the request behind it, the patients.
+
+    A batch holds `batch_size` documents, or more where there would be more than `most_batches` of them.
+    """
 
     interval: Interval
     document_types: Sequence[str] = ()
@@ -96,6 +101,7 @@ class Request:
     triggered_by: str = ""
     requested_by: str = ""
     batch_size: int = 500
+    most_batches: int | None = None
     dag_version: str = ""
     patients: PatientPart = field(default_factory=PatientPart)
     versions: Versions = field(kw_only=True)
@@ -105,6 +111,27 @@ class Request:
             raise InputRefused("a run needs the id of what triggered it.", "Give triggered_by.")
         if self.batch_size < 1:
             raise InputRefused("a batch holds at least one document.", "Give a batch_size of 1 or more.")
+
+    def size_batches(self, planned: int) -> int:
+        """Return the documents of a batch, where a run has `planned` of them.
+
+        Raises:
+            InputRefused: as many batches as are allowed would hold more documents than a worker should.
+        """
+        if self.most_batches is None or planned <= self.batch_size * self.most_batches:
+            return self.batch_size
+        size, largest = ceil(planned / self.most_batches), max(self.batch_size, LARGEST_BATCH)
+        if size > largest:
+            raise InputRefused(
+                f"{self.interval.key}: {planned} documents are more than "
+                f"{self.most_batches} batches of {largest} hold.",
+                "Ask for shorter intervals, or raise AIRFLOW__CORE__MAX_MAP_LENGTH in each component of Airflow.",
+            )
+        log.warning(
+            "%s: batches of %d documents, not %d: there may be %d batches.",
+            *(self.interval.key, size, self.batch_size, self.most_batches),
+        )
+        return size
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +155,7 @@ def plan_run(request: Request) -> list[Batch]:
     and no more.
 
     Raises:
+        InputRefused: the run has more documents than its batches may hold.
         ContractBroken: a query breaks the source contract, or too many documents vanished at once.
         PolicyError: too many documents of the ledger are those of another project's patients.
         WarehouseUnreachable: the warehouse is a replica that has not reached the end of the interval.
@@ -342,7 +370,6 @@ def _register(cursor: Cursor, request: Request, source: Source, found: _Found, s
         "triggered_by": request.triggered_by,
         "requested_by": request.requested_by,
         "dag_version": request.dag_version,
-        "batch_size": request.batch_size,
         "abandoned_after_s": settings().abandoned_after_s,
         "seen": found.seen,
         "elsewhere": found.elsewhere,
@@ -365,6 +392,7 @@ def _register(cursor: Cursor, request: Request, source: Source, found: _Found, s
     cursor.execute(query("deid", "document", "filter_new"), parameters)
     cursor.execute("SELECT count(*) FROM new_document")
     (parameters["planned"],) = one(cursor)
+    parameters["batch_size"] = request.size_batches(parameters["planned"])
     if not request.dry_run:
         for table, step in (
             *(("document", "plan"), ("candidate", "drop_orphans"), ("withdrawal", "insert")),

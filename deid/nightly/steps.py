@@ -65,17 +65,19 @@ def plan(
     triggered_by: str,
     requested_by: str = "",
     batch_size: int = 500,
+    most_batches: int | None = None,
     dag_version: str = "",
 ) -> list[dict[str, int]]:
     """Register a run over the documents ingested in [interval_start, interval_end) and return its batches.
 
     Empty filters take every type and service. `triggered_by` names what asked for the run: the same name finds
     the same run and the same batches. `requested_by` is the account that asked for it by hand, as Airflow names it:
-    who may not approve it alone; `dag_version` is Airflow's id of the version of its DAG. A dry run checks the source
+    who may not approve it alone; `dag_version` is Airflow's id of the version of its DAG. Batches are larger than
+    `batch_size` where there would be more than `most_batches`. A dry run checks the source
     contract on a sample of the interval, is registered with its counts, plans nothing and returns [].
 
     Raises:
-        InputRefused: the interval or the batch size cannot be used.
+        InputRefused: the interval or the batch size cannot be used, or the interval has too many documents.
         ContractBroken: the source's query does not give what it must.
         WarehouseUnreachable, WarehouseError, SettingsError, PolicyError: nothing was registered.
     """
@@ -95,6 +97,7 @@ def plan(
         triggered_by=triggered_by,
         requested_by=requested_by,
         batch_size=batch_size,
+        most_batches=most_batches,
         dag_version=dag_version,
         patients=chosen.policy.patients,
         versions=Versions(

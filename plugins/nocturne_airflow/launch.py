@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from airflow.sdk.configuration import conf
 from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException
 
 from deid.domain import PARIS
@@ -35,6 +36,7 @@ def plan_arguments(
         "triggered_by": dag_run.run_id,
         "requested_by": requested_by(dag_run),
         "batch_size": params["batch_size"],
+        "most_batches": conf.getint("core", "max_map_length"),  # a longer list would fail after it was planned
     }
 
 

@@ -82,7 +82,7 @@ SELECT
     i.ingested_at,
     i.document_type,
     i.service,
-    1 + (row_number() OVER (ORDER BY i.document_id COLLATE "C") - 1) / %(batch_size)s AS batch_id
+    row_number() OVER (ORDER BY i.document_id COLLATE "C") AS place
 FROM incoming_document AS i
 LEFT JOIN deid.document AS d
     ON i.document_id = d.document_id
@@ -280,8 +280,8 @@ INSERT INTO deid.document AS d (
     service
 )
 SELECT
-    n.document_id, n.content_hash, %(pipeline_version)s, %(run_id)s, n.batch_id, 'planned', n.ingested_at,
-    n.patient_id, n.document_type, n.service
+    n.document_id, n.content_hash, %(pipeline_version)s, %(run_id)s, 1 + (n.place - 1) / %(batch_size)s, 'planned',
+    n.ingested_at, n.patient_id, n.document_type, n.service
 FROM new_document AS n
 ORDER BY n.document_id COLLATE "C"
 ON CONFLICT (document_id, content_hash, pipeline_version) DO UPDATE

@@ -229,6 +229,12 @@ def test_the_schedule_is_its_own_reason() -> None:
     assert asked["triggered_by"] == "manual__1"
 
 
+def test_a_night_has_no_more_batches_than_airflow_maps(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert launch("scheduled", *NIGHT)["most_batches"] == 1024
+    monkeypatch.setenv("AIRFLOW__CORE__MAX_MAP_LENGTH", "7")
+    assert launch("scheduled", *NIGHT)["most_batches"] == 7
+
+
 def test_the_form_wins_over_the_run() -> None:
     asked = launch(
         "manual", *NIGHT, reason="essai", interval_start="2026-09-01T03:30:00", interval_end="2026-09-29T03:30:00Z"

@@ -80,6 +80,31 @@ def test_batches_follow_the_order_of_ids_not_of_arrival_and_are_found_again(hosp
     assert hospital.rows("SELECT seen, planned, state, interval_key FROM deid.run") == [(5, 5, "planned", "2026-03-02")]
 
 
+def test_batches_grow_where_there_would_be_more_than_are_allowed(
+    hospital: Database, caplog: pytest.LogCaptureFixture
+) -> None:
+    for number in range(5):
+        put(hospital, f"d{number}")
+    assert _plan("night", batch_size=2, most_batches=2) == [Batch(1, 1, 3), Batch(1, 2, 2)]
+    assert "batches of 3 documents, not 2" in caplog.text
+    assert _plan("night", batch_size=2, most_batches=2) == [Batch(1, 1, 3), Batch(1, 2, 2)]
+
+
+def test_an_interval_of_more_documents_than_batches_hold_is_refused_ahead_of_any_row(
+    hospital: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(planning, "LARGEST_BATCH", 2)
+    for number in range(5):
+        put(hospital, f"d{number}")
+    for dry_run in (False, True):
+        with pytest.raises(InputRefused, match="5 documents are more than 2 batches of 2 hold") as refusal:
+            _plan("night", batch_size=1, most_batches=2, dry_run=dry_run)
+        assert "AIRFLOW__CORE__MAX_MAP_LENGTH" in str(refusal.value)
+    assert hospital.rows("SELECT count(*) FROM deid.run") == [(0,)]
+    assert _states(hospital) == {}
+    assert len(_plan("night", batch_size=3, most_batches=2)) == 2, "a person may ask for larger ones"
+
+
 def test_filters_keep_types_and_services(hospital: Database) -> None:
     put(hospital, "a", type_code="CRH")
     put(hospital, "b", type_code="ORD")
