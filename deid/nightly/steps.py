@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Sequence
 from datetime import datetime, timedelta
 from functools import wraps
 from pathlib import Path
+from socket import gethostname
 from typing import Any, ParamSpec, TypeVar
 
 from deid import pipeline
@@ -260,10 +261,14 @@ def _current_run(run_id: int) -> tuple[Run, runtime.Pipeline]:
     """
     run = read_run(run_id)
     made_by, key = runtime.pipeline(run.models), settings().keyring.current
-    if run.pipeline_version != runtime.pipeline_version(made_by) or run.key_fingerprint != key.fingerprint:
+    planned = f"{run.pipeline_version} {run.key_fingerprint}"
+    here = f"{runtime.pipeline_version(made_by)} {key.fingerprint}"
+    if planned != here:
+        machine = gethostname()
         raise PolicyError(
-            f"run {run_id} was planned with another version, policy, detector or key than this process has.",
-            "Plan a new run, or bring back what the run was planned with.",
+            f"run {run_id} was planned with another version, policy, detector or key than this process has: "
+            f"{planned}, on {machine} {here}.",
+            "Plan a new run, or bring back what the run was planned with, on every worker.",
         )
     if run.source_digest not in ("", Source(run.source).digest):
         raise PolicyError(

@@ -8,6 +8,7 @@ import traceback
 from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
+from socket import gethostname
 
 import pytest
 
@@ -324,8 +325,13 @@ def test_a_policy_changed_in_the_middle_of_a_run_is_noticed(
 ) -> None:
     (batch,) = steps.plan(interval_start=NIGHT, interval_end=NIGHT + DAY, triggered_by="night")
     _change_policy(tmp_path, monkeypatch)
-    with pytest.raises(PolicyError, match="planned with another"):
+    ((planned, key),) = hospital.rows("SELECT pipeline_version, key_fingerprint FROM deid.run")
+    with pytest.raises(PolicyError, match="planned with another") as refusal:
         steps.detect(batch["run_id"], 1)
+    here = runtime.pipeline_version()
+    assert f"{planned} {key}, on {gethostname()} {here} {key}" in str(refusal.value)
+    differs = [one != other for one, other in zip(planned.split("-"), here.split("-"), strict=True)]
+    assert differs[:3] == [False, True, False], "version, policy, detector"
     assert set(states(hospital).values()) == {"planned"}
 
 
