@@ -6,6 +6,8 @@ import json
 import re
 import shutil
 import subprocess
+import sys
+from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -222,14 +224,38 @@ def test_a_third_partys_service_is_reached_by_those_who_hold_the_secret_alone() 
         assert settings <= set(Settings.model_fields)
 
 
-def test_a_hospital_s_own_machines_are_reached_and_its_configuration_is_read_only() -> None:
-    added = yaml.safe_load((DOCKER / "compose.hospital.yaml").read_text())["services"]
+def test_a_hospital_s_own_machines_are_reached_and_its_folders_are_there() -> None:
+    hospital = yaml.safe_load((DOCKER / "compose.hospital.yaml").read_text())
+    added = hospital["services"]
     assert set(added) == set(SERVICES) - {"postgres", "redis"}
     reaching = {name for name, service in added.items() if "outside" in service.get("networks", [])}
-    assert reaching == {name for name in SERVICES if name.startswith("worker")} | {"triggerer"}
-    for service in added.values():
-        assert service["volumes"] == ["${NOCTURNE_CONFIGURATION:-/etc/nocturne}:/etc/nocturne:ro"]
-        assert set(service) <= {"volumes", "networks"}
+    assert reaching == {name for name in SERVICES if name.startswith("worker")} | {"triggerer", "scheduler"}
+    reading = {name for name, reached in REACHES.items() if "reader_dsn" in reached}
+    for name, service in added.items():
+        mounted = {volume.rsplit("}:", 1)[1]: volume for volume in service["volumes"]}
+        assert mounted.pop("/etc/nocturne:ro") == "${NOCTURNE_CONFIGURATION:-/etc/nocturne}:/etc/nocturne:ro"
+        assert ("/srv/files:ro" in mounted) == (name in reading), name
+        exchanging = mounted.pop("/opt/nocturne-exchange", None) is not None
+        assert exchanging == (name in reading - {"api-server"}), name
+        assert service.get("environment", {}) == (
+            {"NOCTURNE_EXCHANGE_FOLDER": "/opt/nocturne-exchange"} if exchanging else {}
+        )
+        assert set(service) <= {"volumes", "networks", "environment"}
+        assert set(mounted) <= {"/srv/files:ro"}
+    named = set(re.findall(r":-(\w+)\}:", str(added)))
+    assert named == set(hospital["volumes"])
+
+
+@pytest.mark.skipif(find_spec("check_jsonschema") is None, reason="check-jsonschema is not installed")
+@pytest.mark.parametrize("path", sorted(DOCKER.glob("compose*.yaml")), ids=lambda path: path.name)
+def test_compose_files_follow_the_published_schema(path: Path) -> None:
+    checked = subprocess.run(
+        [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.compose-spec", path],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert checked.returncode == 0, checked.stdout
 
 
 def test_the_unit_of_systemd_gives_a_component_what_it_refuses_to_work_without() -> None:
@@ -244,3 +270,12 @@ def test_the_unit_of_systemd_gives_a_component_what_it_refuses_to_work_without()
     if shutil.which("systemd-analyze"):
         said = subprocess.run(["systemd-analyze", "verify", unit], capture_output=True, text=True, check=False).stderr
         assert "Unknown" not in said
+
+
+def test_the_first_start_is_the_documented_command() -> None:
+    """Of the scripts and files that it names, each is there; the page and compose.yaml say the same."""
+    command = re.search(r"```\n(docker/secrets\.sh .*?)\n```", OPERATORS.read_text(encoding="utf-8"), re.DOTALL)[1]
+    said = re.sub(r"^#", "", (DOCKER / "compose.yaml").read_text(), flags=re.MULTILINE)
+    assert " ".join(command.split()) in " ".join(said.split())
+    named = set(re.findall(r"docker/[\w./]+", command)) - {"docker/nocturne.env"}
+    assert all((ROOT / path).is_file() for path in named), named
