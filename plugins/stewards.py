@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from airflow.plugins_manager import AirflowPlugin
-from nocturne_airflow import lineage, pools
+from nocturne_airflow import lineage, pools, queues
 from nocturne_pages.answers import AnswerRights
 from nocturne_pages.app import PREFIX, FirstPage, app
 
@@ -13,7 +13,7 @@ lineage.require_filter()
 
 
 class StewardPages(AirflowPlugin):
-    """Serves `nocturne_pages`, links to it from Airflow's menu and each run, checks answers, makes missing pools."""
+    """Serves `nocturne_pages`, links to it from Airflow's menus, checks answers, makes pools, watches queues."""
 
     name = "nocturne_pages"
     fastapi_apps: ClassVar[list[Any]] = [{"app": app, "url_prefix": PREFIX, "name": "Nocturne"}]
@@ -21,7 +21,7 @@ class StewardPages(AirflowPlugin):
         {"middleware": AnswerRights, "name": "Nocturne"},
         {"middleware": FirstPage, "name": "Nocturne's first page"},
     ]
-    listeners: ClassVar[list[Any]] = [pools]
+    listeners: ClassVar[list[Any]] = [pools, queues]
     external_views: ClassVar[list[Any]] = [
         {"name": "Nocturne", "href": f"{PREFIX}/", "destination": "nav", "category": "browse"},
         {

@@ -1,8 +1,9 @@
-"""Alerts: a decision that waits, is overdue or was lost, a night not staged in the morning, a publication that failed.
+"""Alerts: a decision that waits, is overdue or was lost, a late night, a failed publication, a queue without a worker.
 
-An alert holds the first and last night of an interval and a link, nothing else. It is always logged, and sent by the
-Airflow connection that NOCTURNE_ALERT_CONNECTION names, if any: one of type SMTP whose extra holds `to` (a list of
-addresses), or one of type HTTP whose extra holds `url`, to which `{"text": …}` is posted, as chat services take it.
+An alert holds the first and last night of an interval, or a queue's name, and a link, nothing else. It is always
+logged, and sent by the Airflow connection that NOCTURNE_ALERT_CONNECTION names, if any: one of type SMTP whose extra
+holds `to` (a list of addresses), or one of type HTTP whose extra holds `url`, to which `{"text": …}` is posted, as chat
+services take it.
 NOCTURNE_ALERT_NOTIFIER, a JSON object of `classpath` and `kwargs`, names an Airflow notifier for the same, whose
 templates read `{{ alert.subject }}`, `{{ alert.body }}` and `{{ alert.link }}`.
 """
@@ -34,6 +35,7 @@ SUBJECTS = {
     "waiting": "une décision est attendue",
     "lost": "la question posée est perdue",
     "failed": "la publication a échoué",
+    "unserved": "aucun worker ne sert cette file",
 }
 BODIES = {
     "staging": "Le traitement n'est pas terminé, ou a échoué.",
@@ -41,6 +43,7 @@ BODIES = {
     "waiting": "Les documents sont prêts ; rien n'est publié sans réponse.",
     "lost": "L'exécution qui la posait s'est arrêtée sans décision ; elle est reposée dans l'heure, ou par la page.",
     "failed": "La page dit où en est la décision ; l'équipe technique corrige la cause, puis rejoue l'étape en échec.",
+    "unserved": "Des tâches y attendent ; l'équipe technique démarre un worker de cette file (docs/operators.md).",
 }
 
 log = logging.getLogger(__name__)
@@ -85,6 +88,11 @@ def publication_failed(context: Any) -> None:
     """Announce that a publication failed for good: the callback of its task."""
     key = interval_key(context.get("partition_key"))
     _announce("failed", key, _decision_link(key))
+
+
+def unserved(queue: str) -> None:
+    """Announce that tasks wait in a queue that no worker serves."""
+    _announce("unserved", f"file {queue}", f"{_base()}/dags")
 
 
 def _announce(kind: str, key: str, link: str) -> None:

@@ -1,7 +1,8 @@
 """Workers on machines of their own, as docker/compose.yaml has them: Celery on Redis, one kind of worker per queue.
 
-They share PostgreSQL and no folder. One is killed in the middle of detection, and another one takes its place.
-Detection is by rules.
+They share PostgreSQL and no folder. The broker is away when the night begins; a worker is killed in the middle of
+detection and one in the middle of publication, and others take their places, with clocks an hour off. Detection is by
+rules.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import psycopg2
 import pytest
@@ -68,6 +70,8 @@ PATIENCE = {
     "AIRFLOW__SCHEDULER__SCHEDULER_HEALTH_CHECK_THRESHOLD": "300",
     "AIRFLOW__DAG_PROCESSOR__MIN_FILE_PROCESS_INTERVAL": "3600",
 }
+# A worker whose clock is wrong, where Debian's library for that is installed (apt install faketime).
+FAKETIME = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1")
 CODE = ("dags", "deid", "docker", "plugins", "sql", ".airflowignore")
 
 
@@ -100,6 +104,7 @@ class Machine:
     service: str
     components: Components
     hospital: Database
+    clock: str = ""
 
     def start(self) -> subprocess.Popen[bytes]:
         """Start the worker by the image's entry point, with the queue, settings and secrets of its service."""
@@ -141,6 +146,7 @@ class Machine:
             "NOCTURNE_ROOT": str(code),
             "NOCTURNE_HOME": str(self.home / "reports"),
             "NOCTURNE_POLICY": str(self.home / "policy.yaml"),
+            **({"LD_PRELOAD": str(FAKETIME), "FAKETIME": self.clock} if self.clock and FAKETIME.exists() else {}),
         }
 
     def _secrets(self, names: set[str], known: dict[str, str]) -> Path:
@@ -165,21 +171,31 @@ class Machine:
         return CHOSEN.get(variable[1], variable[2])
 
 
-@contextmanager
-def redis(home: Path) -> Iterator[str]:
-    """A Redis with a password; the address of its broker."""
-    port, password = reserve_port(), secrets.token_hex(16)
-    told = ("bind", HOST), ("port", port), ("save", '""'), ("dir", home), ("requirepass", password)
-    server = subprocess.Popen([str(REDIS), "-"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
-    assert server.stdin
-    server.stdin.writelines(f"{name} {value}\n" for name, value in told)
-    server.stdin.close()
-    try:
-        until(lambda: port_taken(port))
-        yield f"redis://:{password}@{HOST}:{port}/0"
-    finally:
-        server.terminate()
-        server.wait()
+class Redis:
+    """A broker with a password, which forgets everything when it stops."""
+
+    def __init__(self, home: Path) -> None:
+        self.port, self.password = reserve_port(), secrets.token_hex(16)
+        self.home = home
+
+    @property
+    def address(self) -> str:
+        """URL of the broker."""
+        return f"redis://:{self.password}@{HOST}:{self.port}/0"
+
+    def start(self) -> None:
+        """Start the server, and wait until it listens."""
+        told = ("bind", HOST), ("port", self.port), ("save", '""'), ("dir", self.home), ("requirepass", self.password)
+        self.server = subprocess.Popen([str(REDIS), "-"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+        assert self.server.stdin
+        self.server.stdin.writelines(f"{name} {value}\n" for name, value in told)
+        self.server.stdin.close()
+        until(lambda: port_taken(self.port))
+
+    def stop(self) -> None:
+        """End the server."""
+        self.server.terminate()
+        self.server.wait()
 
 
 @contextmanager
@@ -202,71 +218,111 @@ def until(condition: Callable[[], object], seconds: float = 600) -> None:
 
 
 @contextmanager
-def no_mention_is_written(hospital: Database) -> Iterator[None]:
-    """Let detection run until it writes what it found, and no further."""
+def nothing_is_written_to(hospital: Database, table: str) -> Iterator[None]:
+    """Let a step run until it writes to the table, and no further."""
     with closing(psycopg2.connect(hospital.superuser.rsplit("/", 1)[0] + f"/{hospital.name}")) as link:
-        link.cursor().execute("LOCK TABLE deid.mention IN SHARE MODE")
+        link.cursor().execute(f"LOCK TABLE {table} IN SHARE MODE")
         yield
 
 
-def waiting(hospital: Database) -> int:
-    """Count the transactions that have mentions to write and cannot."""
-    query = "SELECT count(*) FROM pg_locks WHERE relation = 'deid.mention'::regclass AND NOT granted"
-    return int(hospital.rows(query)[0][0])
+def waiting(hospital: Database, table: str) -> int:
+    """Count the transactions that have rows to write to a table and cannot."""
+    query = "SELECT count(*) FROM pg_locks WHERE relation = %s::regclass AND NOT granted"
+    return int(hospital.rows(query, (table,))[0][0])
 
 
-def test_a_worker_that_dies_in_the_middle_of_detection_loses_nothing(
+class Night:
+    """A night of Airflow on machines of one worker each."""
+
+    def __init__(self, home: Path, hospital: Database, metadata: str, ending: ExitStack) -> None:
+        write_private(home / "nocturne.env", f"NOCTURNE_AIRFLOW_DSN={metadata}\n")
+        self.home, self.hospital, self.ending = home, hospital, ending
+        self.broker = Redis(home)
+        self.broker.start()
+        ending.callback(lambda: self.broker.stop())
+        self.airflow = Components(home, self.broker.address)
+        ending.callback(self.airflow.stop)
+        self.airflow.start(detached=True)
+        self.interface = Interface(self.airflow.url, ADMIN, self.airflow.password(ADMIN))
+        self.follower = Follower(self.interface, Progress(), alive=self.airflow.running)
+
+    def machine(self, name: str, service: str, clock: str = "") -> tuple[Machine, subprocess.Popen[bytes]]:
+        """Start a worker; return its machine and its process."""
+        made = Machine(self.home / name, service, self.airflow, self.hospital, clock)
+        process = made.start()
+        self.ending.callback(kill_session, process.pid)
+        return made, process
+
+    def unpause(self) -> None:
+        """Let the DAGs run, once they are read."""
+        until(lambda: self.interface.healthy() and {DEIDENTIFY, RELEASE} <= set(self.interface.dags()))
+        for dag_id in (DEIDENTIFY, RELEASE):
+            self.interface.unpause(dag_id)
+
+    def said(self, words: str) -> bool:
+        """Return whether the scheduler's log holds the words."""
+        return words in (self.airflow.logs / "scheduler.log").read_text(encoding="utf-8")
+
+    def steps(self, dag_id: str, run_id: str, name: str) -> list[dict[str, Any]]:
+        """Return the instances of a step."""
+        return [step for step in self.interface.steps(dag_id, run_id) if step["task_id"] == name]
+
+    def kill_at(self, table: str, dying: subprocess.Popen[bytes]) -> None:
+        """Kill a worker once it has rows to write to the table, which is held."""
+        until(lambda: waiting(self.hospital, table))
+        kill_session(dying.pid)
+
+    def release(self) -> str:
+        """Return the id of the release's run, once there is one."""
+        until(lambda: [run for run in self.interface.runs(RELEASE) if run["partition_key"] == KEY])
+        (run,) = self.interface.runs(RELEASE)
+        return str(run["dag_run_id"])
+
+
+def test_a_broker_that_is_away_and_workers_that_die_lose_nothing(
     deploy: Deploy, postgres_server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "policy.yaml").write_text(POLICY, encoding="utf-8")
     monkeypatch.setenv("NOCTURNE_POLICY", str(tmp_path / "policy.yaml"))
     spread, alone = deploy(fill), deploy(fill)
     with ExitStack() as stack:
-        metadata = stack.enter_context(metadata_database(postgres_server))
-        broker = stack.enter_context(redis(tmp_path))
-        write_private(tmp_path / "nocturne.env", f"NOCTURNE_AIRFLOW_DSN={metadata}\n")
-        airflow = Components(tmp_path, broker)
-
-        def machine(name: str, service: str) -> tuple[Machine, subprocess.Popen[bytes]]:
-            made = Machine(tmp_path / name, service, airflow, spread)
-            process = made.start()
-            stack.callback(kill_session, process.pid)
-            return made, process
-
-        stack.callback(airflow.stop)
-        airflow.start(detached=True)
-        cpu, _ = machine("cpu", "worker-cpu")
-        publication, _ = machine("publication", "worker-publication")
-        gpu, dying = machine("gpu", "worker-gpu")
+        there = Night(tmp_path, spread, stack.enter_context(metadata_database(postgres_server)), stack)
+        cpu, _ = there.machine("cpu", "worker-cpu")
+        publication, publishing = there.machine("publication", "worker-publication")
+        gpu, detecting = there.machine("gpu", "worker-gpu")
         night("alone", NIGHT[0], batch_size=BATCH)  # on this machine, by no Airflow
+        there.unpause()
 
-        interface = Interface(airflow.url, ADMIN, airflow.password(ADMIN))
-        follower = Follower(interface, Progress(), alive=airflow.running)
-        until(lambda: interface.healthy() and {DEIDENTIFY, RELEASE} <= set(interface.dags()))
-        for dag_id in (DEIDENTIFY, RELEASE):
-            interface.unpause(dag_id)
-        with no_mention_is_written(spread):
-            interface.trigger(DEIDENTIFY, "spread", NIGHT, reason="essai", batch_size=BATCH)
-            until(
-                lambda: (
-                    waiting(spread) or any(step["state"] == "failed" for step in interface.steps(DEIDENTIFY, "spread"))
-                )
-            )
-            assert waiting(spread)
-            kill_session(dying.pid)
+        there.broker.stop()
+        there.interface.trigger(DEIDENTIFY, "spread", NIGHT, reason="essai", batch_size=BATCH)
+        until(lambda: there.said("[Try 5 of "))  # Airflow's default is three
+        there.broker.start()
+
+        with nothing_is_written_to(spread, "deid.mention"):
+            there.kill_at("deid.mention", detecting)
         assert "planned" in states(spread).values()
-        second, _ = machine("second", "worker-gpu")
-
-        assert follower.follow(DEIDENTIFY, "spread", "spread") == "success"
-        until(lambda: [run for run in interface.runs(RELEASE) if run["partition_key"] == KEY])
-        (release,) = interface.runs(RELEASE)
-        assert follower.follow(RELEASE, release["dag_run_id"], "release") == "success"
-        tries = [step["try_number"] for step in interface.steps(DEIDENTIFY, "spread") if "detect" in step["task_id"]]
+        until(lambda: there.said("tasks wait in the queue gpu, which no worker serves"))
+        second, _ = there.machine("second", "worker-gpu", clock="+1h")
+        with nothing_is_written_to(spread, "deid.published_document"):
+            assert there.follower.follow(DEIDENTIFY, "spread", "spread") == "success"
+            release = there.release()
+            there.kill_at("deid.published_document", publishing)
+        assert published(spread) == []
+        successor, _ = there.machine("successor", "worker-publication", clock="-1h")
+        assert there.follower.follow(RELEASE, release, "release") == "success"
+        tries = {
+            name: max(step["try_number"] for step in there.steps(dag_id, run_id, name))
+            for dag_id, run_id, name in (
+                *((DEIDENTIFY, "spread", name) for name in ("plan", "batch.detect")),
+                (RELEASE, release, "publish"),
+            )
+        }
 
     assert published(spread) == published(alone)
     assert len(published(spread)) > 3
     assert (states(spread), reasons(spread)) == (states(alone), reasons(alone))
-    assert max(tries) == 2
+    assert tries == {"plan": 1, "batch.detect": 2, "publish": 2}
     assert gpu.tasks() == second.tasks() == {"batch.detect"}
     assert cpu.tasks() == {"plan", "batch.substitute", "batch.validate", "stage"}
-    assert publication.tasks() >= {"summarise", "publish", "report"}
+    assert publication.tasks() >= {"summarise", "publish"}
+    assert successor.tasks() >= {"publish", "report"}
