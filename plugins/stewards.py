@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from airflow.plugins_manager import AirflowPlugin
 from nocturne_airflow import lineage, pools, queues
+from nocturne_airflow.deadlines import RunDue
 from nocturne_pages.answers import AnswerRights
 from nocturne_pages.app import PREFIX, FirstPage, app
 
@@ -22,6 +23,7 @@ class StewardPages(AirflowPlugin):
         {"middleware": FirstPage, "name": "Nocturne's first page"},
     ]
     listeners: ClassVar[list[Any]] = [pools, queues]
+    deadline_references: ClassVar[list[Any]] = [RunDue]
     external_views: ClassVar[list[Any]] = [
         {"name": "Nocturne", "href": f"{PREFIX}/", "destination": "nav", "category": "browse"},
         {

@@ -19,16 +19,17 @@ from typing import Any
 from urllib.parse import quote
 
 import requests
-from airflow.sdk import DeadlineAlert, DeadlineReference, SyncCallback
+from airflow.sdk import DeadlineAlert, SyncCallback
 from airflow.sdk.module_loading import import_string
 
 from deid.domain.errors import NocturneError
+from nocturne_airflow.deadlines import RunDue
 from nocturne_airflow.launch import interval_key, moment
 
 CONNECTION = "NOCTURNE_ALERT_CONNECTION"
 NOTIFIER = "NOCTURNE_ALERT_NOTIFIER"
 TIMEOUT_S = 30
-STARTS_AT = time(3, 30)  # when the schedule queues a night, in hospital time
+STARTS_AT = time(3, 30)  # when the schedule asks for a night, in hospital time
 SUBJECTS = {
     "staging": "pas prêt à l'heure prévue",
     "decision": "la décision est en retard",
@@ -50,7 +51,7 @@ log = logging.getLogger(__name__)
 
 
 def staging() -> DeadlineAlert:
-    """Alert if a night is not staged by the policy's `release.ready_by`, counted from when it was queued."""
+    """Alert if a night is not staged by the policy's `release.ready_by`, counted from when it was due."""
     ready = time.fromisoformat(_release().ready_by)
     minutes = (ready.hour * 60 + ready.minute - STARTS_AT.hour * 60 - STARTS_AT.minute) % (24 * 60)
     return _alert("staging", timedelta(minutes=minutes or 24 * 60))
@@ -115,9 +116,7 @@ def _nights(key: str) -> str:
 
 def _alert(kind: str, interval: timedelta) -> DeadlineAlert:
     callback = SyncCallback(tell, kwargs={"kind": kind})
-    return DeadlineAlert(
-        reference=DeadlineReference.DAGRUN_QUEUED_AT, interval=interval, callback=callback, name=f"late {kind}"
-    )
+    return DeadlineAlert(reference=RunDue(), interval=interval, callback=callback, name=f"late {kind}")
 
 
 def _release() -> Any:
