@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, get_args
 
@@ -13,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 from deid.config import generators
 from deid.config.own_types import OwnType, check_names, with_digests
 from deid.config.settings import REFERENCE_SOURCES
+from deid.domain import PARIS
 from deid.domain.errors import PolicyError
 from deid.domain.labels import Label
 
@@ -366,6 +368,22 @@ class Release(Section):
     visible: Literal["nightly", "weekly", "monthly"] = "weekly"
     training_export: bool = False
     evaluate: bool = False
+
+
+def next_rewriting(visible: str, last: datetime | None, now: datetime) -> date:
+    """Return the first day on which a release makes readable what is published, in Paris; `last` was the last time.
+
+    `visible` is a value of `Release.visible`.
+    """
+    today = now.astimezone(PARIS).date()
+    if last is None or visible == "nightly":
+        return today
+    before = last.astimezone(PARIS).date()
+    if visible == "weekly":
+        due = before + timedelta(days=7 - before.weekday())
+    else:
+        due = (before.replace(day=1) + timedelta(days=31)).replace(day=1)
+    return max(due, today)
 
 
 class Publication(Section):

@@ -19,7 +19,7 @@ from psycopg2.extras import Json
 from pydantic import ValidationError
 
 from deid.config.keys import Key, Keyring
-from deid.config.policy import Policy
+from deid.config.policy import Policy, next_rewriting
 from deid.config.settings import settings
 from deid.database.connection import connect, open_cursor
 from deid.database.queries import WHOLE_RUN, copy_rows, one, query, record_step_cost
@@ -111,7 +111,7 @@ def make_visible(period: Period, *, now: datetime | None = None) -> dict[str, in
         cursor.execute("SET LOCAL statement_timeout = 0")  # the table is rewritten as a whole, however large it is
         cursor.execute(query("deid", "rewriting", "last"))
         (last,) = one(cursor)
-        if last is not None and _same_period(period, last.astimezone(PARIS), moment):
+        if next_rewriting(period, last, moment) > moment.date():
             return None
         cursor.execute(query("research", "document", "keep_former"))
         cursor.execute(query("research", "document", "label"), {"month": f"{moment:%Y-%m}"})
@@ -136,12 +136,6 @@ def _describe_policies(cursor: Cursor) -> None:
             log.warning("policy %s cannot be read: research.perturbation has no rows of it", policy_hash)
             continue
         cursor.execute(query("research", "perturbation", "insert"), {"policy_hash": policy_hash, "rows": Json(told)})
-
-
-def _same_period(period: Period, before: datetime, now: datetime) -> bool:
-    if period == "weekly":
-        return before.isocalendar()[:2] == now.isocalendar()[:2]
-    return period == "monthly" and (before.year, before.month) == (now.year, now.month)
 
 
 def find_interrupted(cursor: Cursor, interval_key: str) -> int | None:

@@ -11,10 +11,11 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from deid.config.policy import Policy, load
+from deid.config.policy import Policy, load, next_rewriting
 from deid.config.settings import settings
 from deid.database.connection import open_cursor
 from deid.database.queries import Cursor, one, query
+from deid.domain import PARIS
 from deid.domain.errors import InputRefused
 from deid.domain.labels import Label
 from deid.quality.measures import ROW_SUITE
@@ -56,6 +57,7 @@ def gather(interval_key: str, side: str | None = None) -> Figures:
         figures: Figures = {
             "interval": _interval(interval_key, runs),
             "headline": _headline(cursor, this, runs),
+            "balance": _balance(cursor, interval_key),
             "sides": sides,
             "side": side,
             "decision": next(iter(read_rows(cursor, "decisions", interval_key=interval_key)), None),
@@ -155,7 +157,18 @@ def _headline(cursor: Cursor, summary: IntervalSummary, runs: Sequence[dict[str,
     (counts,) = read_rows(cursor, "headline", interval_key=interval_key, run_ids=run_ids)
     (released,) = read_rows(cursor, "releases", interval_key=interval_key)
     read = {name: max(run[name] for run in runs) for name in ("seen", "elsewhere")}
-    return {**read, **counts, "mentions": summary.mentions, **released}
+    return {**read, **counts, "kept": summary.kept, "mentions": summary.mentions, **released}
+
+
+def _balance(cursor: Cursor, interval_key: str) -> dict[str, Any]:
+    """What became of the documents seen, in parts that add up.
+
+    `visible_on`: the day from which a release makes the `later` ones readable; None if the next one does.
+    """
+    (row,) = read_rows(cursor, "balance", interval_key=interval_key)
+    told, now = row.pop("rewritten_at"), datetime.now(UTC)
+    due = next_rewriting(load(settings().policy).release.visible, datetime.fromisoformat(told) if told else None, now)
+    return {**row, "visible_on": due.isoformat() if row["later"] and due > now.astimezone(PARIS).date() else None}
 
 
 def _interval(interval_key: str, runs: Sequence[dict[str, Any]]) -> dict[str, Any]:

@@ -30,9 +30,10 @@ class IntervalSummary:
     """One interval: its state (see the view deid.interval_state), counts of documents, ε in nats, versions.
 
     A document counts once, whatever the number of runs. `treated` documents went through every step, and no other
-    interval has corrected them since; `published` ones are in the research schema, and `readable`
-    ones those of them that researchers read now, in this version or a former one. `critical` and `warnings` count
-    run-level rules that failed.
+    interval has corrected them since; `kept` ones are ready or published, and mentions and ε are theirs; `published`
+    ones are in the research schema, and `readable` ones those of them that researchers read now, in this version or a
+    former one. `critical` and `warnings` count run-level rules that failed. `scheduled`: the schedule asked for one of
+    its runs; `triggered_by` names what asked for the run that has yet to be staged, if any.
     """
 
     key: str
@@ -41,6 +42,8 @@ class IntervalSummary:
     state: str
     run_ids: Sequence[int]
     started_at: datetime
+    scheduled: bool
+    triggered_by: str | None
     finished_at: datetime | None
     published_at: datetime | None
     seen: int
@@ -53,6 +56,7 @@ class IntervalSummary:
     withdrawn: int
     decided_by: str | None
     decided_at: datetime | None
+    kept: int
     mentions: int
     epsilon: float
     critical: int
@@ -70,16 +74,15 @@ class IntervalSummary:
 
     @property
     def measures(self) -> dict[str, float]:
-        """Each of `MEASURES`; {} where no document was treated."""
+        """Those of `MEASURES` that have a document to be of: treated ones, and kept ones for mentions and ε."""
         if not self.treated:
             return {}
         days = max(1.0, (self.end - self.start).total_seconds() / DAY_S)
-        return {
-            "documents_per_day": self.treated / days,
-            "quarantined_share": self.quarantined / self.treated,
-            "mentions_per_document": self.mentions / self.treated,
-            "epsilon_per_document": self.epsilon / self.treated,
-        }
+        found = {"documents_per_day": self.treated / days, "quarantined_share": self.quarantined / self.treated}
+        if self.kept:
+            found["mentions_per_document"] = self.mentions / self.kept
+            found["epsilon_per_document"] = self.epsilon / self.kept
+        return found
 
 
 def read(
@@ -105,8 +108,8 @@ def habits(one: IntervalSummary, earlier: Sequence[IntervalSummary]) -> dict[str
     found = {}
     for name, least in MEASURES.items():
         alike = [other for other in known if name != "documents_per_day" or other.kind == one.kind]
-        usual = habit([other.measures[name] for other in alike], least)
-        if usual is not None:
+        usual = habit([values[name] for other in alike if name in (values := other.measures)], least)
+        if usual is not None and name in one.measures:
             found[name] = usual
     return found
 

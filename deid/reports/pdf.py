@@ -106,14 +106,14 @@ def _opening(figures: Figures, seen: dict[str, Any]) -> list[Flowable]:
     )
     _styled(tiles, LEFTPADDING=0, VALIGN="TOP")
     parts = ", ".join(f"{write.plain(part['count'])} {part['words']}" for part in seen["flow"])
-    treated = f"{write.plain(headline['treated'])} {said['treated']}" + (f" : {parts}." if parts else ".")
+    balance = said["balance"].format(seen=write.plain(figures["balance"]["seen"])) + (f" : {parts}." if parts else ".")
     notes = seen["notes"] or [("good", said["all_clear"])]
     return [
         _paragraph(said["title"], SMALL),
         _paragraph(write.interval(figures["interval"]["key"]), H1),
         _paragraph(f"{said['state_' + figures['state']]}. {decision['words']}{by}.", BODY),
         tiles,
-        _paragraph(treated, BODY),
+        _paragraph(balance, BODY),
         _paragraph(said["attention"], H2),
         *(_note(kind, sentence) for kind, sentence in notes),
         *_review(figures, seen),

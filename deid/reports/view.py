@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
@@ -41,6 +42,20 @@ TONES: Mapping[str, str] = MappingProxyType(
     }
 )
 
+# Parts of the documents that an interval saw (deid.interval_balance), and how each is drawn.
+BALANCE: Mapping[str, str] = MappingProxyType(
+    {
+        "visible": "published",
+        "later": "later",
+        "waiting": "waiting",
+        "quarantined": "quarantined",
+        "removed": "removed",
+        "moved": "moved",
+        "unfinished": "unfinished",
+        "untaken": "untaken",
+    }
+)
+
 
 def view(figures: Figures, lang: str) -> dict[str, Any]:
     """Everything that the template of the page needs, in `lang` ("fr" or "en")."""
@@ -67,10 +82,10 @@ def view(figures: Figures, lang: str) -> dict[str, Any]:
         "clinical": _clinical(figures, words, write),
         "quarantine": quarantine,
         "held_back": _held_back(figures, words, write),
-        "flow": _flow(figures, words),
+        "flow": _flow(figures, words, write),
         "sides": _sides(figures, words, write),
         "sides_note": _sides_note(figures, words, write),
-        "epsilon_chart": _chart(figures["epsilon"], words, write, digits=1),
+        "epsilon_chart": _chart(figures["epsilon"], words, write, digits=_digits(figures["epsilon"]["histogram"])),
         "lengths_chart": _chart(figures["lengths"], words, write, digits=0),
         "slowest": max((step["seconds"] for step in figures["steps"]), default=0),
         "comparison": _comparison(figures, words, write),
@@ -277,16 +292,16 @@ def check_meaning(name: str, words: Mapping[str, str]) -> str:
     return REQUIREMENTS[words["language"]].get(name, name)
 
 
-def _flow(figures: Figures, words: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Disjoint parts of the documents treated: class of the style sheet, words, number and share."""
-    headline = figures["headline"]
-    parts = {name: headline[name] for name in ("in_force", "quarantined", "removed")}
-    parts["waiting"] = headline["treated"] - sum(parts.values())
-    names = {"published": "in_force", "waiting": "waiting", "quarantined": "quarantined", "removed": "removed"}
+def _flow(figures: Figures, words: Mapping[str, str], write: Writer) -> list[dict[str, Any]]:
+    """Disjoint parts of the documents seen: class of the style sheet, words, number and share; they add up."""
+    balance = figures["balance"]
+    said = {name: words[f"balance_{name}"] for name in BALANCE}
+    if day := balance["visible_on"]:
+        said["later"] = words["balance_later_on"].format(day=write.day(date.fromisoformat(day), weekday=True))
     return [
-        {"class": tone, "words": words[name], "count": parts[name], "share": parts[name] / headline["treated"]}
-        for tone, name in names.items()
-        if parts[name]
+        {"class": tone, "words": said[name], "count": balance[name], "share": balance[name] / balance["seen"]}
+        for name, tone in BALANCE.items()
+        if balance[name]
     ]
 
 
@@ -336,15 +351,21 @@ def _chart(part: Mapping[str, Any], words: Mapping[str, str], write: Writer, *, 
     return histogram(part["histogram"], marks, write, digits=digits, more=words["more"])
 
 
+def _digits(cells: Sequence[Mapping[str, Any]]) -> int:
+    """Return the digits that tell the bounds of a histogram's bins apart, one at least."""
+    width = cells[0]["to"] - cells[0]["from"] if cells and cells[0]["to"] is not None else 1.0
+    return next(digits for digits in range(1, 10) if round(width, digits) == round(width, 10) or digits == 9)
+
+
 def _measures(headline: Mapping[str, Any], epsilon: Mapping[str, float]) -> dict[str, float]:
-    treated = headline["treated"]
+    treated, kept = headline["treated"], headline["kept"]
     return {
         "treated": treated,
-        "published": headline["published"],
+        "ready_or_published": kept,
         "quarantined": headline["quarantined"],
         "mentions": headline["mentions"],
         "quarantined_share": headline["quarantined"] / treated if treated else 0.0,
-        "mentions_per_document": headline["mentions"] / treated if treated else 0.0,
+        "mentions_per_document": headline["mentions"] / kept if kept else 0.0,
         "epsilon_median": epsilon.get("p50", 0.0),
     }
 
@@ -423,10 +444,13 @@ def _notes(
         for check in sorted(checks, key=_urgency)
         if check["suite"] == RUN_SUITE and not check["success"]
     ]
+    if figures["state"] == "unfinished":
+        notes.append(("warn", words["not_ended"]))
+    told = {check["rule"] for check in checks if check["suite"] == RUN_SUITE and not check["success"]}
     notes += [
         ("warn", words["unusual"].format(name=row["name"], now=row["now"], range=row["range"]))
         for row in _usual(figures, words, write)
-        if not row["holds"]
+        if not row["holds"] and not {row["measure"], f"{row['measure']}_high"} & told  # one cause, named once
     ]
     if quarantine:
         first = quarantine[0]

@@ -15,7 +15,7 @@ from deid.database.queries import Cursor
 from deid.formats.formulas import guarded
 from deid.reports.figures import Figures, gather
 from deid.reports.render import render
-from deid.reports.view import view
+from deid.reports.view import BALANCE, view
 from deid.reviews.estimate import bound_in_words, estimate_leaks
 from deid.reviews.lifecycle import find_reported_review
 from deid.reviews.progress import list_sampled
@@ -109,6 +109,7 @@ def export_tables(figures: Figures, lang: str) -> dict[str, list[list[Any]]]:
     cells = figures["mentions"]["counts"]
     return {
         "headline": [["figure", "value"], *([name, value] for name, value in figures["headline"].items())],
+        "balance": [["part", "documents"], *([name, figures["balance"][name]] for name in ("seen", *BALANCE))],
         "checks": [
             [*_CHECK[:2], seen["t"]["requirement"], *_CHECK[3:], "usual"],
             *([*(check[name] for name in _CHECK), (check["usual"] or {}).get("median")] for check in checks),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, Literal
@@ -83,33 +83,45 @@ class Overview:
         return self.judged[0].interval if self.judged else None
 
 
-def read_overview(now: datetime | None = None) -> Overview:
+def read_overview(
+    now: datetime | None = None, *, failed: Callable[[Collection[str]], Mapping[str, Any]] = lambda _: {}
+) -> Overview:
     """Return the overview at `now`.
+
+    `failed` returns, of the triggers of some runs, those that failed, which the orchestrator knows and the ledger does
+    not.
 
     Raises:
         WarehouseUnreachable, WarehouseError: the ledger could not be read.
         PolicyError: the policy cannot be read.
     """
-    policy = load(settings().policy)
+    policy, now = load(settings().policy), now or datetime.now(UTC)
     with open_cursor("steward", "nocturne pages", readonly=True) as cursor:
-        intervals = _read_window(cursor)
+        intervals = _read_window(cursor, now)
         references = source_states(cursor, policy.references)
         quarantined = count_waiting(cursor)
-        pending = *_unsettled_marks(cursor, intervals), *_opt_outs_to_apply(cursor, now or datetime.now(UTC))
+        pending = *_unsettled_marks(cursor, intervals), *_opt_outs_to_apply(cursor, now)
     baseline = policy.quality.baseline_runs
     shown = [one for one in intervals if one.start >= intervals[0].start - timedelta(days=DAYS)]
     judged = [
         ComparedInterval(one, habits(one, intervals[place + 1 : place + 1 + baseline]) if one.treated else {})
         for place, one in enumerate(shown)
     ]
-    found = [*pending, *_list_findings(judged, quarantined, references, policy, now or datetime.now(UTC))]
+    at_work = {one.interval.triggered_by for one in judged if one.interval.state == "unfinished"} - {None}
+    dead = failed([str(one) for one in at_work])
+    found = [*pending, *_list_findings(judged, quarantined, references, policy, now, dead)]
     return Overview(judged, sorted(found, key=_place), references, baseline)
 
 
-def _read_window(cursor: Cursor) -> list[IntervalSummary]:
-    """Read the intervals of the window, and 30 days before it for the usual values at its start."""
-    newest = read(cursor, limit=1)
-    return read(cursor, limit=MOST_INTERVALS, since=newest[0].start - timedelta(days=DAYS + 30)) if newest else []
+def _read_window(cursor: Cursor, now: datetime) -> list[IntervalSummary]:
+    """Read the intervals of the window, and 30 days before it for the usual values at its start.
+
+    One that begins in the future, from before such were refused, is left out.
+    """
+    newest = read(cursor, limit=1, before=now)
+    if not newest:
+        return []
+    return read(cursor, limit=MOST_INTERVALS, before=now, since=newest[0].start - timedelta(days=DAYS + 30))
 
 
 def _list_findings(
@@ -118,10 +130,11 @@ def _list_findings(
     references: Sequence[SourceState],
     policy: Policy,
     now: datetime,
+    dead: Mapping[str, Any],
 ) -> list[OverviewFinding]:
     intervals = [one.interval for one in judged]
     return [
-        *(finding for one in intervals if (finding := _state_finding(one, policy, now)) is not None),
+        *(finding for one in intervals if (finding := _state_finding(one, policy, now, dead)) is not None),
         *_quarantine_finding(quarantined),
         *_missing_nights(intervals, policy.release.ready_by, now),
         *_unusual_measures(judged),
@@ -188,9 +201,13 @@ def _missing_nights(intervals: Sequence[IntervalSummary], ready_by: str, now: da
     return found
 
 
-def _state_finding(one: IntervalSummary, policy: Policy, now: datetime) -> OverviewFinding | None:
+def _state_finding(
+    one: IntervalSummary, policy: Policy, now: datetime, dead: Mapping[str, Any]
+) -> OverviewFinding | None:
     """Return the finding for the state of an interval, if any."""
     hour = policy.release.ready_by
+    if one.state == "unfinished" and one.triggered_by in dead:
+        return OverviewFinding("bad", "night_failed", one.key, {"failed": dead[str(one.triggered_by)]})
     if one.state == "unfinished":
         late = now > staging_due(max(one.end, one.started_at), hour)
         return OverviewFinding("bad" if late else "info", "night_late" if late else "running", one.key, {"hour": hour})
@@ -238,8 +255,11 @@ def _changed_versions(intervals: Sequence[IntervalSummary]) -> list[OverviewFind
 
 
 def nights_due(intervals: Sequence[IntervalSummary], ready_by: str, now: datetime) -> list[str]:
-    """Return the keys of the nights after the newest interval that are due at `now`, oldest first."""
-    if not intervals:
+    """Return the keys of the nights after the newest interval that are due at `now`, oldest first.
+
+    None is due where no schedule has ever asked for one.
+    """
+    if not any(one.scheduled for one in intervals):
         return []
     start = max(one.end for one in intervals)
     keys: list[str] = []
@@ -250,14 +270,17 @@ def nights_due(intervals: Sequence[IntervalSummary], ready_by: str, now: datetim
 
 
 def nights_skipped(intervals: Sequence[IntervalSummary]) -> list[str]:
-    """Return the keys of the nights between intervals that belong to none, oldest first."""
+    """Return the keys of the nights between intervals that belong to none, oldest first.
+
+    Those before the first night that a schedule asked for are left out.
+    """
     keys: list[str] = []
-    reached: datetime | None = None
+    reached = min((one.start for one in intervals if one.scheduled), default=datetime.max.replace(tzinfo=UTC))
     for one in sorted(intervals, key=lambda one: one.start):
-        while reached and one.start - reached > ADJACENT and len(keys) < MOST_NIGHTS:
+        while one.start - reached > ADJACENT and len(keys) < MOST_NIGHTS:
             keys.append(str(reached.astimezone(PARIS).date()))
             reached = _next_day(reached)
-        reached = max(reached or one.end, one.end)
+        reached = max(reached, one.end)
     return keys
 
 
@@ -314,7 +337,7 @@ class Trend:
 
 def layout_trend(judged: Sequence[ComparedInterval], measure: str) -> Trend | None:
     """Lay out `measure` over intervals, given newest first; None for fewer than two."""
-    shown = [one for one in reversed(judged) if one.interval.treated]
+    shown = [one for one in reversed(judged) if measure in one.interval.measures]
     if len(shown) < 2:
         return None
     first, last = shown[0].interval.start, max(one.interval.end for one in shown)

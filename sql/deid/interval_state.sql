@@ -1,10 +1,9 @@
 -- name: measures
 -- Grain: one interval. Purpose: what is compared from one interval to the next, the newest first; with `before`, those
--- before that instant; with `since`, those from that instant on. Mentions and ε are those of the documents that count:
--- from the run's tally, less what was superseded since; document by document where several runs took the interval, or
--- a document has moved to another. `readable` is what researchers read of it, in this version or in a former one:
+-- before that instant; with `since`, those from that instant on. `kept` documents are ready or published;
+-- mentions and ε are theirs. `readable` is what researchers read of it, in this version or in a former one:
 -- what is published, but for the rows that no rewriting has shown, which are few. Run-level rules count once, in the
--- runs that still hold a document, or the last.
+-- runs that still hold a document, or the last. `triggered_by`: what asked for the run that has yet to be staged.
 SELECT
     s.interval_key,
     s.interval_start,
@@ -12,6 +11,8 @@ SELECT
     deid.release_state(s.interval_key, s.state) AS state,
     s.run_ids,
     s.started_at,
+    w.scheduled,
+    w.triggered_by,
     s.finished_at,
     s.published_at,
     s.seen,
@@ -24,6 +25,7 @@ SELECT
     s.withdrawn,
     t.decided_by,
     t.decided_at,
+    m.kept,
     m.mentions,
     m.epsilon,
     k.critical,
@@ -32,6 +34,13 @@ SELECT
     v.pipeline_version,
     v.detector_version
 FROM deid.interval_state AS s
+CROSS JOIN LATERAL (
+    SELECT
+        bool_or(r.triggered_by LIKE 'scheduled\_\_%%') AS scheduled,
+        (array_agg(r.triggered_by ORDER BY r.run_id DESC) FILTER (WHERE r.state = 'planned'))[1] AS triggered_by
+    FROM deid.run AS r
+    WHERE r.run_id = ANY(s.run_ids)
+) AS w
 LEFT JOIN LATERAL (
     SELECT d.decided_by, d.decided_at
     FROM deid.told_decision AS d

@@ -112,6 +112,12 @@ SELECT
     f.characters, f.withdrawals
 FROM deid.report_headline(%(interval_key)s, %(run_ids)s) AS f;
 
+-- name: balance
+-- Grain: one interval. Purpose: what became of the documents that it saw; the parts add up to `seen`.
+SELECT
+    f.seen, f.visible, f.later, f.waiting, f.quarantined, f.removed, f.moved, f.unfinished, f.untaken, f.rewritten_at
+FROM deid.interval_balance(%(interval_key)s) AS f;
+
 -- name: lengths
 -- Grain: one document. Purpose: its length in characters, for the distribution; ordered.
 SELECT f.characters

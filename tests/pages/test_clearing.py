@@ -1,7 +1,8 @@
-"""Clear of Airflow, as operators press it, on the DAGs whose runs have deadlines."""
+"""Clear of Airflow, as operators press it, on the DAGs whose runs have deadlines; what pages say of a failed night."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -15,23 +16,27 @@ from airflow.models.taskinstance import TaskInstance
 from airflow.utils.session import create_session
 from airflow.utils.state import DagRunState, TaskInstanceState
 from airflow.utils.types import DagRunTriggeredByType, DagRunType
+from playwright.sync_api import Page, expect
 from sqlalchemy import select
 
+from deid.nightly import steps
 from tests.airflow_home import ROOT
+from tests.conftest import Database
+from tests.database.warehouse.small_hospital import DAY, NIGHT, put
 from tests.pages.serving import Server
+from tests.pages.test_accessibility import violations
 
 
-@pytest.mark.parametrize(("dag_id", "failing"), [("deidentify_documents", "plan"), ("release_dataset", "summarise")])
-def test_a_failed_run_is_cleared_though_it_has_a_deadline(server: Server, dag_id: str, failing: str) -> None:
-    run_id, started = f"cleared_{dag_id}", datetime.now(UTC)
+def make_run(dag_id: str, run_id: str, failing: str, run_type: DagRunType = DagRunType.MANUAL) -> list[datetime]:
+    """Make a run of Airflow, of which a task failed; return its deadlines."""
     DagBundlesManager().sync_bundles_to_db()
     bag = DagBag(ROOT / "dags" / f"{dag_id}.py", bundle_path=ROOT, bundle_name="nocturne")
     sync_bag_to_db(bag, "nocturne", None)
     with create_session() as session:
         made = SerializedDagModel.get_dag(dag_id, session=session).create_dagrun(
             run_id=run_id,
-            run_after=started,
-            run_type=DagRunType.MANUAL,
+            run_after=datetime.now(UTC),
+            run_type=run_type,
             triggered_by=DagRunTriggeredByType.TEST,
             state=DagRunState.QUEUED,
             session=session,
@@ -40,16 +45,56 @@ def test_a_failed_run_is_cleared_though_it_has_a_deadline(server: Server, dag_id
         made.state = DagRunState.FAILED
         asked = select(TaskInstance).filter_by(dag_id=dag_id, run_id=run_id, task_id=failing)
         session.scalars(asked).one().state = TaskInstanceState.FAILED
-        (due,) = session.scalars(select(Deadline.deadline_time).where(Deadline.dagrun_id == made.id))
-    assert due > started + timedelta(hours=1)
-    answer = requests.post(
+        return list(session.scalars(select(Deadline.deadline_time).where(Deadline.dagrun_id == made.id)))
+
+
+def clear(server: Server, dag_id: str, run_id: str) -> requests.Response:
+    """Clear the failed tasks of a run, as Airflow's pages do."""
+    return requests.post(
         f"{server.url}/api/v2/dags/{dag_id}/clearTaskInstances",
         json={"dry_run": False, "dag_run_id": run_id, "only_failed": True},
         headers={"Authorization": f"Bearer {server.token('exploitant')}"},
         timeout=60,
     )
+
+
+@pytest.mark.parametrize(("dag_id", "failing"), [("deidentify_documents", "plan"), ("release_dataset", "summarise")])
+def test_a_failed_run_is_cleared_though_it_has_a_deadline(server: Server, dag_id: str, failing: str) -> None:
+    run_id, started = f"cleared_{dag_id}", datetime.now(UTC)
+    (due,) = make_run(dag_id, run_id, failing)
+    assert due > started + timedelta(hours=1)
+    answer = clear(server, dag_id, run_id)
     assert answer.status_code == 200, answer.text
     with create_session() as session:
         run = session.scalars(select(DagRun).filter_by(dag_id=dag_id, run_id=run_id)).one()
         assert run.state == DagRunState.QUEUED
         assert list(session.scalars(select(Deadline.deadline_time).where(Deadline.dagrun_id == run.id))) == [due]
+
+
+def test_a_failed_night_is_told_as_failed_with_its_step_and_its_remedy(
+    stewards: Database, visit: Callable[..., Page], server: Server
+) -> None:
+    run_id, start = "scheduled__2026-03-09", NIGHT + 7 * DAY
+    put(stewards, "D000009", at=start)
+    steps.plan(interval_start=start, interval_end=start + DAY, triggered_by=run_id)
+    page = visit("intendante")
+    page.goto(f"{server.pages}/")
+    expect(page.get_by_role("main")).to_contain_text("Le traitement est en cours")
+    make_run("deidentify_documents", run_id, "plan", DagRunType.SCHEDULED)
+    page.reload()
+    told = page.get_by_role("listitem").filter(has_text="Nuit du lundi 9 mars 2026 : ")
+    expect(told).to_contain_text("Le traitement a échoué à l'étape « Retenir les documents »")
+    expect(told.get_by_role("link", name="Ouvrir l'exécution dans Airflow")).to_have_attribute(
+        "href", f"{server.url}/dags/deidentify_documents/runs/{run_id}"
+    )
+    expect(page.get_by_role("row", name="Nuit du lundi 9 mars 2026")).to_contain_text("Traitement en échec")
+    assert violations(page) == []
+    page.goto(f"{server.pages}/releases")
+    expect(page.get_by_role("row", name="Nuit du lundi 9 mars 2026")).to_contain_text("Traitement en échec")
+    page.goto(f"{server.pages}/releases/2026-03-09")
+    expect(page.get_by_role("status")).to_contain_text("Le traitement a échoué à l'étape « Retenir les documents »")
+    expect(page.get_by_role("main")).not_to_contain_text("Rien d'anormal")
+    assert violations(page) == []
+    assert clear(server, "deidentify_documents", run_id).status_code == 200
+    page.reload()
+    expect(page.get_by_role("status")).to_contain_text("Le traitement est en cours")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Annotated, Any, NamedTuple
+from urllib.parse import quote
 
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import Response
@@ -17,12 +18,12 @@ from deid.reports.wording import WORDING
 from deid.stewardship import overview
 from deid.stewardship.overview import UNDECIDED, Overview, OverviewFinding, layout_trend
 from nocturne_pages.access import Visitor, needs
+from nocturne_pages.failed_runs import DAG, read_failed_runs
 from nocturne_pages.language import words
 from nocturne_pages.pages import page
 from nocturne_pages.permissions import Permission
 
 router = APIRouter()
-DAG = "deidentify_documents"
 LATEST = 14  # intervals in the table
 
 
@@ -37,11 +38,12 @@ class Remedy(NamedTuple):
 @router.get("/")
 def show(request: Request, visitor: Annotated[Visitor, Depends(needs(Permission.READ))]) -> Response:
     """Findings first, then the latest intervals and the trends."""
-    found, write = overview.read_overview(), Writer(visitor.lang)
+    found, write = overview.read_overview(failed=read_failed_runs), Writer(visitor.lang)
     values: dict[str, Any] = {
         "o": found,
         "latest": found.judged[:LATEST],
         "tones": TONES,
+        "failed": {one.key for one in found.findings if one.what == "night_failed"},
         "rt": WORDING[visitor.lang],
         "findings": [
             {"level": one.level, "key": one.key, "remedy": _remedy(one), **_said(one, visitor.lang)}
@@ -85,6 +87,8 @@ def _remedy(one: OverviewFinding) -> Remedy:
             return Remedy(f"/quarantine?interval={one.key}", "quarantine")
         case "night_missing" | "nights_missing" | "night_skipped" | "nights_skipped":
             return Remedy(f"/dags/{DAG}/backfills", "backfill", in_airflow=True)
+        case "night_failed":
+            return Remedy(f"/dags/{DAG}/runs/{quote(one.facts['failed'].run_id, safe='')}", "run", in_airflow=True)
         case "night_late" | "running":
             return Remedy(f"/dags/{DAG}/runs", "runs", in_airflow=True)
         case "reference_old":
@@ -112,6 +116,8 @@ def _said(one: OverviewFinding, lang: str) -> dict[str, str]:
             facts[name] = write.interval(facts[name])
     if "source" in facts:
         facts["source"] = _titles(lang).get(facts["source"], facts["source"])
+    if "failed" in facts:
+        facts["task"] = facts["failed"].task or said["task_unknown"]
     if "hours" in facts:
         facts["since"] = _since(facts["hours"], said, write)
     for name in ("documents", "most"):

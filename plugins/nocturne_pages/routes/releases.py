@@ -24,13 +24,14 @@ from deid.stewardship import releases
 from deid.stewardship.exports import FORMS, export_figures, gather_release
 from nocturne_pages.access import Visitor, needs
 from nocturne_pages.errors import Refusal
+from nocturne_pages.failed_runs import DAG, read_failed_runs
 from nocturne_pages.pages import page
 from nocturne_pages.panels import panels
 from nocturne_pages.permissions import Permission
 
 router = APIRouter()
 Reader = Annotated[Visitor, Depends(needs(Permission.READ))]
-DAG, RELEASE_DAG = "deidentify_documents", "release_dataset"
+RELEASE_DAG = "release_dataset"
 
 
 @router.get("/releases")
@@ -45,8 +46,10 @@ def index(
     write = Writer(visitor.lang)
     chosen = state if state in releases.STATES else ""
     found = releases.list_intervals(month=month or None, state=chosen or None, before=before or None)
+    at_work = {one.triggered_by: one.key for one in found.intervals if one.state == "unfinished" and one.triggered_by}
     values: dict[str, Any] = {
         "found": found,
+        "failed": {at_work[run_id] for run_id in read_failed_runs(list(at_work))},
         "asked": {"month": month, "state": chosen},
         "before": before,
         "states": releases.STATES,
@@ -68,7 +71,9 @@ def show(request: Request, interval_key: str, visitor: Reader) -> Response:
         disagreeing = releases.disagreeing_documents(cursor, interval_key)
         disagreeing_published = releases.count_disagreeing(cursor, interval_key)
         audit.write(cursor, visitor.id, audit.Action.READ_RELEASE, f"release {interval_key}")
+    at_work = [run.triggered_by for run in runs if run.state == "planned" and figures["state"] == "unfinished"]
     values: dict[str, Any] = {
+        "failed": next(iter(read_failed_runs(at_work[:1]).values()), None),
         "report": view(figures, visitor.lang),
         "panels": panels(request, visitor, interval_key),
         "runs": runs,

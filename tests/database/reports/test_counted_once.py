@@ -204,16 +204,16 @@ def check_sides(hospital: Database, key: str, figures: dict[str, Any]) -> None:
 
 def check_shown(figures: dict[str, Any]) -> None:
     """Read the flow, the comparison and the two sides back from view, page and PDF."""
-    treated, sides = figures["headline"]["treated"], figures["sides"]
+    treated, sides, arrived = figures["headline"]["treated"], figures["sides"], figures["balance"]["seen"]
     seen = view(figures, "fr")
     parts = [part["count"] for part in seen["flow"]]
-    assert sum(parts) == treated
-    assert sum(part["share"] for part in seen["flow"]) == pytest.approx(1 if treated else 0)
+    assert sum(parts) == arrived
+    assert sum(part["share"] for part in seen["flow"]) == pytest.approx(1 if arrived else 0)
     if seen["comparison"]:
         assert {row["name"]: row["now"] for row in seen["comparison"]}["Documents traités"] == str(treated)
     page = LexborHTMLParser(render(figures, "fr"))
     legend = [int(item.text().split()[0]) for item in page.css(".legend li")][:-1]
-    assert legend == ([treated, *parts] if parts else [])
+    assert legend == parts
     names = [cell.text() for cell in page.css("#sides + .scroll tbody th")]
     cells = [cell.text() for cell in page.css("#sides + .scroll tbody td")]
     shown = {name: (cells[2 * place], cells[2 * place + 1]) for place, name in enumerate(names)}
@@ -221,7 +221,7 @@ def check_shown(figures: dict[str, Any]) -> None:
     assert (shown["Documents"], shown["Mentions remplacées"]) == (counts["documents"], counts["mentions"])
     pages = PdfReader(io.BytesIO(export_figures(figures, "pdf", "fr"))).pages
     text = re.sub(r"\s+", " ", " ".join(one.extract_text() for one in pages))
-    assert f"{treated} documents traités" in text
+    assert f"Ce que sont devenus les {arrived} documents vus" in text
     assert "Mentions remplacées {} {}".format(*counts["mentions"]) in text
     with zipfile.ZipFile(io.BytesIO(export_figures(figures, "csv", "en"))) as archive:
         table = archive.read(f"{figures['interval']['key']}/sides.csv").decode("utf-8-sig")

@@ -120,6 +120,26 @@ def test_nights_that_nobody_worked_on_are_missed(deployed: Any) -> None:
     assert (missed.what, missed.facts["nights"], missed.facts["first"]) == ("nights_missing", 3, "2026-10-06")
 
 
+def test_nights_that_no_schedule_ever_asked_for_are_not_missed(deployed: Any) -> None:
+    for day in ("2026-10-02", "2026-10-05"):
+        staged(deployed, day)
+        actions.publish(day, YES)
+    deployed.rows("UPDATE deid.run SET triggered_by = 'backfill__' || run_id WHERE interval_key = '2026-10-02'")
+    assert found(when(6, 4)) == [HELD], "the schedule began on the 5th"
+    assert [what for what, _ in found(when(9, 12))] == ["quarantined", "nights_missing"]
+    deployed.rows("UPDATE deid.run SET triggered_by = 'backfill__' || run_id")
+    assert found(when(9, 12)) == [HELD]
+
+
+def test_an_interval_of_the_future_hides_no_other(deployed: Any) -> None:
+    for day in ("2026-10-02", "2027-10-02"):
+        staged(deployed, day)
+    seen = overview.read_overview(when(3, 4))
+    assert [one.interval.key for one in seen.judged] == ["2026-10-02"]
+    assert ("waiting", "2026-10-02") in [(one.what, one.key) for one in seen.findings]
+    assert ("nights_missing", None) in found(when(9, 12))
+
+
 def test_the_hour_is_that_of_the_hospital_when_clocks_change() -> None:
     assert staging_due(datetime(2026, 10, 25, 2, 30, tzinfo=UTC), "07:00").astimezone(UTC) == when(25, 6)
     assert staging_due(datetime(2026, 10, 24, 1, 30, tzinfo=UTC), "07:00").astimezone(UTC) == when(24, 5)
@@ -191,12 +211,15 @@ def interval(key: str, start: datetime, days: int, treated: int) -> ComparedInte
         state="published",
         run_ids=[1],
         started_at=start,
+        scheduled=True,
+        triggered_by=None,
         finished_at=None,
         published_at=None,
         seen=treated,
         treated=treated,
         published=treated,
         readable=treated,
+        kept=treated,
         decided_by=None,
         decided_at=None,
         mentions=10 * treated,

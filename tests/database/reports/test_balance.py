@@ -1,0 +1,158 @@
+"""The sums of an interval: what became of the documents that it saw, at each turn of their life, in every form."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import zipfile
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from deid.config.policy import next_rewriting
+from deid.config.settings import settings
+from deid.database.connection import connect
+from deid.ledger.opt_outs import apply_opt_outs
+from deid.publication.publish import make_visible, publish_interval
+from deid.release.decisions import REWORK, take_answer
+from deid.release.status import read_status
+from deid.reports import gather
+from deid.reports.view import BALANCE, view
+from deid.stewardship import opt_outs, recalls
+from deid.stewardship.exports import export_figures
+from deid.stewardship.overview import read_overview
+from deid.substitution import pseudonym
+from tests.conftest import Database
+from tests.database.warehouse.light import decide
+from tests.database.warehouse.nights import process
+from tests.database.warehouse.small_hospital import DAY, LETTER, NIGHT, PAGE, open_hospital, put, withdraw
+
+FIRST, SECOND = "2026-03-02", "2026-03-03"
+LEAKING = LETTER.replace("Elle sort", "Au dos de la feuille : « позвонить Анне ».\nElle sort")
+UNREADABLE = b"Compte rendu \xff\xfe\xe9\x80 illisible" * 5
+
+
+def balance(key: str) -> dict[str, int]:
+    """Parts of an interval that are not empty; they add up, and page, exports and overview say the same."""
+    figures = gather(key)
+    parts = {name: figures["balance"][name] for name in BALANCE}
+    assert sum(parts.values()) == figures["balance"]["seen"]
+    assert sum(part["count"] for part in view(figures, "fr")["flow"]) == figures["balance"]["seen"]
+    with zipfile.ZipFile(io.BytesIO(export_figures(figures, "csv", "en"))) as archive:
+        rows = dict(csv.reader(io.StringIO(archive.read(f"{key}/balance.csv").decode("utf-8-sig"))))
+    assert {name: int(rows[name]) for name in BALANCE} == parts
+    assert json.loads(export_figures(figures, "json", "fr"))["balance"] == figures["balance"]
+    (listed,) = [one.interval for one in read_overview().judged if one.interval.key == key]
+    assert (listed.waiting, listed.quarantined) == (parts["waiting"], parts["quarantined"])
+    check_means(figures, listed.measures)
+    return {name: documents for name, documents in parts.items() if documents}
+
+
+def check_means(figures: dict[str, Any], measures: dict[str, float]) -> None:
+    """Check that means are over the documents that the page shows, unless an opt-out is still to be applied."""
+    sides = figures["sides"].values()
+    documents = sum(side["documents"] for side in sides)
+    if figures["headline"]["opted_out"] or documents != figures["headline"]["kept"]:
+        return
+    if not documents:
+        assert "epsilon_per_document" not in measures
+        return
+    assert measures["mentions_per_document"] == sum(side["mentions"] for side in sides) / documents
+    assert measures["epsilon_per_document"] == pytest.approx(sum(side["epsilon"] for side in sides) / documents)
+
+
+def object_to(patient: opt_outs.PatientKey) -> None:
+    with connect(settings().dsn("steward")) as link, link.cursor() as cursor:
+        opt_outs.record_opt_out(cursor, "intendante", patient, "courrier reçu")
+
+
+@pytest.fixture
+def hospital(deployed: Database, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Database:
+    """Eight documents of two patients arrived in the first night; two of them are held back."""
+    decide(monkeypatch, tmp_path)
+    open_hospital(deployed)
+    for number in range(4):
+        put(deployed, f"letter{number}", f"{LETTER}\nExemplaire {'abcd'[number]}.")
+    for number in range(2):
+        put(deployed, f"page{number}", PAGE.replace("fièvre", ("fièvre", "gêne")[number]), patient="P000002")
+    put(deployed, "leaking", LEAKING)
+    put(deployed, "unreadable", UNREADABLE)
+    return deployed
+
+
+def test_the_parts_add_up_at_every_turn(hospital: Database) -> None:
+    process("first")
+    assert balance(FIRST) == {"waiting": 6, "quarantined": 2}
+    publish_interval(FIRST)
+    assert balance(FIRST) == {"later": 6, "quarantined": 2}
+    make_visible("weekly")
+    assert balance(FIRST) == {"visible": 6, "quarantined": 2}
+    put(hospital, "letter0", f"{LETTER}\nCorrigé.", at=NIGHT + DAY)
+    put(hospital, "letter1", LEAKING + "\nCorrigé.", at=NIGHT + DAY)
+    withdraw(hospital, "page0", NIGHT + DAY)
+    put(hospital, "letter2", f"{LETTER}\nExemplaire c.", at=NIGHT + DAY)  # listed again as it was
+    process("second", NIGHT + DAY)
+    assert balance(SECOND) == {"waiting": 1, "quarantined": 1, "untaken": 1}
+    publish_interval(SECOND)
+    assert make_visible("weekly") is None
+    assert balance(SECOND) == {"later": 1, "quarantined": 1, "untaken": 1}
+    assert balance(FIRST) == {"visible": 4, "quarantined": 2, "moved": 1, "removed": 1}
+    make_visible("nightly")
+    assert balance(SECOND) == {"visible": 1, "quarantined": 1, "untaken": 1}
+    object_to(opt_outs.PatientKey(pseudonym(settings().key, "patient", "P000002")))
+    assert balance(FIRST) == {"visible": 3, "quarantined": 2, "moved": 1, "removed": 2}
+    apply_opt_outs()
+    assert balance(FIRST) == {"visible": 3, "quarantined": 2, "moved": 1, "removed": 2}
+    process("again")
+    assert balance(FIRST) == {"visible": 3, "quarantined": 2, "moved": 1, "removed": 2}
+    with connect(settings().dsn("steward")) as link, link.cursor() as cursor:
+        found = recalls.find_recallable(cursor, SECOND)
+        assert found is not None
+        recalls.make_recall(cursor, "referente", SECOND, found.release_ids, "un défaut")
+    assert balance(SECOND) == {"removed": 1, "quarantined": 1, "untaken": 1}
+
+
+def test_what_is_sent_back_or_under_way_is_neither_corrected_nor_lost(hospital: Database) -> None:
+    process("first")
+    status = read_status(FIRST)
+    assert status is not None
+    answer = {"chosen": REWORK, "decided_by": "c.morel", "reason": "à refaire"}
+    take_answer(FIRST, answer, digest=str(status.digest))
+    assert balance(FIRST) == {"unfinished": 6, "quarantined": 2}
+    process("rework")
+    assert balance(FIRST) == {"waiting": 6, "quarantined": 2}
+    hospital.rows("UPDATE deid.document SET state = 'detected' WHERE state = 'staged'")
+    assert balance(FIRST) == {"unfinished": 6, "quarantined": 2}
+
+
+@pytest.mark.parametrize(
+    ("visible", "last", "due"),
+    [
+        ("nightly", "2026-10-01T05:00:00+00:00", "2026-10-01"),
+        ("weekly", None, "2026-10-01"),
+        ("weekly", "2026-09-28T05:00:00+00:00", "2026-10-05"),
+        ("weekly", "2026-09-27T21:30:00+00:00", "2026-10-01"),  # a Sunday, still, in Paris
+        ("weekly", "2026-09-27T22:30:00+00:00", "2026-10-05"),  # a Monday in Paris
+        ("monthly", "2026-10-01T05:00:00+00:00", "2026-11-01"),
+        ("monthly", "2026-09-30T05:00:00+00:00", "2026-10-01"),
+    ],
+)
+def test_the_day_of_the_next_rewriting(visible: str, last: str | None, due: str) -> None:
+    now = datetime(2026, 10, 1, 12, tzinfo=UTC)
+    told = datetime.fromisoformat(last) if last else None
+    assert next_rewriting(visible, told, now) == date.fromisoformat(due)
+
+
+@pytest.mark.usefixtures("hospital")
+def test_the_day_from_which_it_is_read_is_told() -> None:
+    process("first")
+    make_visible("weekly")
+    publish_interval(FIRST)
+    figures = gather(FIRST)
+    due = next_rewriting("weekly", datetime.now(UTC), datetime.now(UTC))
+    assert figures["balance"]["visible_on"] == due.isoformat()
+    (part, _) = view(figures, "fr")["flow"]
+    assert part["words"].startswith("publiés, lisibles à la première publication à partir du lundi")
