@@ -19,8 +19,9 @@ quarantaine. Dès la seconde tentative d'une étape, son lot est traité dans un
 
 **Relancer est sans risque** : toute étape peut être rejouée, et un document déjà traité n'est pas traité deux fois.
 
-**Rien à traiter, alors qu'une nuit a échoué** : le journal de `plan` nomme le passage qui tient encore les documents,
-et la commande qui les reprend (`python -m deid runs take-over`).
+**Une nuit a échoué** : *Clear* sur sa tâche en échec et celles qui la suivent la reprend où elle s'est arrêtée. Une
+nouvelle exécution du même intervalle prend ses documents aussi : `plan` demande à Airflow lesquelles ont échoué.
+`plan` échoue s'il ne reste rien à prendre parce qu'une exécution en cours tient les documents, et la nomme.
 
 **Lancement manuel** (bouton *Trigger*) : un motif est exigé. L'intervalle est celui du formulaire de lancement, ou
 `interval_start` et `interval_end` ci-dessous. `dry_run` compte ce qui serait traité, et s'arrête là : ses nombres sont
@@ -44,7 +45,7 @@ from typing import Any
 import pendulum
 from airflow.sdk import Asset, CronDataIntervalTimetable, Param, dag, task_group
 from airflow.sdk.exceptions import AirflowSkipException
-from nocturne_airflow import alerts, metrics
+from nocturne_airflow import alerts, launch, metrics
 from nocturne_airflow.launch import plan_arguments
 from nocturne_airflow.steps import DEFAULT_ARGS, Tag, on_device, step
 
@@ -89,7 +90,9 @@ def deidentify_documents() -> None:
         from deid.nightly import steps
 
         asked = plan_arguments(params, dag_run, data_interval_start, data_interval_end)
-        return steps.plan(**asked, dag_version=str(ti.dag_version_id))
+        if not asked["dry_run"]:
+            launch.take_over_failed(dag_run, ti)
+        return steps.plan(**asked, dag_version=str(ti.dag_version_id), refuse_held=True)
 
     @step(hours=12, **on_device(), map_index_template=BATCH_LABEL, task_display_name="Repérer")
     def detect(batch: dict[str, int], ti: Any) -> dict[str, Any]:

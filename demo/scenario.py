@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from datetime import time as clock
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from deid.config.settings import settings
 from deid.database.embedded import write_private
+from deid.domain import NIGHT_TURNS
 from deid.publication.publish import make_visible
 from deid.release.decisions import ANSWERS, APPROVE
 from deid.schema.provision import provision, read_env
@@ -27,7 +27,7 @@ from demo.rest import AirflowRefused, Interface
 from demo.summary import counts, print_addresses, print_counts
 
 PARIS = ZoneInfo("Europe/Paris")
-NIGHT_BEGINS = clock(3, 30)
+NIGHT_BEGINS = NIGHT_TURNS
 READY_S = 240
 APPEARS_S = 120
 DEIDENTIFY, RELEASE, REFRESH = "deidentify_documents", "release_dataset", "refresh_references"

@@ -13,7 +13,7 @@ import typer
 
 from deid.cli.console import REFUSED, command_group, say, system_account
 from deid.cli.language import complain, language
-from deid.domain import PARIS
+from deid.domain import NIGHT_TURNS, PARIS
 
 DAY = ["%Y-%m-%d"]
 
@@ -49,7 +49,8 @@ def night(
 ) -> None:
     """Process one night or several, without Airflow, and publish.
 
-    Takes the documents that arrived from the first to the last day, included.
+    Takes the documents that arrived from 3:30 on the first day to 3:30 on the day after the last one, as the schedule
+    does: a night that has not ended is refused.
 
     Each step writes a line of JSON with counts. Documents held back go to quarantine with their reason, the others go
     on. Running the command again publishes nothing twice.
@@ -187,11 +188,12 @@ def _release(interval_key: str, motive: str | None) -> None:
 
 
 def _bounds(first: datetime, last: datetime | None) -> tuple[datetime, datetime]:
-    """Return the interval from midnight to midnight in Paris, in any time zone of the machine."""
+    """Return the interval of some nights in Paris, as the schedule takes them, in any time zone of the machine."""
     last = last or first
     if last < first:
         raise typer.BadParameter("the last day is before the first")
-    return first.replace(tzinfo=PARIS), (last + timedelta(days=1)).replace(tzinfo=PARIS)
+    after = last.date() + timedelta(days=1)
+    return datetime.combine(first.date(), NIGHT_TURNS, PARIS), datetime.combine(after, NIGHT_TURNS, PARIS)
 
 
 def _tell_held(held: Sequence[Mapping[str, Any]]) -> None:

@@ -7,7 +7,7 @@ import logging
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from math import ceil
 from typing import Any
 
@@ -19,7 +19,7 @@ from deid.config.settings import settings
 from deid.database.connection import connect
 from deid.database.queries import WHOLE_RUN, copy_rows, one, query, record_step_cost
 from deid.domain import PARIS
-from deid.domain.errors import ContractBroken, InputRefused, PolicyError
+from deid.domain.errors import ContractBroken, InputRefused, PolicyError, RunAlive
 from deid.ledger.identity import Translator
 from deid.ledger.keys import check_keyring
 from deid.source.contract import Source, open_source
@@ -36,6 +36,8 @@ from deid.source.rows import Listed
 LOOKUP = 10_000  # ids per query of the source
 LARGEST_BATCH = 5_000  # documents that a worker holds in memory at once, where the request does not ask for more
 LISTED = ("document_id", "content_hash", "patient_id", "ingested_at", "document_type", "service")
+
+CLOCKS_DIFFER = timedelta(minutes=5)  # at most, between the machines that schedule and those that plan
 
 log = logging.getLogger(__name__)
 
@@ -91,6 +93,7 @@ class Request:
     """Parameters of a run: interval, filters (empty: all documents), reason, the request behind it, the patients.
 
     A batch holds `batch_size` documents, or more where there would be more than `most_batches` of them.
+    `refuse_held`: a run that would take nothing, because another holds the documents, is refused.
     """
 
     interval: Interval
@@ -103,6 +106,7 @@ class Request:
     batch_size: int = 500
     most_batches: int | None = None
     dag_version: str = ""
+    refuse_held: bool = False
     patients: PatientPart = field(default_factory=PatientPart)
     versions: Versions = field(kw_only=True)
 
@@ -111,6 +115,11 @@ class Request:
             raise InputRefused("a run needs the id of what triggered it.", "Give triggered_by.")
         if self.batch_size < 1:
             raise InputRefused("a batch holds at least one document.", "Give a batch_size of 1 or more.")
+        if self.interval.end > datetime.now(UTC) + CLOCKS_DIFFER:
+            raise InputRefused(
+                f"the interval {self.interval.key} ends in the future: what arrives until then would be missed.",
+                "Wait for its end, or give one that has ended.",
+            )
 
     def size_batches(self, planned: int) -> int:
         """Return the documents of a batch, where a run has `planned` of them.
@@ -156,6 +165,7 @@ def plan_run(request: Request) -> list[Batch]:
 
     Raises:
         InputRefused: the run has more documents than its batches may hold.
+        RunAlive: it would take nothing, other runs hold the documents, and `refuse_held`; nothing was registered.
         ContractBroken: a query breaks the source contract, or too many documents vanished at once.
         PolicyError: too many documents of the ledger are those of another project's patients.
         WarehouseUnreachable: the warehouse is a replica that has not reached the end of the interval.
@@ -393,6 +403,12 @@ def _register(cursor: Cursor, request: Request, source: Source, found: _Found, s
     cursor.execute("SELECT count(*) FROM new_document")
     (parameters["planned"],) = one(cursor)
     parameters["batch_size"] = request.size_batches(parameters["planned"])
+    if request.refuse_held and held and not parameters["planned"] and not request.dry_run:
+        raise RunAlive(
+            f"{sum(one['documents'] for one in held)} documents of {interval.key} are held by another run "
+            f"({', '.join(one['triggered_by'] for one in held)}), which has not failed; nothing else is new.",
+            "Wait for its end, then clear this task; where nothing works on it any more, mark it as failed in Airflow.",
+        )
     if not request.dry_run:
         for table, step in (
             *(("document", "plan"), ("candidate", "drop_orphans"), ("withdrawal", "insert")),

@@ -68,17 +68,20 @@ def plan(
     batch_size: int = 500,
     most_batches: int | None = None,
     dag_version: str = "",
+    refuse_held: bool = False,
 ) -> list[dict[str, int]]:
     """Register a run over the documents ingested in [interval_start, interval_end) and return its batches.
 
     Empty filters take every type and service. `triggered_by` names what asked for the run: the same name finds
     the same run and the same batches. `requested_by` is the account that asked for it by hand, as Airflow names it:
     who may not approve it alone; `dag_version` is Airflow's id of the version of its DAG. Batches are larger than
-    `batch_size` where there would be more than `most_batches`. A dry run checks the source
-    contract on a sample of the interval, is registered with its counts, plans nothing and returns [].
+    `batch_size` where there would be more than `most_batches`. With `refuse_held`, a run that takes nothing, because
+    others hold the documents, is refused. A dry run checks the source contract on a sample of the interval, is
+    registered with its counts, plans nothing and returns [].
 
     Raises:
         InputRefused: the interval or the batch size cannot be used, or the interval has too many documents.
+        RunAlive: other runs hold all documents, and `refuse_held`; nothing was registered.
         ContractBroken: the source's query does not give what it must.
         WarehouseUnreachable, WarehouseError, SettingsError, PolicyError: nothing was registered.
     """
@@ -100,6 +103,7 @@ def plan(
         batch_size=batch_size,
         most_batches=most_batches,
         dag_version=dag_version,
+        refuse_held=refuse_held,
         patients=chosen.policy.patients,
         versions=Versions(
             policy_hash=chosen.digest,

@@ -22,6 +22,7 @@ import requests
 from airflow.sdk import DeadlineAlert, SyncCallback
 from airflow.sdk.module_loading import import_string
 
+from deid.domain import NIGHT_TURNS
 from deid.domain.errors import NocturneError
 from nocturne_airflow.deadlines import RunDue
 from nocturne_airflow.launch import interval_key, moment
@@ -29,7 +30,6 @@ from nocturne_airflow.launch import interval_key, moment
 CONNECTION = "NOCTURNE_ALERT_CONNECTION"
 NOTIFIER = "NOCTURNE_ALERT_NOTIFIER"
 TIMEOUT_S = 30
-STARTS_AT = time(3, 30)  # when the schedule asks for a night, in hospital time
 SUBJECTS = {
     "staging": "pas prêt à l'heure prévue",
     "decision": "la décision est en retard",
@@ -53,7 +53,7 @@ log = logging.getLogger(__name__)
 def staging() -> DeadlineAlert:
     """Alert if a night is not staged by the policy's `release.ready_by`, counted from when it was due."""
     ready = time.fromisoformat(_release().ready_by)
-    minutes = (ready.hour * 60 + ready.minute - STARTS_AT.hour * 60 - STARTS_AT.minute) % (24 * 60)
+    minutes = (ready.hour * 60 + ready.minute - NIGHT_TURNS.hour * 60 - NIGHT_TURNS.minute) % (24 * 60)
     return _alert("staging", timedelta(minutes=minutes or 24 * 60))
 
 

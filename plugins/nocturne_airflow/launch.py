@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from airflow.sdk.configuration import conf
-from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException
+from airflow.sdk.exceptions import AirflowFailException, AirflowRuntimeError, AirflowSkipException
 
 from deid.domain import PARIS
 
@@ -38,6 +38,27 @@ def plan_arguments(
         "batch_size": params["batch_size"],
         "most_batches": conf.getint("core", "max_map_length"),  # a longer list would fail after it was planned
     }
+
+
+def take_over_failed(dag_run: Any, ti: Any) -> None:
+    """Declare dead the unfinished runs of the ledger that Airflow knows to have failed, for `plan` to take them up.
+
+    What started elsewhere, or Airflow has forgotten, is left alone. A run that is cleared afterwards shows a sign of
+    life, and keeps what nobody has taken.
+    """
+    from deid.ledger import runs
+
+    for run in runs.list_unfinished():
+        taken = run.taken_over_at is not None and run.taken_over_at >= run.active_at
+        if run.documents and not taken and _has_failed(dag_run.dag_id, run.triggered_by, ti):
+            runs.take_over(run.run_id, "airflow", f"failed in Airflow; {dag_run.run_id} plans anew", confirmed=True)
+
+
+def _has_failed(dag_id: str, run_id: str, ti: Any) -> bool:
+    try:
+        return bool(ti.get_dagrun_state(dag_id, run_id) == "failed")
+    except AirflowRuntimeError:  # Airflow has no such run
+        return False
 
 
 def stated_reason(params: Mapping[str, Any]) -> str:

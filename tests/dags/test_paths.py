@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 from typing import Any
 
@@ -15,6 +15,7 @@ from nocturne_airflow.launch import requested_by
 from sqlalchemy import select
 
 from deid.config.settings import settings
+from deid.nightly import steps
 from deid.release.decisions import ANSWERS, APPROVE, REJECT
 from deid.release.status import DecisionState, read_status
 from demo.airflow import REFERENCES
@@ -26,6 +27,7 @@ from tests.database.warehouse.small_hospital import DAY, LETTER, NIGHT, PAGE, op
 pytestmark = pytest.mark.slow
 KEY = "2026-03-02"
 DEIDENTIFY, RELEASE = "deidentify_documents", "release_dataset"
+THIS_NIGHT = {"interval_start": NIGHT.isoformat(), "interval_end": (NIGHT + DAY).isoformat()}
 
 
 @pytest.fixture
@@ -143,6 +145,33 @@ def test_a_batch_that_fails_holds_the_interval_back(hospital: Database, play: An
     assert set(night.steps["batch.substitute"]) <= {"failed", "up_for_retry"}
     assert night.steps["stage"] != ["success"]
     assert "staged" not in states(hospital).values()
+
+
+def test_a_new_run_takes_up_what_a_failed_one_held(hospital: Database, play: Any) -> None:
+    hospital.rows("ALTER TABLE deid.candidate ADD CONSTRAINT full_disk CHECK (false) NOT VALID")
+    assert play(DEIDENTIFY, at=NIGHT + DAY, reason="la nuit").state == "failed"
+    hospital.rows("ALTER TABLE deid.candidate DROP CONSTRAINT full_disk")
+    again = play(DEIDENTIFY, at=NIGHT + DAY + timedelta(hours=1), reason="reprise", **THIS_NIGHT)
+    assert again.state == "success"
+    assert sorted(states(hospital).values()) == ["quarantined", "staged", "staged", "staged"]
+    ((actor, details),) = hospital.rows("SELECT actor, details FROM deid.audit WHERE action = 'take_over'")
+    assert (actor, details["documents"]) == ("airflow", 3), "one is in quarantine already"
+
+
+def test_a_run_that_finds_everything_held_by_one_at_work_fails_and_can_be_cleared(
+    hospital: Database, play: Any
+) -> None:
+    steps.plan(interval_start=NIGHT, interval_end=NIGHT + DAY, triggered_by="cli at work")
+    held = play(DEIDENTIFY, at=NIGHT + DAY, reason="reprise", **THIS_NIGHT)
+    assert (held.state, held.steps["plan"]) == ("failed", ["failed"])
+    assert hospital.rows("SELECT triggered_by FROM deid.run") == [("cli at work",)], "nothing was registered"
+    assert play(DEIDENTIFY, at=NIGHT + DAY, reason="essai", dry_run=True, **THIS_NIGHT).state == "success"
+
+
+def test_an_interval_that_has_not_ended_is_refused(hospital: Database, play: Any) -> None:
+    ends = {"interval_start": NIGHT.isoformat(), "interval_end": (datetime.now(UTC) + DAY).isoformat()}
+    assert play(DEIDENTIFY, at=NIGHT + DAY, reason="essai", **ends).steps["plan"] == ["failed"]
+    assert hospital.rows("SELECT count(*) FROM deid.run") == [(0,)]
 
 
 @pytest.mark.parametrize(("choice", "documents"), [(APPROVE, 3), (REJECT, 0)])
