@@ -67,7 +67,8 @@ class DecisionStatus:
     and `asked_at` describe the open question. `approvers` approve this content, `wanted` is the number required by the
     policy. `requesters` asked for the runs by hand; `own_approval` if one of them alone may approve. `asked_last` is
     the run of Airflow that last asked about this content, if any: the one to resume where it failed. `rejected_late`
-    came after publication, and no recall followed. `blind`: whoever has not answered may not know what others said.
+    came after publication, and no recall followed. `opt_outs` are in force, and publication is the first to apply them:
+    which documents are theirs is not known here. `blind`: whoever has not answered may not know what others said.
     """
 
     interval_key: str
@@ -88,6 +89,7 @@ class DecisionStatus:
     asked_last: str | None
     policy: tuple[str, str]
     replaced_policies: tuple[tuple[str, str], ...]
+    opt_outs: int
     said: tuple[GivenAnswer, ...]
     rejected_late: tuple[LateRejection, ...]
     blind: bool
@@ -187,10 +189,17 @@ def _read_status(interval: IntervalContext) -> DecisionStatus | None:
         asked_last=asked_last,
         policy=(policy.name, policy.digest),
         replaced_policies=interval.replaced_policies() if digest else (),
+        opt_outs=_opt_outs_to_come(interval),
         said=said,
         rejected_late=rejected_late,
         blind=release.second_review == "blind" and release.approvals > 1,
     )
+
+
+def _opt_outs_to_come(interval: IntervalContext) -> int:
+    """Return the number of opt-outs that no night or publication has applied yet."""
+    interval.cursor.execute(query("deid", "opt_out", "to_apply"))
+    return int(one(interval.cursor)[0])
 
 
 def _state_asked(interval: IntervalContext, digest: str, asked_about: str | None) -> DecisionState:
