@@ -40,7 +40,7 @@ WHERE
 GROUP BY 1, 2, 3;
 
 -- What the tallies of a run hold and figures do not count.
-CREATE INDEX document_apart ON deid.document (run_id) WHERE state NOT IN ('staged', 'published');
+CREATE INDEX document_apart ON deid.document (run_id) WHERE state NOT IN ('staged', 'published', 'quarantined');
 DROP INDEX deid.document_superseded;
 
 -- Grain: some runs of one interval. Documents that are ready or published, and their mentions and ε: from the runs'
@@ -87,7 +87,7 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog AS $$
             FROM deid.document AS d
             INNER JOIN deid.mention AS t ON d.run_id = t.run_id AND d.document_id = t.document_id
             WHERE
-                d.run_id = ANY(s.run_ids) AND d.state NOT IN ('staged', 'published')
+                d.run_id = ANY(s.run_ids) AND d.state NOT IN ('staged', 'published', 'quarantined')
                 AND NOT EXISTS (
                     SELECT FROM deid.quarantine AS q WHERE q.run_id = d.run_id AND q.document_id = d.document_id
                 )
@@ -106,7 +106,7 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog AS $$
             FROM deid.document AS d
             INNER JOIN deid.budget AS t ON d.run_id = t.run_id AND d.document_id = t.document_id
             WHERE
-                d.run_id = ANY(s.run_ids) AND d.state NOT IN ('staged', 'published')
+                d.run_id = ANY(s.run_ids) AND d.state NOT IN ('staged', 'published', 'quarantined')
                 AND NOT EXISTS (
                     SELECT FROM deid.quarantine AS q WHERE q.run_id = d.run_id AND q.document_id = d.document_id
                 )

@@ -111,7 +111,7 @@ def test_the_parts_add_up_at_every_turn(hospital: Database) -> None:
     with connect(settings().dsn("steward")) as link, link.cursor() as cursor:
         found = recalls.find_recallable(cursor, SECOND)
         assert found is not None
-        recalls.make_recall(cursor, "referente", SECOND, found.release_ids, "un défaut")
+        recalls.make_recall(cursor, "referente", SECOND, found.release_ids, "un défaut trouvé après coup")
     assert balance(SECOND) == {"removed": 1, "quarantined": 1, "untaken": 1}
 
 
