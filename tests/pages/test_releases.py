@@ -31,9 +31,10 @@ def open_section(page: Page, title: str) -> None:
 
 
 def test_a_release_is_reached_from_the_overview(visit: Callable[..., Page], server: Server) -> None:
-    server.database.rows("UPDATE deid.run SET finished_at = now() WHERE finished_at IS NOT NULL")
+    server.database.rows("UPDATE deid.run SET finished_at = now(), triggered_by = 'scheduled__' || triggered_by")
     page = visit("lecteur")
     page.goto(f"{server.pages}/")
+    server.database.rows("UPDATE deid.run SET triggered_by = replace(triggered_by, 'scheduled__', '')")
     expect(page.get_by_role("heading", level=1)).to_have_text("Vue d'ensemble")
     waiting, held = (page.locator(".findings li").nth(place) for place in (0, 1))
     expect(waiting).to_contain_text("3 documents prêts attendent depuis moins d'une heure")
