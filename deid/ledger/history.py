@@ -11,7 +11,8 @@ from deid.domain.outcomes import Refused
 from deid.ledger.identity import Translator
 from deid.ledger.opt_outs import find_opted_out
 from deid.source.contract import Source, open_source
-from deid.source.extraction import list_documents, open_contents, read_contents
+from deid.source.extraction import list_documents, open_contents
+from deid.source.patient_parts import open_part_in_force, read_own_contents
 from deid.source.rows import Content
 
 _BATCH = 64
@@ -22,7 +23,7 @@ def read_history(
 ) -> Iterator[Document]:
     """Yield the documents that came since an instant, in plain text, a batch in memory.
 
-    Those withdrawn since, and those of patients with an opt-out in force, are left out.
+    Those withdrawn since, and those of patients with an opt-out in force or of another project's part, are left out.
 
     Args:
         source_name: the source contract.
@@ -36,10 +37,12 @@ def read_history(
     """
     source = Source(source_name)
     with open_source("nocturne distant") as link:
+        part = open_part_in_force(link, source)
         for page in list_documents(link, source, since, datetime.now(UTC)):
-            present = [one.document_id for one in page if not one.withdrawn]
+            ours = [one for one in page if part.has(one.document_id, one.patient_id)]
+            present = [one.document_id for one in ours if not one.withdrawn]
             for start in range(0, len(present), _BATCH):
-                contents = _consenting(read_contents(link, source, present[start : start + _BATCH]).values())
+                contents = _consenting(read_own_contents(link, source, present[start : start + _BATCH]))
                 for outcome in open_contents(contents, source.rules(), limits=limits):
                     if isinstance(outcome, Refused):
                         tell(outcome)

@@ -1,6 +1,7 @@
 """Documents that the source ingested in a period, under the ledger's ids, to be annotated or trained on.
 
-Opted-out patients, withdrawn documents and documents without a patient are left out at each step.
+Opted-out patients, those of another project's part, withdrawn documents and documents without a patient are left out at
+each step.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from deid.ledger import opt_outs
 from deid.ledger.identity import Translator
 from deid.ledger.planning import Interval
 from deid.source.contract import Source, open_source
-from deid.source.extraction import list_documents, open_contents, present_documents, read_contents
+from deid.source.extraction import list_documents, open_contents, present_documents
+from deid.source.patient_parts import open_part_in_force, read_own_contents
 from deid.source.rows import Listed
 
 APPLICATION = "nocturne annotations"
@@ -29,8 +31,10 @@ def list_period(interval: Interval, document_types: Sequence[str] = (), services
     """
     found: dict[str, Listed] = {}
     with open_source(APPLICATION, snapshot=True) as warehouse:
-        for page in list_documents(warehouse, Source(settings().source), interval.start, interval.end):
-            renamed = Translator().rename(page)
+        source = Source(settings().source)
+        part = open_part_in_force(warehouse, source)
+        for page in list_documents(warehouse, source, interval.start, interval.end):
+            renamed = Translator().rename([one for one in page if part.has(one.document_id, one.patient_id)])
             opposed = opt_outs.find_opted_out({one.patient_id for one in renamed})
             found |= {one.document_id: one for one in renamed if _may_be_read(one, opposed)}
     return [
@@ -43,8 +47,8 @@ def list_period(interval: Interval, document_types: Sequence[str] = (), services
 def open_period(document_ids: Sequence[str], limits: Limits, versions: Mapping[str, str] | None = None) -> list[Opened]:
     """Return the documents of the ledger's ids, in their order, in the source's present version.
 
-    One that is gone or withdrawn, cannot be opened or is of a patient who opted out is absent; so is one whose content
-    hash is not that of `versions`.
+    One that is gone or withdrawn, cannot be opened or is of a patient who opted out, or of another project's part, is
+    absent; so is one whose content hash is not that of `versions`.
 
     Raises:
         ContractBroken: the source's query lacks a column of the contract.
@@ -53,11 +57,11 @@ def open_period(document_ids: Sequence[str], limits: Limits, versions: Mapping[s
     source = Source(settings().source)
     there = Translator().to_source("document", document_ids)
     with open_source(APPLICATION) as warehouse:
-        contents = read_contents(warehouse, source, list(there.values())) if there else {}
-        present = present_documents(warehouse, source, list(contents)) if contents else {}
+        ours = read_own_contents(warehouse, source, list(there.values()))
+        present = present_documents(warehouse, source, [one.document_id for one in ours]) if ours else {}
     known = {
         one.document_id: one
-        for one in Translator().rename([one for one in contents.values() if one.document_id in present])
+        for one in Translator().rename([one for one in ours if one.document_id in present])
         if versions is None or versions[one.document_id] == one.content_hash
     }
     opposed = opt_outs.find_opted_out({one.patient_id for one in known.values()})

@@ -20,7 +20,7 @@ from deid.ledger.keys import check_keyring
 from deid.ledger.opt_outs import find_opted_out
 from deid.privacy.stream import pseudonym
 from deid.source.contract import Source, open_source
-from deid.source.extraction import read_contents
+from deid.source.patient_parts import read_own_contents
 from deid.source.rows import Content
 from deid.substitution.date_mapping import DateMapping, check_mapping
 
@@ -40,9 +40,9 @@ class LinkedPatient:
 def read_patients(source_ids: Collection[str], policy: SubstitutionPolicy) -> dict[str, LinkedPatient]:
     """Return the patients of the source, among `source_ids`, who have documents published under this key and policy.
 
-    A document that the source has corrected or given to another patient since does not count. A patient who opted out
-    is absent, and so is one of whom the warehouse knows no birth date: documents may have one from their text, and move
-    with it.
+    A document that the source has corrected or given to another patient since does not count. A patient who opted out,
+    or is of another project's part now, is absent, and so is one of whom the warehouse knows no birth date: documents
+    may have one from their text, and move with it.
 
     Raises:
         PolicyError: the policy gives dates no mapping that a table could share.
@@ -104,7 +104,7 @@ def _read(source_ids: Collection[str]) -> list[Content]:
     found: list[Content] = []
     with open_source(APPLICATION) as warehouse:
         for start in range(0, len(ids), _DOCUMENTS):
-            found += read_contents(warehouse, source, ids[start : start + _DOCUMENTS]).values()
+            found += read_own_contents(warehouse, source, ids[start : start + _DOCUMENTS])
     return Translator().rename(found)
 
 

@@ -15,14 +15,16 @@ from datetime import UTC, date, datetime, timedelta
 from types import MappingProxyType
 from typing import Any
 
+from deid.config.policy import load
 from deid.config.settings import settings
 from deid.domain import PARIS
 from deid.domain.errors import WarehouseUnreachable
 from deid.domain.outcomes import Refused
 from deid.domain.wording import read_entries
 from deid.source.contract import MEASURED, Source, bind, open_source
-from deid.source.extraction import REPEATED_SHARE, make_content, open_contents
+from deid.source.extraction import REPEATED_SHARE, make_content, open_contents, read_merges
 from deid.source.links import FaultKind, QueryFault, SourceLink, StatementRefused
+from deid.source.patient_parts import ProjectPart, open_part
 
 SLOW_S = 30.0
 _FIRST_PAGE: Mapping[str, None] = MappingProxyType({"after_ingested_at": None, "after_document_id": None})
@@ -94,9 +96,12 @@ class SourceReport:
 def check_source(source: Source, start: datetime, end: datetime, sample: int = 200) -> SourceReport:
     """Run the queries of a contract on up to `sample` documents ingested in [start, end), and report what is wrong.
 
+    Contents are those of this project's part of the patients.
+
     Raises:
         WarehouseUnreachable, WarehouseError: the warehouse does not answer, or refused the login.
-        PolicyError: the rules of the source's files cannot be read.
+        PolicyError: the rules of the source's files, or the policy, cannot be read.
+        SettingsError: the policy takes a part of the patients, and there is no secret to divide by.
     """
     with open_source("nocturne source check", snapshot=True) as link:
         check = _Check(link, source, sample, SourceReport(source.name, source.digest))
@@ -119,12 +124,19 @@ class _Check:
         if kept and "present" in usable:
             self._present(kept)
         if kept and "contents" in usable:
-            self._contents(kept)
+            part = self._part(usable)
+            self._contents({name: row for name, row in kept.items() if part.has(name, row["patient_id"])})
         if "staff" in usable:
             self._staff()
         if "merges" in usable and (rows := self._read("merges", {}, self.sample)):
             self._count("merges", "self_merge", len(rows), sum(row["patient_id"] == row["merged_into"] for row in rows))
             self._nulls("merges", rows, ("patient_id", "merged_into"))
+
+    def _part(self, usable: Sequence[str]) -> ProjectPart:
+        """Return the part of the policy in force; a query of merges that is broken has its own finding."""
+        patients = load(settings().policy).patients
+        told = read_merges(self.link, self.source) if patients.of > 1 and "merges" in usable else None
+        return open_part(patients, told or ())
 
     def _find(self, step: str, kind: str, rows: int = 0, sample: int = 0, detail: str = "") -> None:
         file = self.source.file(step) if step in self.source.steps else ""

@@ -11,6 +11,8 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
+from deid.config.keys import make_key, write_keyring
+from deid.config.settings import settings
 from deid.database.connection import open_cursor
 from deid.ledger import audit
 from tests.conftest import Database
@@ -112,6 +114,22 @@ def test_who_opted_out_or_was_published_otherwise_is_not_linked(
     decide(monkeypatch, tmp_path, "{dates: {moves: day}}")
     said = deid("link", table, *COLUMNS, *KEEP, "--out", out)
     assert (said.status, "correspondance" in said.err) == (2, True)
+
+
+def test_each_project_links_the_patients_of_its_part(
+    hospital: Database, table: Path, deid: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_keyring(tmp_path / "partition", [make_key(1)])
+    monkeypatch.setenv("NOCTURNE_PARTITION_SECRET_FILE", str(tmp_path / "partition"))
+    policy, out, parts = tmp_path / "policy.yaml", table.with_name("out.csv"), []
+    for take in (1, 2):
+        decide(monkeypatch, tmp_path)
+        policy.write_text(f"{policy.read_text('utf-8')}patients: {{of: 2, take: {take}}}\n", encoding="utf-8")
+        settings.cache_clear()
+        deid("link", table, *COLUMNS, *KEEP, "--out", out)
+        parts.append({row["ipp_entrepot"] for row in linked(out)})
+    assert parts[0].isdisjoint(parts[1])
+    assert parts[0] | parts[1] == {row[0] for row in notes(hospital).values()}
 
 
 def test_a_document_that_the_source_has_changed_since_maps_nothing(hospital: Database, table: Path, deid: Call) -> None:

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
+from deid.cli import main
 from deid.config.keys import make_key, write_keyring
 from deid.config.policy import PatientPart
 from deid.config.settings import settings
 from deid.domain.errors import PolicyError, SettingsError
 from deid.ledger import planning
+from deid.ledger.periods import open_period
+from deid.ledger.planning import Interval
 from deid.nightly import steps
 from deid.reports.figures import gather
+from deid.source.contract import Source
+from deid.source.contract_check import check_source
+from nocturne_lab.evaluation.corpus import load_corpus
+from nocturne_lab.learning.exchange.rounds import RoundOrder, give_documents
 from tests.conftest import Database
 from tests.database.warehouse.small_hospital import DAY, NIGHT, open_hospital, put
 
@@ -137,6 +145,42 @@ def test_a_part_or_secret_that_changes_after_publication_stops_the_night(
     settings.cache_clear()
     with pytest.raises(SettingsError, match="NOCTURNE_PARTITION_SECRET_FILE"):
         _night(1, "without")
+
+
+def test_no_door_beside_the_night_gives_a_document_of_another_project(
+    hospital: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "exchange").mkdir(mode=0o700)
+    monkeypatch.setenv("NOCTURNE_EXCHANGE_FOLDER", str(tmp_path / "exchange"))
+    for patient in PEOPLE:
+        put(hospital, f"{patient}-1", patient=patient)
+    everything = {f"{patient}-1" for patient in PEOPLE}
+    period, doors = Interval(NIGHT, NIGHT + DAY), {1: list[set[str]](), 2: list[set[str]]()}
+    for take, given in doors.items():
+        _policy(tmp_path / "policy.yaml", monkeypatch, f"{{of: 2, take: {take}}}")
+        hospital.rows("TRUNCATE deid.run, identity.mapping CASCADE", role="owner")
+        order = RoundOrder(f"part{take}", period, "campagne", "c.morel", f"part{take}", size=99, pre_annotate=False)
+        listed = give_documents(order)["listed"]
+        written, corpus = tmp_path / f"{take}.jsonl", tmp_path / f"corpus{take}"
+        main(["annotations", "documents", str(written), "--since", "2026-03-01", "--reason", "premier modèle"])
+        main(["annotations", "distant", "--warehouse", "2026-03-01", "--out", str(corpus)])
+        given += [_ids(tmp_path / "exchange" / f"part{take}" / "documents.jsonl"), _ids(written)]
+        given.append({one.document.id for one in load_corpus(corpus)})
+        checked = check_source(Source("ehop"), period.start, period.end).rows
+        assert (checked["plan"], checked["contents"], listed) == (len(PEOPLE), len(given[0]), len(given[0]))
+        known = {name for (name,) in hospital.rows("SELECT source_id FROM identity.mapping WHERE kind = 'patient'")}
+        assert {f"{patient}-1" for patient in known} == given[0], "the ledger learns of no patient of another project"
+        assert given[0] == given[1] == given[2]
+        elsewhere = sorted(everything - given[0])
+        hospital.rows("INSERT INTO identity.mapping (kind, source_id) SELECT 'document', unnest(%s)", (elsewhere,))
+        assert open_period(sorted(everything), settings().limits()) == open_period(
+            sorted(given[0]), settings().limits()
+        )
+    assert (doors[1][0] & doors[2][0], doors[1][0] | doors[2][0]) == (set(), everything)
+
+
+def _ids(written: Path) -> set[str]:
+    return {json.loads(line)["id"] for line in written.read_text(encoding="utf-8").splitlines()}
 
 
 def test_there_is_no_part_beyond_the_last() -> None:

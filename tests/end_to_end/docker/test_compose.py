@@ -224,6 +224,16 @@ def test_a_third_partys_service_is_reached_by_those_who_hold_the_secret_alone() 
         assert settings <= set(Settings.model_fields)
 
 
+def test_the_secret_that_divides_patients_is_given_to_those_who_work_on_the_warehouse() -> None:
+    added = yaml.safe_load((DOCKER / "compose.partition.yaml").read_text())
+    assert set(added["services"]) == {name for name, reached in REACHES.items() if "worker_dsn" in reached}
+    for service in added["services"].values():
+        assert secrets_named_by(service) == set(service["secrets"]) == set(added["secrets"])
+        settings = {name.removeprefix("NOCTURNE_").lower() for name in service["environment"]}
+        assert settings <= set(Settings.model_fields)
+    assert all(str(secret["file"]).startswith("secrets/") for secret in added["secrets"].values())
+
+
 def test_a_hospital_s_own_machines_are_reached_and_its_folders_are_there() -> None:
     hospital = yaml.safe_load((DOCKER / "compose.hospital.yaml").read_text())
     added = hospital["services"]
