@@ -37,7 +37,7 @@ PUBLISHED = (
     *("document_id", "patient_id", "stay_id", "document_type", "loinc_code", "title", "text", "markup"),
     *("reference_date", "release_id", "run_id", "policy_hash", "pipeline_version", "detector_version"),
     *("reference_versions", "disagreements", "file", "file_type", "file_suffix", "spans"),
-    *("shown_spans", "attributes", "key_fingerprint"),
+    *("shown_spans", "attributes", "told_unique", "key_fingerprint"),
 )
 
 
@@ -119,6 +119,7 @@ def make_visible(period: Period, *, now: datetime | None = None) -> dict[str, in
         cursor.execute(query("research", "document", "empty"))
         cursor.execute(query("research", "document", "fill"))
         counts = {"documents": cursor.rowcount, **counts}
+        cursor.execute(query("deid", "unique_text", "fill"))
         _describe_policies(cursor)
         cursor.execute(query("deid", "rewriting", "insert"), counts)
         return counts

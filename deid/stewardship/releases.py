@@ -139,6 +139,16 @@ def published_text(cursor: Cursor, actor: str, document_id: str) -> PublishedTex
     return None if row is None else PublishedText(*row)
 
 
+def unique_texts(cursor: Cursor, actor: str, after: str) -> list[str]:
+    """Return a page of the documents that researchers read, whose words single a person out, and record the reading.
+
+    At most `MOST_IDS`, in the order of the ids that researchers read them by, after one of them.
+    """
+    asked = {"after": after, "most": MOST_IDS, "steward": actor}
+    cursor.execute(query("deid", "unique_text", "page"), asked)
+    return [document_id for (document_id,) in cursor.fetchall()]
+
+
 def published_file(cursor: Cursor, actor: str, document_id: str) -> StoredFile | None:
     """Return the rewritten file of a document that researchers read, and record the reading; None if there is none."""
     cursor.execute(query("research", "document", "file"), {"document_id": document_id, "steward": actor})

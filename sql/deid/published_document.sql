@@ -46,12 +46,12 @@ ORDER BY g.release_id, g.document_type;
 INSERT INTO deid.published_document (
     document_id, patient_id, stay_id, document_type, loinc_code, title, text, markup, reference_date, release_id,
     run_id, policy_hash, pipeline_version, detector_version, reference_versions, disagreements, file, file_type,
-    file_suffix, spans, shown_spans, attributes, key_fingerprint
+    file_suffix, spans, shown_spans, attributes, told_unique, key_fingerprint
 )
 SELECT
     document_id, patient_id, stay_id, document_type, loinc_code, title, text, markup, reference_date, release_id,
     run_id, policy_hash, pipeline_version, detector_version, reference_versions, disagreements, file, file_type,
-    file_suffix, spans, shown_spans, attributes, key_fingerprint
+    file_suffix, spans, shown_spans, attributes, told_unique, key_fingerprint
 FROM incoming_published_document
 ORDER BY document_id COLLATE "C"
 ON CONFLICT (document_id) DO UPDATE
@@ -77,6 +77,7 @@ SET
     spans = excluded.spans,
     shown_spans = excluded.shown_spans,
     attributes = excluded.attributes,
+    told_unique = excluded.told_unique,
     key_fingerprint = excluded.key_fingerprint,
     published_at = now(),
     former_release_id = CASE

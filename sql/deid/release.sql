@@ -57,6 +57,11 @@ SELECT
     CASE WHEN p.content #> '{release,training_export}' = 'true' THEN c.spans END AS spans,
     CASE WHEN p.content #> '{publication,spans}' = 'true' THEN c.spans END AS shown_spans,
     c.attributes,
+    EXISTS (
+        SELECT FROM deid.verdict AS x
+        WHERE
+            x.run_id = d.run_id AND x.document_id = d.document_id AND x.check_name = 'unique_person' AND NOT x.success
+    ) AS told_unique,
     r.key_fingerprint,
     u.encrypted IS NOT NULL AND v.encrypted IS NOT NULL AND (c.stay_id IS NULL OR w.encrypted IS NOT NULL) AS named,
     coalesce(s.digest = deid.content_digest(

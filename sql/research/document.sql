@@ -5,7 +5,8 @@ CREATE TEMPORARY TABLE former ON COMMIT DROP AS
 SELECT
     v.document_id, v.patient_id, v.stay_id, v.document_type, v.loinc_code, v.title, v.text, v.markup, v.reference_date,
     v.visible_from, v.policy_hash, v.pipeline_version, v.detector_version, v.key_fingerprint, v.file, v.file_type,
-    v.file_suffix, v.sex, v.age_class, v.birth_year, v.service, v.spans
+    v.file_suffix, v.sex, v.age_class, v.birth_year, v.service, v.spans,
+    EXISTS (SELECT FROM deid.unique_text AS u WHERE u.document_id = v.document_id) AS told_unique
 FROM research.document AS v
 INNER JOIN deid.published_document AS p ON v.document_id = p.document_id
 INNER JOIN deid.release AS r ON p.release_id = r.release_id
@@ -56,7 +57,11 @@ FROM (
     LEFT JOIN policies AS q ON p.policy_hash = q.policy_hash
     WHERE r.published_at IS NOT NULL
     UNION ALL
-    SELECT f.* FROM former AS f
+    SELECT
+        f.document_id, f.patient_id, f.stay_id, f.document_type, f.loinc_code, f.title, f.text, f.markup,
+        f.reference_date, f.visible_from, f.policy_hash, f.pipeline_version, f.detector_version, f.key_fingerprint,
+        f.file, f.file_type, f.file_suffix, f.sex, f.age_class, f.birth_year, f.service, f.spans
+    FROM former AS f
 ) AS w
 ORDER BY w.document_id COLLATE "C";
 

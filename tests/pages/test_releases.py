@@ -203,6 +203,38 @@ def test_a_published_document_is_read_by_its_own_id_and_the_reading_is_recorded(
     assert "ne lit aucun document sous cet identifiant" in missing.text
 
 
+def test_published_texts_that_single_a_person_out_are_listed_for_who_reads_them_again(
+    visit: Callable[..., Page], server: Server
+) -> None:
+    rows, told = [f"unique{number:03}" for number in range(52)], "Seule bouchère du canton."
+    server.database.rows(
+        "INSERT INTO research.document (document_id, patient_id, text, visible_from, policy_hash, pipeline_version,"
+        " detector_version, key_fingerprint) SELECT name, 'onepatient', %s, '2026-03', '', '', '', ''"
+        " FROM unnest(%s) AS n (name)",
+        (told, rows),
+    )
+    server.database.rows("INSERT INTO deid.unique_text SELECT unnest(%s)", (rows[1:],))
+    for account in ("lecteur", "exploitant"):
+        assert server.get("/published", account).status_code == 403
+        assert "/published" not in server.get("/releases", account).text
+    page = visit("intendante")
+    page.goto(f"{server.pages}/releases")
+    page.get_by_role("link", name="Documents publiés où une personne est dite seule de son genre").click()
+    assert violations(page) == []
+    expect(page.locator("ul.ids li")).to_have_text(rows[1:51])
+    page.get_by_role("link", name="Suivants").click()
+    expect(page.locator("ul.ids li")).to_have_text(rows[51:])
+    page.get_by_role("link", name=rows[51]).click()
+    expect(page.locator("mark, #told-1").first).to_contain_text("Seule bouchère du canton")
+    ((object_,),) = server.database.rows(
+        "SELECT DISTINCT object FROM deid.audit WHERE actor = 'intendante' AND action = 'read_release'"
+        " AND object LIKE 'published%'"
+    )
+    assert object_ == "published unique_person"
+    server.database.rows("DELETE FROM research.document")
+    assert "ne porte cette alerte" in server.get("/published", "intendante", headers={"Accept": "text/html"}).text
+
+
 def test_a_published_file_is_saved_and_never_shown(server: Server) -> None:
     server.database.rows(
         "INSERT INTO research.document (document_id, patient_id, text, visible_from, policy_hash, pipeline_version,"

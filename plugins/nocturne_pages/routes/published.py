@@ -1,10 +1,10 @@
-"""Text and file of one published document, as researchers read them, by the id that a researcher names."""
+"""Published documents by the ids that researchers use: text and file of one, and the list of those to read again."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import Response
 
 from deid.database.connection import open_cursor
@@ -18,6 +18,15 @@ from nocturne_pages.texts import parts
 
 router = APIRouter()
 Reviewer = Annotated[Visitor, Depends(needs(Permission.REVIEW))]
+
+
+@router.get("/published")
+def singled_out(request: Request, visitor: Reviewer, after: Annotated[str, Query(max_length=40)] = "") -> Response:
+    """Published documents in which words say that a person is one of a kind; reading the list is recorded."""
+    with open_cursor("steward", "nocturne pages") as cursor:
+        found = releases.unique_texts(cursor, visitor.id, after)
+    more = found[-1] if len(found) == releases.MOST_IDS else None
+    return page(request, visitor, "releases/unique.html.j2", "releases", found=found, more=more)
 
 
 @router.get("/published/{document_id}")

@@ -7,12 +7,16 @@ from pathlib import Path
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
+from deid.database.connection import open_cursor
+from deid.ledger import audit
+from deid.publication.publish import make_visible, publish_interval
 from deid.reports import gather, write_report
 from deid.reports.annex import gather_annex, write_annex
+from deid.stewardship.releases import unique_texts
 from tests.conftest import Database
 from tests.database.warehouse.light import decide
-from tests.database.warehouse.nights import night, reasons
-from tests.database.warehouse.small_hospital import LETTER, open_hospital, put
+from tests.database.warehouse.nights import night, process, reasons
+from tests.database.warehouse.small_hospital import DAY, LETTER, NIGHT, open_hospital, put, withdraw
 
 KEY = "2026-03-02"
 TOLD = "Facteur d'orgues, le dernier du département. Divorcée, deux enfants. Elle travaille comme fleuriste.\n"
@@ -46,6 +50,35 @@ def test_what_the_policy_keeps_is_counted_and_never_holds_back(hospital: Databas
     for written in (page, annex):
         assert "fleuriste" not in written
         assert "Divorcée" not in written
+
+
+def test_published_texts_with_such_words_are_listed_by_researchers_ids_as_long_as_they_are_read(
+    hospital: Database,
+) -> None:
+    def listed() -> set[str]:
+        with open_cursor("steward") as cursor:
+            return set(unique_texts(cursor, "intendante", ""))
+
+    def read() -> dict[str, bool]:
+        rows = hospital.rows("SELECT document_id, text FROM research.document", role="researcher")
+        return {document_id: "orgues" in text for document_id, text in rows}
+
+    night("night")
+    names = read()
+    assert listed() == {name for name, told in names.items() if told}
+    assert len(names) == 2
+    put(hospital, "told", LETTER, at=NIGHT + DAY)
+    put(hospital, "plain", LETTER + TOLD, at=NIGHT + DAY)
+    publish_interval(process("second", NIGHT + DAY)["interval_key"])
+    assert listed() == {name for name, told in names.items() if told}, "before the rewriting nothing tells of a night"
+    make_visible("nightly")
+    assert listed() == {name for name, told in names.items() if not told} == {n for n, told in read().items() if told}
+    with open_cursor("steward") as cursor:
+        lines = audit.list_lines(cursor, action=audit.Action.READ_RELEASE)
+    assert {(line.actor, line.object) for line in lines} == {("intendante", "published unique_person")}
+    withdraw(hospital, "plain", NIGHT + 2 * DAY)
+    night("third", NIGHT + 2 * DAY)
+    assert listed() == set()
 
 
 def test_what_an_earlier_version_processed_is_said_to_be_uncounted(hospital: Database) -> None:
