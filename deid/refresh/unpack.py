@@ -34,6 +34,8 @@ _DAMAGED = (EOFError, gzip.BadGzipFile, zipfile.BadZipFile, zlib.error)
 def text_lines(path: Path, *, max_unpacked: int, encodings: Sequence[str], member: str | None = None) -> Iterator[str]:
     """Yield the lines of a file with their ends, decoded with the first of `encodings` that fits the whole file.
 
+    JSON comes in pieces of `BLOCK` characters instead: it may have one line, and its lines repeat.
+
     Of a zip with several tables, the table whose name has `member` (a regular expression) is read; of several such
     tables the last by name, which is the latest year.
 
@@ -44,16 +46,20 @@ def text_lines(path: Path, *, max_unpacked: int, encodings: Sequence[str], membe
     limit = _most_unpacked(path, max_unpacked)
     encoding = encodings[0] if len(encodings) == 1 else _fitting_encoding(path, limit, encodings, member)
     with _open_unpacked(path, member) as raw, TextIOWrapper(raw, encoding=encoding, newline="") as text:
-        read, rest = 0, ""
+        read, rest, is_json = 0, "", False
         try:
             while block := text.read(BLOCK):
                 if read == 0 and block.lstrip()[:9].lower().startswith(("<!doctype", "<html", "<?xml")):
                     raise ReferenceRefused("the file is a web page.", "Check the address in a browser.")
+                is_json = is_json or (read == 0 and block.lstrip("\ufeff \r\n\t").startswith("{"))
                 if "\0" in block:
                     raise ReferenceRefused("the file is not text.", "It is not the expected file: check the address.")
                 read += len(block)
                 if read > limit:
                     raise _too_much_refusal()
+                if is_json:
+                    yield block
+                    continue
                 *whole, rest = (rest + block).split("\n")
                 if max(map(len, (*whole, rest))) >= LONGEST_LINE:
                     raise ReferenceRefused("the file has a line without end.", "It is not the expected file.")
@@ -80,7 +86,7 @@ def _open_zip(path: Path, member: str | None) -> BinaryIO:
     """Open the one table of a zip archive, or the last of those that `member` fits; nothing is extracted to disk."""
     try:
         archive = zipfile.ZipFile(path)
-        tables = [name for name in archive.namelist() if name.lower().endswith((".csv", ".txt"))]
+        tables = [name for name in archive.namelist() if name.lower().endswith((".csv", ".txt", ".json"))]
         if member is not None and len(tables) > 1:
             tables = sorted(name for name in tables if re.search(member, name))[-1:]
         if len(tables) != 1:

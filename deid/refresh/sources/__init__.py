@@ -8,14 +8,14 @@ from typing import Any
 
 from deid.domain.wording import read_entries
 from deid.reference.packaged import DATA
-from deid.refresh.sources import communes, health, indicators, names, places
+from deid.refresh.sources import communes, establishments, health, indicators, names, places
 from deid.refresh.sources.source import INSEE_PATTERN, ZIP_PATTERN, Parse, ReferenceSource, ValueRule
 
 PATTERNS: Mapping[str, str] = MappingProxyType(
     {
         "insee": INSEE_PATTERN,
         "zip": ZIP_PATTERN,
-        "finess": health.FINESS_PATTERN,
+        "finess": establishments.FINESS_PATTERN,
         "professional": health.PROFESSIONAL_PATTERN,
         "pathology": health.CODE_PATTERN,
         "department": health.DEPARTMENT_PATTERN,
@@ -31,7 +31,7 @@ _PARSERS: Mapping[str, Parse] = MappingProxyType(
         "postal_codes": places.parse_postal_codes,
         "streets": places.parse_streets,
         "localities": places.parse_localities,
-        "establishments": health.parse_establishments,
+        "establishments": establishments.parse_establishments,
         "professionals": health.parse_professionals,
         "first_names": names.parse_first_names,
         "surnames": names.parse_surnames,

@@ -1,8 +1,7 @@
-"""Health data: establishments, professionals, density levels of communes, and patients by pathology."""
+"""Health data: professionals, density levels of communes, and patients by pathology."""
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Iterator
 from itertools import chain
@@ -14,58 +13,6 @@ from deid.refresh.sources.source import (
     header_and_lines,
     read_records,
 )
-
-# Establishments: FINESS extraction (`etalab-cs1100502`) or the compact table
-
-_ESTABLISHMENTS_COMPACT = ("finess", "name", "insee", "kind")
-# Positions of the lines "structureet;…" of FINESS, which has no header (data.gouv.fr, etalab-cs1100502).
-FINESS, SHORT_NAME, LONG_NAME, COMMUNE, DEPARTMENT, CATEGORY = 1, 3, 4, 12, 13, 19
-FIELDS = 31  # at least: newer editions add one
-# FINESS numbers the overseas departments 9A to 9F.
-OVERSEAS = {"9A": "971", "9B": "972", "9C": "973", "9D": "974", "9F": "976"}
-# FINESS categories (column libcategetab) whose establishments are hospitals and clinics.
-HOSPITAL = re.compile(r"hôpital|hopital|hospitalier|clinique|lutte contre le cancer|soins de suite", re.IGNORECASE)
-FINESS_PATTERN = r"(?:\d{2}|2[AB])\d{7}"
-_FINESS = re.compile(FINESS_PATTERN)
-
-
-def parse_establishments(lines: Iterator[str], tally: LineCounts) -> Iterator[Row]:
-    """Yield (FINESS number, name, INSEE code of the commune, "hospital" or the category).
-
-    Raises:
-        ReferenceRefused: the header is neither of FINESS nor of the compact table.
-    """
-    first = next(lines, "")
-    if first.startswith("finess;etalab;"):
-        yield from _parse_finess(lines, tally)
-        return
-    for number, values in read_records(chain([first], lines), tally, _ESTABLISHMENTS_COMPACT, delimiter=","):
-        finess, name, insee, _ = values
-        if _FINESS.fullmatch(finess) and INSEE.fullmatch(insee) and name.strip():
-            yield tuple(values)
-        else:
-            tally.refuse_line(number)
-
-
-def _parse_finess(lines: Iterator[str], tally: LineCounts) -> Iterator[Row]:
-    for number, fields in enumerate(csv.reader(lines, delimiter=";", quoting=csv.QUOTE_NONE), start=2):
-        tally.read += 1
-        if fields[:1] != ["structureet"]:
-            tally.skipped += 1
-            continue
-        if len(fields) < FIELDS:
-            tally.refuse_line(number)
-            continue
-        department, commune = fields[DEPARTMENT], fields[COMMUNE].zfill(3)
-        overseas = OVERSEAS.get(department)
-        insee = f"{overseas}{commune[-2:]}" if overseas else f"{department}{commune}"
-        name = (fields[LONG_NAME] or fields[SHORT_NAME]).strip()
-        if _FINESS.fullmatch(fields[FINESS]) and INSEE.fullmatch(insee) and name:
-            kind = "hospital" if HOSPITAL.search(fields[CATEGORY]) else fields[CATEGORY]
-            yield fields[FINESS], name, insee, kind
-        else:
-            tally.refuse_line(number)
-
 
 # Professionals: national Health Directory (ANS, `PS_LibreAcces_Personne_activite_*.txt`)
 

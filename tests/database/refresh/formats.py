@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import json
 import zipfile
 from collections.abc import Iterable
 
@@ -59,11 +60,37 @@ def finess(establishments: int = 3100) -> str:
     lines = ["finess;etalab;81;2026-11-01"]
     for number in range(establishments):
         department, commune = ("25", "056") if number % 2 else ("9A", "101")
-        kind = "Centre Hospitalier (C.H.)" if number % 3 else "Pharmacie d'Officine"
+        category, kind = ("355", "Centre Hospitalier (C.H.)") if number % 3 else ("620", "Pharmacie d'Officine")
         cells = ["structureet", f"25{number:07}", "250000010", "CH", f"CENTRE HOSPITALIER Nº{number}", "", "", "1", "R"]
-        cells += ["DU BOIS", "", "", commune, department, "DOUBS", "25000 BESANCON", "", "", "355", kind]
+        cells += ["DU BOIS", "", "", commune, department, "DOUBS", "25000 BESANCON", "", "", category, kind]
         lines.append(";".join(cells + [""] * 11))
         lines.append(f"geolocalisation;25{number:07};928000.1;6686000.2;1,ATLASANTE,100,IGN;2026-11-01")
+    return "\n".join(lines) + "\n"
+
+
+def finess_structures(establishments: int = 3100, *, indent: int | None = 2) -> str:
+    """FINESS since 2026: the JSON of structures, legal entities with their establishments, some of them closed."""
+    entities = []
+    for number in range(establishments):
+        name = f"CENTRE HOSPITALIER Nº{number}"
+        about = {"egeId": str(number), "nomEgeCourt": "CH   ", "nomEgeLong": name, "numFinessEge": f"25{number:07}"}
+        address = {"usageAdresse": "03", "cogCommune": "25056" if number % 2 else "9A101", "codePostal": "25000"}
+        place = {"categorieentiteGeographiqueExercice": "365" if number % 3 else "620", "adresse": [address]}
+        open_one = {"informationsGeneralesEGE": about, **place, "etatObjet": "A"}
+        closed = {**open_one, "etatObjet": "I", "informationsGeneralesEGE": {**about, "numFinessEge": "x"}}
+        entities.append({"informationsGeneralesPMEJ": {"denominationPm": '{["'}, "ege": [open_one, closed]})
+    head = {"schemaVersion": "v1.0.0", "gcc": [{"pmejDuGcc": [{"pmSmsseId": "1"}]}], "gco": []}
+    return json.dumps({**head, "pmej": entities}, ensure_ascii=False, indent=indent, separators=(",", " : "))
+
+
+def finess_table(establishments: int = 3100) -> str:
+    """The geocoded extract of FINESS, with a header, and a name that it has in its short form alone."""
+    lines = ["nofinesset;nofinessej;rs;rslongue;departement;cog;categetab;libcategetab;coordx"]
+    for number in range(establishments):
+        long_name = f"CENTRE HOSPITALIER Nº{number}" if number else ""
+        category, kind = ("355", "Centre Hospitalier (C.H.)") if number % 3 else ("620", "Pharmacie d'Officine")
+        commune = "25056" if number % 2 else "97101"
+        lines.append(f"25{number:07};250000010;CENTRE HOSPITALIER Nº0;{long_name};25;{commune};{category};{kind};1")
     return "\n".join(lines) + "\n"
 
 

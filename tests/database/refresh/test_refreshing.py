@@ -103,6 +103,48 @@ def test_finess(postgres: Database, dsn: str, tmp_path: Path, encoding: str) -> 
     assert postgres.rows("SELECT name FROM ref.establishment ORDER BY finess LIMIT 1") == [("CENTRE HOSPITALIER Nº0",)]
 
 
+@pytest.mark.parametrize(
+    ("name", "content", "other"),
+    [
+        ("finess-structures-journalier-20260601.json", formats.finess_structures(), "620"),
+        ("finess-structures-mensuel.json", formats.finess_structures(indent=None), "620"),
+        ("finess-geolocalise.csv", formats.finess_table(), "Pharmacie d'Officine"),
+    ],
+)
+def test_finess_since_its_stock_file_is_no_longer_updated(
+    postgres: Database, dsn: str, tmp_path: Path, name: str, content: str, other: str
+) -> None:
+    (tmp_path / name).write_text(content, encoding="utf-8")
+    assert refresh("establishments", dsn=dsn, location=(tmp_path / name).as_uri())["rows"] == 3100
+    assert postgres.rows("SELECT insee, count(*) FROM ref.establishment GROUP BY 1 ORDER BY 1") == [
+        ("25056", 1550),
+        ("97101", 1550),
+    ]
+    assert postgres.rows("SELECT kind, count(*) FROM ref.establishment GROUP BY 1 ORDER BY 1") == [
+        (other, 1034),
+        ("hospital", 2066),
+    ]
+    assert postgres.rows("SELECT name FROM ref.establishment ORDER BY finess LIMIT 1") == [("CENTRE HOSPITALIER Nº0",)]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (formats.finess_structures()[:-40_000], "cut short"),
+        ('{"schemaVersion": "v1.0.0", "activites": []}', "no list “pmej”"),
+        ("nofinesset;rs;rslongue;categetab\n250000001;CH;;355\n", "commune"),
+    ],
+)
+def test_another_file_of_finess_is_refused_by_what_it_lacks(
+    postgres: Database, dsn: str, tmp_path: Path, content: str, message: str
+) -> None:
+    path = tmp_path / "finess"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(ReferenceRefused, match=message):
+        refresh("establishments", dsn=dsn, location=path.as_uri())
+    assert postgres.rows("SELECT count(*) FROM ref.establishment") == [(0,)]
+
+
 def test_a_source_without_a_file_is_left_alone_until_settings_name_one(
     dsn: str, web: Web, monkeypatch: pytest.MonkeyPatch
 ) -> None:
