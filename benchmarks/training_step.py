@@ -37,9 +37,9 @@ from nocturne_lab.learning.transformer.working_copy import WorkingCopy, multipli
 
 _HEAD = """# A step of training on a processor
 
-Written by `python -m benchmarks.training_step` on {processor}, {threads} threads. {windows} windows of {length}
-sub-words a step, an encoder of {parameters:.0f} million parameters; milliseconds of processor time for a window, of all
-cores together. Ratios hold for this kind of processor only: AMX multiplies bf16 several times as fast as AVX-512 does.
+Written by `python -m benchmarks.training_step` on {processor} ({products}); threads: {threads}. {windows} windows of
+{length} sub-words a step, an encoder of {parameters:.0f} million parameters; milliseconds of processor time for a
+window, of all cores together. Ratios hold for this kind of processor only, and move by a tenth on a busy machine.
 """
 
 
@@ -141,11 +141,12 @@ def main() -> int:
         asked = load_plan(CONFIGS / "processor.yaml").fine_tuning
         size = sum(one.numel() for one in load_classifier(start, asked).parameters())
         times = step_times(start, documents, given.windows, given.rounds)
-    processor = torch.cpu.get_capabilities()["cpu_name"]
+    capabilities = torch.cpu.get_capabilities()
+    products = [name for name, has in capabilities.items() if name.endswith("bf16") and has]
     print(
         _HEAD.format(
-            processor=processor, threads=torch.get_num_threads(), windows=given.windows, length=asked.length,
-            parameters=size / 1e6,
+            processor=capabilities["cpu_name"], products=", ".join(products) or "no bf16", windows=given.windows,
+            threads=torch.get_num_threads(), length=asked.length, parameters=size / 1e6,
         )
     )  # fmt: skip
     rows = [
