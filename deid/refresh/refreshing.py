@@ -181,13 +181,7 @@ def _parse_rows(source: ReferenceSource, file: Download, tally: LineCounts) -> I
         lines = text_lines(
             file.path, max_unpacked=source.max_unpacked, encodings=source.encodings, member=source.member
         )
-    return source.parse(_counted(lines, tally), tally)
-
-
-def _counted(lines: Iterator[str], tally: LineCounts) -> Iterator[str]:
-    for line in lines:
-        tally.lines.add(line)
-        yield line
+    return source.parse(tally.lines.counting(lines), tally)
 
 
 def _check_sample(cursor: Cursor, source: ReferenceSource, tally: LineCounts) -> None:
