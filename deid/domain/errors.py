@@ -3,6 +3,7 @@
 NocturneError
 ├── SettingsError            the deployment lacks a setting (a secret, a DSN, a port)
 │   └── KeyServiceUnreachable the service of the other shares does not answer: worth a retry
+├── DiskFull                 a disk of this machine has no room left: worth a retry
 ├── PolicyError              the policy file names something unknown
 ├── WarehouseError
 │   ├── WarehouseUnreachable the database does not answer: worth a retry
@@ -18,7 +19,9 @@ NocturneError
 
 from __future__ import annotations
 
+import errno
 from enum import StrEnum
+from socket import gethostname
 
 
 class NocturneError(Exception):
@@ -40,6 +43,21 @@ class KeyServiceUnreachable(SettingsError):
 
 class PolicyError(NocturneError):
     """The policy cannot be read, or names an annotator, strategy or label that does not exist."""
+
+
+class DiskFull(NocturneError):
+    """A disk of this machine has no room left; retrying later, or on another machine, is sensible."""
+
+    @staticmethod
+    def found_in(error: BaseException) -> DiskFull | None:
+        """Return the error of a full disk where another error says so; None for any other."""
+        if not isinstance(error, OSError) or error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            return None
+        machine = gethostname()
+        return DiskFull(
+            f"a disk of {machine} has no room left.",
+            "Free some in NOCTURNE_HOME, the lookup folder and /tmp of that machine (python -m deid doctor).",
+        )
 
 
 class WarehouseError(NocturneError):

@@ -7,13 +7,15 @@ import shutil
 import subprocess
 import tempfile
 from pathlib import Path
+from socket import gethostname
 
-from deid.domain.errors import Reason
+from deid.domain.errors import DiskFull, Reason
 from deid.formats.archives import read_zip
 from deid.formats.docx import read_docx
 from deid.formats.reading import Reading, Save
 
 _SECONDS = 120
+_ROOM = 64 << 20  # free bytes in which LibreOffice works: its profile, and a document and its copy
 # A profile of LibreOffice that runs no macro, follows no link and keeps no list of documents
 _SECURITY = "/org.openoffice.Office.Common/Security/Scripting"
 _SETTINGS = (
@@ -54,10 +56,19 @@ def _read(raw: bytes, ending: str, reading: Reading) -> Save:
 
 
 def _converted(raw: bytes, ending: str, reading: Reading) -> bytes:
-    """Return a document as DOCX."""
+    """Return a document as DOCX.
+
+    Raises:
+        DiskFull: there is no room for what LibreOffice writes.
+    """
     program = shutil.which("soffice")
     if program is None:
         reading.refuse(Reason.NO_CONVERTER, f"{ending} is read through LibreOffice (soffice), which is not installed")
+    place, machine = tempfile.gettempdir(), gethostname()
+    if shutil.disk_usage(place).free < _ROOM + 4 * len(raw):  # else the document would pass for a damaged one
+        raise DiskFull(
+            f"{place} of {machine} has no room left for LibreOffice.", "Free some, or give it a larger disk."
+        )
     with tempfile.TemporaryDirectory(prefix="nocturne-") as name:
         folder = Path(name)
         (folder / "profile" / "user").mkdir(parents=True)

@@ -20,7 +20,7 @@ from deid import pipeline
 from deid.config.policy import SubstitutionPolicy
 from deid.config.settings import settings
 from deid.domain import PARIS
-from deid.domain.errors import ContractBroken, NocturneError, PolicyError, Reason
+from deid.domain.errors import ContractBroken, DiskFull, NocturneError, PolicyError, Reason
 from deid.domain.outcomes import AgreementKind, Opened, Refused
 from deid.ledger import batches, opt_outs, pseudonyms, signatures
 from deid.ledger.batches import read_waivers
@@ -47,6 +47,8 @@ def confidential(step: Callable[P, R]) -> Callable[P, R]:
         except NocturneError:
             raise
         except Exception as error:
+            if full := DiskFull.found_in(error):
+                raise full from None
             frame = traceback.extract_tb(error.__traceback__)[-1]
             what = f"{type(error).__name__} in {Path(frame.filename).name}, line {frame.lineno}"
         raise NocturneError(f"{step.__name__} failed: {what}.", "Nothing was written; please report it with this line.")

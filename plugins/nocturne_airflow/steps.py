@@ -18,7 +18,7 @@ from airflow.sdk import ExceptionRetryPolicy, RetryAction, RetryRule, task
 from airflow.sdk.bases.decorator import task_decorator_factory
 from airflow.sdk.exceptions import AirflowException, AirflowFailException
 
-from deid.domain.errors import NocturneError, SettingsError
+from deid.domain.errors import DiskFull, NocturneError, SettingsError
 from nocturne_airflow.connections import export_connections
 
 log = logging.getLogger(__name__)
@@ -37,7 +37,7 @@ XCOM_BACKEND = "nocturne_airflow.xcom.GuardedXCom"
 RETRIES = ExceptionRetryPolicy(
     rules=[
         RetryRule(
-            ["deid.domain.errors.WarehouseUnreachable", "deid.domain.errors.KeyServiceUnreachable"],
+            [f"deid.domain.errors.{name}" for name in ("WarehouseUnreachable", "KeyServiceUnreachable", "DiskFull")],
             RetryAction.RETRY,
             timedelta(minutes=5),
         ),
@@ -175,6 +175,9 @@ def redacted_errors(function: Callable[..., Any]) -> Callable[..., Any]:
                 raise missing from None
             failed = StepFailed(f"{function.__name__}: ModuleNotFoundError: {error.name}")
         except Exception as error:
+            if full := DiskFull.found_in(error):
+                log.error("%s", in_words(full))
+                raise full from None
             failed = StepFailed(f"{function.__name__}: {type(error).__name__} at {place(error)}")
         again = NocturneError("", "Run the step again, which is safe; if it fails again, report this line.")
         log.error("%s %s", in_words(again), failed)

@@ -6,23 +6,26 @@ import json
 import re
 import traceback
 from datetime import datetime, timedelta
+from pathlib import Path
+from socket import gethostname
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from airflow.jobs.job import Job
 from airflow.models.pool import Pool
+from airflow.sdk import RetryAction
 from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException
 from hypothesis import given
 from hypothesis import strategies as st
 from nocturne_airflow.launch import interval_key, plan_arguments
-from nocturne_airflow.steps import StepFailed, redacted_errors
+from nocturne_airflow.steps import RETRIES, StepFailed, redacted_errors
 from nocturne_airflow.xcom import MAX_BYTES, MAX_STRING, GuardedXCom, TextInXCom, strings
 from psycopg2.extensions import parse_dsn
 from sqlalchemy import make_url
 
 from deid.config.settings import settings
-from deid.domain.errors import Reason, ReleaseRefused
+from deid.domain.errors import DiskFull, Reason, ReleaseRefused
 from tests import ROOT
 from tests.airflow_home import HOME
 
@@ -196,6 +199,20 @@ def test_a_warehouse_may_be_a_connection_of_another_type(monkeypatch: pytest.Mon
     assert (url.drivername, url.username, url.password) == ("mysql+pymysql", "lecteur", "pa ss'w/rd@")
     assert (url.host, url.port, url.database) == ("dpi.chu.example", 3306, "dpi")
     assert url.query == {"ssl_ca": "/etc/ssl/certs/chu.pem"}
+
+
+def test_a_full_disk_is_named_with_its_machine_and_tried_again() -> None:
+    """The step writes to a device of the kernel that has no room for anything."""
+
+    def write() -> None:
+        Path("/dev/full").write_text("x" * 9000, encoding="utf-8")
+
+    with pytest.raises(DiskFull, match=f"a disk of {gethostname()} has no room left"):
+        redacted_errors(write)()
+    full = DiskFull("d")
+    decided = RETRIES.evaluate(full, 1, 3)
+    assert decided.action is RetryAction.RETRY
+    assert RETRIES.evaluate(ReleaseRefused("r"), 1, 3).action is RetryAction.FAIL
 
 
 def launch(run_type: str = "manual", start: Any = None, end: Any = None, **form: Any) -> dict[str, Any]:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import io
+import os
 import re
 import subprocess
+import sys
 import zipfile
 from pathlib import Path
+from socket import gethostname
 
 import pytest
 
 from deid.domain.errors import DocumentRefused, Reason
 from deid.formats.files import read_file
+from tests import ROOT
 from tests.unit.formats.offices import WRITER
 from tests.unit.formats.test_docx import LINES, docx, expanded, read
 
@@ -84,6 +88,25 @@ def test_a_damaged_document_is_refused() -> None:
     with pytest.raises(DocumentRefused) as refused:
         read_file(raw, document_id="d", max_bytes=10**7)
     assert refused.value.reason in (Reason.MALFORMED, Reason.EMPTY)
+
+
+@WRITER
+@pytest.mark.skipif(os.geteuid() != 0, reason="a disk is mounted by root alone")
+def test_a_full_disk_is_none_of_the_document_s_faults(tmp_path: Path) -> None:
+    """Where the disk of temporary files is full, the step fails, to be tried again; no document is refused for it."""
+    (tmp_path / "lettre.odt").write_bytes(converted(tmp_path, "odt"))
+    (tmp_path / "disk").mkdir()
+    reading = f"read_file(Path({str(tmp_path / 'lettre.odt')!r}).read_bytes(), document_id='d', max_bytes=10**7)"
+    code = f"from pathlib import Path; from deid.formats.files import read_file; {reading}"
+    mounted = 'mount -t tmpfs -o size=1m tmpfs "$1"; shift; exec "$@"'
+    done = subprocess.run(
+        ["unshare", "--mount", "sh", "-ec", mounted, "sh", str(tmp_path / "disk"), sys.executable, "-c", code],
+        env={**os.environ, "TMPDIR": str(tmp_path / "disk"), "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert f"DiskFull: {tmp_path / 'disk'} of {gethostname()} has no room left" in done.stderr
 
 
 def test_without_libreoffice_the_reason_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
