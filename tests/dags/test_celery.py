@@ -326,3 +326,36 @@ def test_a_broker_that_is_away_and_workers_that_die_lose_nothing(
     assert cpu.tasks() == {"plan", "batch.substitute", "batch.validate", "stage"}
     assert publication.tasks() >= {"summarise", "publish"}
     assert successor.tasks() >= {"publish", "report"}
+
+
+def test_the_probe_of_a_worker_says_whether_it_answers(tmp_path: Path) -> None:
+    """docker/healthy.sh, which compose.yaml asks each minute, with the settings of a worker and one broker."""
+    broker = Redis(tmp_path)
+    broker.start()
+    store = f"sqlite:///{tmp_path / 'airflow.db'}"
+    environment = {
+        "PATH": f"{Path(sys.executable).parent}:{ROOT / 'docker'}:{os.environ['PATH']}",
+        "AIRFLOW_HOME": str(tmp_path),
+        "NOCTURNE_ROOT": str(ROOT),
+        **SETTINGS,
+        "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN": store,
+        "AIRFLOW__CELERY__BROKER_URL": broker.address,
+        "AIRFLOW__CELERY__RESULT_BACKEND": f"db+{store}",
+    }
+
+    def healthy() -> bool:
+        probe = [ROOT / "docker" / "healthy.sh", "worker"]
+        return subprocess.run(probe, env=environment, capture_output=True, check=False).returncode == 0
+
+    command = (ROOT / "docker" / "entrypoint.sh", "celery", "worker", "--queues", "cpu", "--concurrency", "1")
+    with (tmp_path / "worker.log").open("wb") as log:
+        worker = subprocess.Popen(
+            [*command, "--skip-serve-logs"], env=environment, stdout=log, stderr=log, start_new_session=True
+        )
+    try:
+        until(healthy)
+        kill_session(worker.pid)
+        assert not healthy()
+    finally:
+        kill_session(worker.pid)
+        broker.stop()
