@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from nocturne_airflow import alerts
+from nocturne_airflow import alerts, queues
 
 from deid.config.policy import DEFAULT, Release
 from deid.config.settings import settings
@@ -99,6 +99,17 @@ def connection(monkeypatch: pytest.MonkeyPatch, port: int, **extra: Any) -> None
 def mailbox() -> Iterator[mail.Mailbox]:
     with mail.mailbox() as box:
         yield box
+
+
+def test_a_queue_without_a_worker_is_told(
+    mailbox: mail.Mailbox, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    connection(monkeypatch, mailbox.port, to=["technique@chu.example"])
+    queues.tell("gpu", 3)
+    (message,) = mailbox.messages
+    assert "file gpu : aucun worker ne sert cette file" in mail.told(message)
+    assert "airflow celery worker --queues gpu" in caplog.text
+    assert "3 tasks wait in the queue gpu" in caplog.text
 
 
 def test_it_is_sent_where_a_connection_says(mailbox: mail.Mailbox, monkeypatch: pytest.MonkeyPatch) -> None:
