@@ -117,9 +117,16 @@ class Stay:
     last: date | None = None
 
 
+class DateBounds(NamedTuple):
+    """Last day that a document's own episode may be published on, and the patient's birth date; both are public."""
+
+    until: date
+    born: date
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
-    """Text to de-identify. Offsets into `text` count Unicode code points."""
+    """Text to de-identify. Offsets into `text` count Unicode code points. Without `bounds`, dates have no end."""
 
     id: str
     text: str
@@ -128,6 +135,7 @@ class Document:
     type: str | None = None
     stay: Stay | None = None
     service: str | None = None
+    bounds: DateBounds | None = None
 
 
 @dataclass(frozen=True, slots=True, order=True)

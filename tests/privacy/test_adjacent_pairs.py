@@ -1,4 +1,4 @@
-"""Adjacent inputs that are generated: none refutes what is claimed, and fifteen planted bugs are caught by them."""
+"""Adjacent inputs that are generated: none refutes what is claimed, and sixteen planted bugs are caught by them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from deid.privacy.laplace import discrete_laplace
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
 from deid.substitution.context import DocumentContext
-from deid.substitution.temporal import episodes, groups, stages
+from deid.substitution.temporal import ends, episodes, groups, stages
 from deid.substitution.temporal.ages import Age
 from deid.substitution.temporal.values import Instant, Unit, clamped
 from nocturne_lab.evaluation.audit.adjacent_pairs import (
@@ -39,9 +39,9 @@ def substitutor() -> Substitutor:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(2))
-def test_no_generated_pair_refutes_its_claim(substitutor: Substitutor, seed: int) -> None:
-    pairs = islice(adjacent_pairs(seed), PAIRS // 2)
+@pytest.mark.parametrize(("seed", "ended"), [(0, False), (1, False), (2, True)])
+def test_no_generated_pair_refutes_its_claim(substitutor: Substitutor, seed: int, ended: bool) -> None:
+    pairs = islice(adjacent_pairs(seed, ended=ended), PAIRS // 2)
     found = PairsTried(DRAWS, tried=[(pair, try_pair(pair, substitutor, DRAWS)) for pair in pairs])
     assert [pair for pair, _ in found.holm_refuted()] == []
 
@@ -219,6 +219,10 @@ def one_shift_for_all_stays(patch: Patch) -> None:
     patch.setattr(episodes, "episode_shift", lambda context, *_: episodes.patient_shift(context) // 7 * 7)
 
 
+def a_shift_is_cut_at_nought(patch: Patch) -> None:
+    patch.setattr(ends, "brought_before", lambda days, *_: min(days, 0))
+
+
 def episodes_as_far_apart_as_they_were(patch: Patch) -> None:
     patch.setattr(groups, "_least", lambda between, _: between.days)
 
@@ -251,14 +255,17 @@ PLANTED: list[tuple[Callable[[Patch], None], str, str, int, int]] = [
     (months_stay_in_their_year, "month", "month", 120, 8),
     (stays_never_later, "stay", "stay", 240, SEED),
     (one_shift_for_all_stays, "stay", "stay", 120, SEED),
+    (a_shift_is_cut_at_nought, "stay", "stay", 240, SEED),
     (episodes_as_far_apart_as_they_were, "day stay", "day", 240, SEED),
     (the_last_quarter_of_a_stage_is_apart, "birth stay", "stay", 240, 19),
 ]
 
 
-def caught(substitutor: Substitutor, kinds: str, changed: str, draws: int, seed: int) -> AdjacentPair | None:
+def caught(
+    substitutor: Substitutor, kinds: str, changed: str, draws: int, seed: int, *, ended: bool = False
+) -> AdjacentPair | None:
     """Return the first of `BUGS` generated pairs that refutes its claim, with Bonferroni's correction; None if none."""
-    pairs = (pair for pair in adjacent_pairs(seed, kinds.split()) if pair.changed in changed.split())
+    pairs = (pair for pair in adjacent_pairs(seed, kinds.split(), ended=ended) if pair.changed in changed.split())
     for pair in islice(pairs, BUGS):
         if try_pair(pair, substitutor, draws) * BUGS <= FAMILY_ERROR:
             return pair
@@ -279,4 +286,5 @@ def test_generated_pairs_catch_a_planted_bug(
     seed: int,
 ) -> None:
     plant(monkeypatch)
-    assert caught(substitutor, kinds, changed, draws, seed) is not None
+    ended = plant is a_shift_is_cut_at_nought
+    assert caught(substitutor, kinds, changed, draws, seed, ended=ended) is not None

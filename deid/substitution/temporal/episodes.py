@@ -18,7 +18,7 @@ from typing import Literal, NamedTuple
 from deid.privacy.budget import rational, tempered
 from deid.privacy.laplace import discrete_laplace
 from deid.substitution.context import DocumentContext
-from deid.substitution.temporal import births, groups, stages
+from deid.substitution.temporal import births, ends, groups, stages
 from deid.substitution.temporal.forms import Expression
 from deid.substitution.temporal.groups import Group, Grouped
 from deid.substitution.temporal.normalisation import NormalisedTimes, are_beside, day_of_pregnancy, weekday_of
@@ -112,6 +112,25 @@ def episode_shift(context: DocumentContext, episode: Episode, life: Life | None 
             return days
 
 
+def own_shift(context: DocumentContext, episode: Episode, anchor: date, life: Life | None) -> int:
+    """Return the days that the document's own episode moves by: `episode_shift`, brought before the document's end.
+
+    Read are the published first day of a stay, or the published date of a document without one, its stage of life and
+    other public facts: ε stays that of the draw, which other documents may show as it is. An episode that moves with
+    the birth date goes on doing so.
+    """
+    days, bounds, stay = episode_shift(context, episode, life), context.document.bounds, context.document.stay
+    least, most = (-_FAR, _FAR) if life is None else life.moves(episode)
+    if bounds is None or least == most:
+        return days
+    if episode.keeps != "nothing" and stay is not None and stay.first == episode.first:
+        latest = bounds.until - episode.first - ends.reach(episode.first, max(anchor, episode.last or anchor))
+    else:
+        latest = bounds.until - anchor
+        least -= (anchor - episode.first).days
+    return ends.brought_before(days, latest.days, least)
+
+
 class Life(NamedTuple):
     """A patient's birth date, true and moved: one draw, followed by all of the patient's episodes."""
 
@@ -147,7 +166,7 @@ def patient_shift(context: DocumentContext) -> int:
 def move(context: DocumentContext, normalised: NormalisedTimes, epsilon: Fraction) -> Timeline:
     """Return the timeline of a document.
 
-    Dates of the document's own time (`told_together`) move by `episode_shift` of its episode; around a stay of one day,
+    Dates of the document's own time (`told_together`) move by `own_shift` of its episode; around a stay of one day,
     then to the nearest day of its kind, or of its written weekday. A kept distance moves with the document's own date.
     Other days and what is told close to them are episodes of their own (`groups`). A month, season, year or decade by
     itself moves by the patient's shift and noise of its own, in its unit (`history_epsilon`). Any may come back to its
@@ -163,7 +182,7 @@ def move(context: DocumentContext, normalised: NormalisedTimes, epsilon: Fractio
         if one.unit is Unit.DAY and weekday_of(normalised.said[mention]) == one.first.weekday()
     }
     life = _life(context, normalised.birth)
-    shift = episode_shift(context, episode, life)
+    shift = own_shift(context, episode, anchor, life)
     moved_anchor = episode.moved(anchor, shift, written=day_of(anchor) in written)
     birth = normalised.birth and _birth(context, anchor, moved_anchor, normalised.birth, epsilon)
     pinned = {day_of(anchor): moved_anchor.toordinal()} | {
@@ -176,10 +195,11 @@ def move(context: DocumentContext, normalised: NormalisedTimes, epsilon: Fractio
         if one in pinned:
             drawn[one] = pinned[one]
         elif one in parted.own:
-            near = _lone(days[one]) if context.policy.dates.moves == "day" else episode
-            drawn[one] = index_of(
-                one.unit, near.moved(days[one], episode_shift(context, near, life), written=one in written)
-            )
+            near, by = episode, shift
+            if context.policy.dates.moves == "day":
+                near = _lone(days[one])
+                by = episode_shift(context, near, life)
+            drawn[one] = index_of(one.unit, near.moved(days[one], by, written=one in written))
         else:
             drawn[one] = _history(context, one, life)
     line = Timeline(anchor, moved_anchor, normalised.birth, birth, birth)
@@ -267,7 +287,8 @@ def move_day(context: DocumentContext, day: date) -> date | None:
     low, high = _window(context, episode, anchor)
     if not low <= day <= high:
         return None
-    return episode.moved(day, episode_shift(context, episode, _life(context, context.document.patient.birth_date)))
+    life = _life(context, context.document.patient.birth_date)
+    return episode.moved(day, own_shift(context, episode, anchor, life))
 
 
 def _life(context: DocumentContext, birth: date | None) -> Life | None:

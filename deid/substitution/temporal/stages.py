@@ -208,13 +208,12 @@ def born(context: DocumentContext, birth: date, shift: int) -> date:
     """Return a birth date moved by the patient's shift, in days, and noise of its own.
 
     The noise is discrete Laplace, its scale set by the decade of birth (`birth_rate`): ε·d-private between birth
-    dates of one decade, without a claim across decades.
+    dates of one decade, without a claim across decades. A drawn date after the document's bound, which is public, is
+    folded back at it.
     """
-    return on(
-        birth.toordinal()
-        + shift
-        + discrete_laplace(context.stream("birth", "stage", birth.isoformat()), tempered(birth_rate(birth)))
-    )
+    noise = discrete_laplace(context.stream("birth", "stage", birth.isoformat()), tempered(birth_rate(birth)))
+    moved, bounds = birth.toordinal() + shift + noise, context.document.bounds
+    return on(moved if bounds is None else min(moved, 2 * bounds.born.toordinal() - moved))
 
 
 def days_of_stage(birth: date, day: date, moved_birth: date) -> tuple[date, date]:
@@ -230,6 +229,11 @@ def _reached(birth: date, months: int) -> date:
     """Return the first day of an age in months."""
     day = add_months(birth, months)
     return day if months_between(birth, day) == months else day + timedelta(days=1)
+
+
+def months_of_stage(months: int) -> int:
+    """Return the months of life at which the stage of an age in months begins."""
+    return _FIRST_MONTHS[max(0, _stage(Fraction(months)))]
 
 
 def class_of(months: int) -> str:

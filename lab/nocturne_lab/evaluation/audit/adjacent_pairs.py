@@ -13,8 +13,9 @@ from datetime import date, timedelta
 from itertools import combinations
 from random import Random
 
-from deid.domain.document import Document, Patient, Stay
+from deid.domain.document import DateBounds, Document, Patient, Stay
 from deid.substitution import Substitutor
+from deid.substitution.temporal.ends import birth_bound
 from nocturne_lab.evaluation.audit.bound import refuting_error
 from nocturne_lab.evaluation.audit.documents import Text
 from nocturne_lab.evaluation.audit.public_facts import MONTHS, PatientFile, claimed_loss, span_of, told_value
@@ -45,6 +46,7 @@ _STEPS = {
 _STAY_DAYS, _BIRTH_DAYS = (-63, -14, -7, 1, 2, 7, 21, 63), (-20, -3, 1, 7, 31, 90)
 _FIRST_VISIT, _PAST = date(2019, 1, 5), date(2008, 1, 1)
 _UNKNOWN, _AT_AN_END, _SAME_STAY, _SELDOM = 0.1, 0.3, 0.3, 3
+_LAG = 9
 _AGAIN = 0.5  # share of values that repeat, or stand beside, one told before
 
 
@@ -95,14 +97,20 @@ class PairsTried:
         return found
 
 
-def adjacent_pairs(seed: int, kinds: Collection[str] = tuple(SENTENCES)) -> Iterator[AdjacentPair]:
-    """Yield adjacent pairs without end, the same for a seed; mentions are of `kinds`, as in `SENTENCES`."""
+def adjacent_pairs(
+    seed: int, kinds: Collection[str] = tuple(SENTENCES), *, ended: bool = False
+) -> Iterator[AdjacentPair]:
+    """Yield adjacent pairs without end, the same for a seed; mentions are of `kinds`, as in `SENTENCES`.
+
+    With `ended`, the dates of both inputs have a last day, some days after the documents of the first.
+    """
     random = Random(seed)  # noqa: S311 - inputs of a measure, not a secret
     while True:
         birth = _birth(random)
         visits = _visits(random, birth, sorted(kinds))
         for changed, changed_birth, changed_visits in _changes(random, birth, visits):
-            one, other = _written(birth, visits), _written(changed_birth, changed_visits)
+            until = _last_day(visits) if ended else None
+            one, other = _written(birth, visits, until), _written(changed_birth, changed_visits, until)
             claimed = claimed_loss(one, other)
             if one != other and claimed <= MOST_CLAIMED:
                 yield AdjacentPair(changed, one, other, claimed)
@@ -211,7 +219,13 @@ def _changes(
             yield line.kind, birth, (*visits[:at], replace(visits[at], lines=lines), *visits[at + 1 :])
 
 
-def _written(birth: date | None, visits: Sequence[_Visit]) -> PatientFile:
+def _last_day(visits: Sequence[_Visit]) -> date:
+    """Return a public end of a patient's dates: `_LAG` days after the last document and stay."""
+    days = (one.first + timedelta(days=max(one.length or 0, one.written)) for one in visits)
+    return max(days) + timedelta(days=_LAG)
+
+
+def _written(birth: date | None, visits: Sequence[_Visit], until: date | None) -> PatientFile:
     documents = []
     for one in visits:
         written = one.first + timedelta(days=one.written)
@@ -221,7 +235,7 @@ def _written(birth: date | None, visits: Sequence[_Visit]) -> PatientFile:
             for line in one.lines
         ]
         documents.append(Text(" ".join(sentences), written, stay))
-    return PatientFile(tuple(documents), birth)
+    return PatientFile(tuple(documents), birth, until)
 
 
 def _mention(line: _Line, visit: _Visit, birth: date | None, written: date) -> str:
@@ -252,11 +266,15 @@ def _views(substitutor: Substitutor, file: PatientFile, number: int) -> Iterator
     told: list[tuple[str, str, float]] = []  # label and unit of what is published, and its number
     texts: list[str] = []
     shapes = []
+    bounds: DateBounds | None = None
     for at, text in enumerate(file.documents):
         plain, mentions = parse_marked(text.markup, "audit")
         document = Document(
             f"D{at}", plain, Patient(f"A{number:07d}", birth_date=file.birth), text.written, stay=text.stay
         )
+        if file.until is not None:
+            bounds = bounds or DateBounds(file.until, birth_bound(document, file.until))
+            document = replace(document, bounds=bounds)
         done = substitutor.substitute(document, list(mentions))
         told.append(("DATE", "day", float(done.reference_date.toordinal() if done.reference_date else 0)))
         for drawn in done.surrogates:

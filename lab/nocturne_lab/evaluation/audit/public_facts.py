@@ -31,10 +31,11 @@ _MONTHS_A_YEAR, _DAYS_A_MONTH, _SATURDAY = 12, 365.25 / 12, 5
 
 @dataclass(frozen=True, slots=True)
 class PatientFile:
-    """Documents of one patient, in the markup of annotations, and the birth date that the warehouse has."""
+    """Documents of one patient, in the markup of annotations, the birth date that the warehouse has, the last day."""
 
     documents: tuple[Text, ...]
     birth: date | None = None
+    until: date | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +122,7 @@ class PublicReading:
     def facts(self) -> Hashable:
         """Return every public fact; equal for adjacent inputs."""
         return (
-            tuple(self._words()), tuple(self._stays()), tuple(self._of_life()),
+            self._file.until, tuple(self._words()), tuple(self._stays()), tuple(self._of_life()),
             tuple(map(self._place, range(len(self._told)))),
             tuple(self._relations()), tuple(self._ties()), tuple(self._quarters()),
         )  # fmt: skip
