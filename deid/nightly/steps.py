@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import traceback
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import wraps
 from pathlib import Path
@@ -24,6 +25,7 @@ from deid.domain.errors import ContractBroken, DiskFull, NocturneError, PolicyEr
 from deid.domain.outcomes import AgreementKind, Opened, Refused
 from deid.ledger import batches, opt_outs, pseudonyms, signatures
 from deid.ledger.batches import read_waivers
+from deid.ledger.date_bounds import keep_date_bounds
 from deid.ledger.planning import Interval, Request, Versions, plan_run
 from deid.ledger.steps import BatchStep, Run, begin, find_run, finish, read_run, stage_run
 from deid.nightly import runtime
@@ -196,6 +198,9 @@ def substitute(run_id: int, batch_id: int, *, isolated: bool = False) -> dict[st
     publication, times = policy.publication, policy.substitution.times.strategy
     written = publication.files == "rewritten"
     detected = batches.read_detected(step, batches.open_batch(step, limits, written=written, times=times))
+    if policy.substitution.dates.strategy == "episodes":
+        dated = keep_date_bounds([item.document for item in detected], policy.release.visible)
+        detected = [replace(item, document=document) for item, document in zip(detected, dated, strict=True)]
     drawn = pipeline.substitute(detected, substitutor, limits=limits)
     batches.keep_candidates(step, drawn, reference_versions, publication)
     return finish(step)

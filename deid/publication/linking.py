@@ -15,6 +15,7 @@ from deid.database.connection import open_cursor
 from deid.database.queries import query
 from deid.domain.document import Document
 from deid.ledger import audit
+from deid.ledger.date_bounds import read_date_bounds
 from deid.ledger.identity import Translator
 from deid.ledger.keys import check_keyring
 from deid.ledger.opt_outs import find_opted_out
@@ -71,6 +72,8 @@ def read_patients(source_ids: Collection[str], policy: SubstitutionPolicy) -> di
         key_of_patient, version = content.patient.key, [content.patient_id, content.content_hash]
         if key_of_patient and content.patient.birth_date and version == found[content.document_id]:
             documents.setdefault(key_of_patient, []).append(_without_text(content))
+    dated = iter(read_date_bounds([one for told in documents.values() for one in told]))
+    documents = {whose: [next(dated) for _ in told] for whose, told in documents.items()}
     return {
         patient_id: LinkedPatient(pseudonym(key.secret, "patient", patient_id), DateMapping(told, policy, key.secret))
         for patient_id, told in documents.items()
