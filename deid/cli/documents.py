@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
@@ -46,6 +47,16 @@ FromDatabase = Annotated[
     bool,
     typer.Option(
         "--database", help=("Reference data in use in the database (NOCTURNE_WORKER_DSN), instead of those that ship.")
+    ),
+]
+ReadFrom = Annotated[
+    datetime | None,
+    typer.Option(
+        "--read-from",
+        metavar="DATE",
+        formats=["%Y-%m-%d"],
+        help="Day from which the texts are read: dates of the past are published before it. Keep it for a patient.",
+        show_default=False,
     ),
 ]
 
@@ -99,6 +110,7 @@ def deidentify(
             metavar="FILE", help=("Where to write, as JSON Lines, the documents held back and their reasons.")
         ),
     ] = None,
+    read_from: ReadFrom = None,
 ) -> None:
     """De-identify documents, and check them before writing.
 
@@ -107,7 +119,8 @@ def deidentify(
     NOCTURNE_SECRET is needed: with the same secret, a patient keeps the same surrogates from one document and day to
     another.
     """
-    _process(source, output, lines.deidentified_line, deidentifier(policy, staff, database=database), refused)
+    deidentify_batch = deidentifier(policy, staff, database=database, read_from=read_from)
+    _process(source, output, lines.deidentified_line, deidentify_batch, refused)
 
 
 def _process(
@@ -142,9 +155,16 @@ def _process(
 
 
 def deidentifier(
-    policy: Path | None, staff: Path | None, *, database: bool, rules: FileRules | None = None
+    policy: Path | None,
+    staff: Path | None,
+    *,
+    database: bool,
+    rules: FileRules | None = None,
+    read_from: datetime | None = None,
 ) -> Callable[[Sequence[Incoming]], list[Deidentified | Refused]]:
     """Return what de-identifies batches of texts, or of files under `rules`, by the options of a command.
+
+    Dates of the past are published before the day `read_from`, which no ledger keeps; None leaves them without an end.
 
     Raises:
         InputRefused: there is no secret, or the policy needs the ledger.
@@ -161,7 +181,7 @@ def deidentifier(
         )
     substitutor = make_substitutor(chosen, key, database=database)
     limits = read_settings().limits()
-    return partial(
+    process = partial(
         pipeline.deidentify,
         detector=Detector(chosen, read_staff_file(staff)),
         substitutor=substitutor,
@@ -172,6 +192,12 @@ def deidentifier(
         limits=limits if rules is None else replace(limits, isolated=True),
         rules=rules and rules.model_copy(update={"times": chosen.substitution.times.strategy}),
     )
+    if read_from is None:
+        return process
+    from deid.substitution.temporal.ends import bounds_before
+
+    bounds = bounds_before(read_from.date() - timedelta(days=1))
+    return lambda batch: process([replace(one, document=replace(one.document, bounds=bounds)) for one in batch])
 
 
 def make_substitutor(policy: Policy, key: bytes, *, database: bool) -> Substitutor:

@@ -16,7 +16,7 @@ import typer
 
 from deid.cli import lines
 from deid.cli.console import REFUSED, read_settings
-from deid.cli.documents import FromDatabase, PolicyFile, StaffFile, deidentifier, refusal_message
+from deid.cli.documents import FromDatabase, PolicyFile, ReadFrom, StaffFile, deidentifier, refusal_message
 from deid.cli.language import colon, tell, translated
 from deid.domain.document import Document
 from deid.domain.errors import InputRefused, Reason
@@ -60,6 +60,7 @@ def file(
         Path | None,
         typer.Option(metavar="FILE", help="Where to write, as JSON Lines, what became of each file."),
     ] = None,
+    read_from: ReadFrom = None,
 ) -> None:
     """De-identify files of any format.
 
@@ -71,7 +72,7 @@ def file(
 
     rules = FileRules() if fields is None else load_rules(fields)
     tasks = _tasks(source, target, keep_names=keep_names)
-    deidentify = deidentifier(policy, staff, database=database, rules=rules)
+    deidentify = deidentifier(policy, staff, database=database, rules=rules, read_from=read_from)
     size = read_settings().max_document_bytes
 
     def process(batch: list[_Task]) -> list[Deidentified | Refused]:

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import json
+import re
+from datetime import date
 from pathlib import Path
 
 import pytest
 
+from deid.config.policy import DEFAULT
 from deid.domain.labels import Label
 from tests.unit.cli.conftest import Call, jsonl
 
 TEXT = "Madame Maëlys VASSEROT, née le 14/05/1961, est suivie par le Dr Yann TREGUIER. Tél. 06 12 34 56 78."
 PATIENT = {"key": "p1", "last_name": "VASSEROT", "first_names": ["Maëlys"], "birth_date": "1961-05-14", "zip": None}
 LETTER = {"id": "d1", "text": TEXT, "patient": PATIENT, "reference_date": "2026-03-02", "type": "Lettre"}
+RULES = DEFAULT.with_name("rules.yaml")  # without models, which take long
+SEEN = "Patient vu le 24/02/2026 pour une toux, puis revu le 02/03/2026 : auscultation normale."
 
 BAD_LINES = [
     ("nope", "n'est pas du JSON"),
@@ -170,3 +175,17 @@ def test_the_staff_of_a_file_are_found(deid: Call, tmp_path: Path) -> None:
     said = deid("detect", "--staff", path, stdin=jsonl([line]))
     assert said.status == 2
     assert "QUILLEC" not in said.err
+
+
+@pytest.mark.usefixtures("secret")
+def test_dates_of_the_past_come_before_the_day_on_which_texts_are_read(deid: Call) -> None:
+    letters = [{**LETTER, "id": f"d{at}", "patient": {"key": f"p{at}"}, "text": SEEN} for at in range(16)]
+    found = {}
+    for options in ((), ("--read-from", "2026-03-09")):
+        said = deid("deidentify", "--policy", RULES, *options, stdin=jsonl(letters))
+        found[options] = [date(int(year), int(month), int(day)) for line in said.lines
+                          for day, month, year in re.findall(r"(\d\d)/(\d\d)/(\d{4})", line["text"])]  # fmt: skip
+    free, ended = found.values()
+    assert len(free) == len(ended) == 32
+    assert max(ended) < date(2026, 3, 9) < max(free)
+    assert deid("deidentify", "--read-from", "mars", stdin=jsonl(letters)).status == 2

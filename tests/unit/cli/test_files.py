@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from deid.config.policy import DEFAULT
 from tests import ROOT
 from tests.unit.cli.conftest import Call
 
@@ -212,3 +213,18 @@ def test_the_code_of_a_drug_stays_and_the_number_of_a_person_goes(deid: Call, tm
     written = (tmp_path / "b.txt").read_text(encoding="utf-8")
     assert drugs in written
     assert "n° 60019927" not in written
+
+
+@pytest.mark.usefixtures("secret")
+def test_dates_of_files_come_before_the_day_on_which_they_are_read(deid: Call, tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    for at in range(16):
+        (folder / f"{at}.txt").write_text("Madame Maëlys VASSEROT, vue le 12/02/2026 et le 16/02/2026.", "utf-8")
+    asked = ("--policy", DEFAULT.with_name("rules.yaml"), "--read-from", "2026-03-01")
+    assert deid("file", folder, tmp_path / "out", *asked).status == 0
+    texts = [path.read_text("utf-8") for path in sorted((tmp_path / "out").iterdir())]
+    days = [text[at : at + 10] for text in texts for at in range(len(text)) if text[at + 2 : at + 6 : 3] == "//"]
+    assert len(days) == 32
+    assert max((day[6:], day[3:5], day[:2]) for day in days) < ("2026", "03", "01")
+    assert len(set(days)) > 16
