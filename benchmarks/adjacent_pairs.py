@@ -13,6 +13,7 @@ import sys
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from itertools import combinations, islice
 from math import inf
 from statistics import median
@@ -82,10 +83,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--draws", type=int, default=DRAWS, help="patients on either side (default: %(default)s)")
     parser.add_argument("--patients", type=int, default=PATIENTS, help="of the hospital (default: %(default)s)")
     parser.add_argument("--workers", type=int, default=1, help="processes (default: %(default)s)")
+    parser.add_argument(
+        "--ended", action="store_true", help="dates of the past have a last day, as the night keeps one"
+    )
     given = parser.parse_args(arguments)
-    pairs = list(islice(adjacent_pairs(SEED), given.pairs))
+    pairs = list(islice(adjacent_pairs(SEED, ended=given.ended), given.pairs))
     with ProcessPoolExecutor(given.workers) as pool:
-        errors = list(pool.map(_tried, range(given.pairs), [given.draws] * given.pairs, chunksize=8))
+        tried = partial(_tried, draws=given.draws, ended=given.ended)
+        errors = list(pool.map(tried, range(given.pairs), chunksize=8))
     found = PairsTried(given.draws, tried=list(zip(pairs, errors, strict=True)))
     sys.stdout.write(tried_page(found))
     records = population(given.patients).records
@@ -94,9 +99,9 @@ def main(arguments: list[str] | None = None) -> int:
     return int(bool(found.holm_refuted()))
 
 
-def _tried(index: int, draws: int) -> float:
+def _tried(index: int, draws: int, *, ended: bool) -> float:
     substitutor = Substitutor(audited_policy(), SECRET, packaged_tables().communes)
-    return try_pair(next(islice(adjacent_pairs(SEED), index, None)), substitutor, draws)
+    return try_pair(next(islice(adjacent_pairs(SEED, ended=ended), index, None)), substitutor, draws)
 
 
 def tried_page(found: PairsTried) -> str:
