@@ -7,6 +7,7 @@ identifiers of messages stand there.
 from __future__ import annotations
 
 import posixpath
+import re
 from base64 import encodebytes
 from datetime import datetime
 from email import message_from_bytes, policy
@@ -22,6 +23,7 @@ from deid.domain.labels import Label
 from deid.formats.charsets import decode
 from deid.formats.fields import coarse_clock, written_day
 from deid.formats.reading import Reading, Save
+from deid.formats.recognition import MAILBOX
 
 _ADDRESSES = {"From": "De", "To": "À", "Cc": "Copie", "Reply-To": "Réponse à", "Sender": "Envoyé par"}
 _KEPT = frozenset({"mime-version", "content-type", "content-transfer-encoding", "content-disposition", "content-id"})
@@ -32,8 +34,14 @@ def read_eml(raw: bytes, reading: Reading) -> Save:
     """Read a message of RFC 5322 with its parts; an attachment that nobody reads is removed.
 
     Raises:
-        DocumentRefused: encrypted (S/MIME, PGP), or a reason of a part.
+        DocumentRefused: encrypted (S/MIME, PGP), a mailbox of several messages, or a reason of a part.
     """
+    line = MAILBOX.match(raw)
+    if re.search(rb"\r?\n\r?\n" + MAILBOX.pattern, raw):
+        reading.refuse(Reason.UNSUPPORTED_FORMAT, "mailbox of several messages")
+    if line is not None:
+        raw = raw[line.end() :]
+        reading.removed("header")
     message: Any = message_from_bytes(raw)
     _message(message, reading)
     written = policy.compat32.clone(linesep="\r\n" if b"\r\n" in raw else "\n", max_line_length=None)

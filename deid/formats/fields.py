@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date
 from functools import cache
 from importlib import resources
@@ -24,9 +24,10 @@ from deid.domain.errors import PolicyError
 from deid.domain.labels import Label
 from deid.french.calendar import MONTH_OF
 from deid.french.check_digits import cip_holds
-from deid.french.folding import fold
+from deid.french.folding import fold, words
 
 _LONGEST = 8  # parts of the longest path of a rule
+_HUMP = re.compile(r"(?<=[a-z\d])(?=[A-Z])")
 TimesLeft = Literal["keep", "hour", "part_of_day", "drop"]
 Kind = Literal["text", "identity", "drop", "keep", "code"]
 
@@ -124,8 +125,17 @@ class FieldMap(BaseModel):
         return {**others, "fields": fields}
 
     def find(self, path: str) -> tuple[int, Rule] | None:
-        """Return the rule of a path whose parts are joined by `/`, and how many of them it names; None without one."""
-        parts = path.casefold().split("/")[-_LONGEST:]
+        """Return the rule of a path whose parts are joined by `/`, and how many of them it names; None without one.
+
+        A name that no rule has is sought by its words: `nomExercice` and `Nom d'exercice` as `nom_exercice` and
+        `nom_d_exercice`.
+        """
+        parts = path.split("/")[-_LONGEST:]
+        return self._find([part.casefold() for part in parts]) or self._find(
+            ["_".join(words(_HUMP.sub(" ", part))) for part in parts]
+        )
+
+    def _find(self, parts: Sequence[str]) -> tuple[int, Rule] | None:
         found = ((len(parts) - start, self.fields.get("/".join(parts[start:]))) for start in range(len(parts)))
         return next(((length, rule) for length, rule in found if rule is not None), None)
 

@@ -68,6 +68,8 @@ _ROOT = re.compile(r"<(?:(?P<prefix>[\w.-]+):)?(?P<name>[A-Za-z_][\w.-]*)(?P<res
 _HTML = frozenset(
     "html body head title meta p div span table tr td ul ol li h1 h2 h3 h4 pre font b i u br a hr".split()
 )
+# The first line of a message in a mailbox (mbox)
+MAILBOX = re.compile(rb"From \S+ [^\n]*\d\d:\d\d[^\n]*\r?\n")
 _HEADER = re.compile(r"[!-9;-~]+:[ \t\r\n]")
 _MAIL = re.compile(
     r"^(?:From|To|Received|Return-Path|MIME-Version|Message-ID|Delivered-To|Subject|Date|X-[\w-]+):",
@@ -164,6 +166,8 @@ def _marked(text: str, raw: bytes, declared: str) -> str:
         return _tagged(start, declared)
     if start[:1] in ("{", "["):
         return _json(raw, declared)
+    if line := MAILBOX.match(raw):
+        text = text[line.end() :]
     header = re.split(r"\r?\n\r?\n", text, maxsplit=1)[0]
     if (
         _HEADER.match(text)

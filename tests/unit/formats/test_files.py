@@ -305,6 +305,44 @@ def test_a_message_with_bare_letters_in_its_headers_is_read(charset: str) -> Non
     assert written["Subject"] == "Opéré à Besançon : Martin"
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_message_of_a_mailbox_is_a_message_and_several_are_refused_by_name(end: str) -> None:
+    line = f"From {NAME.lower()}@chu.fr Mon Mar  2 10:00:00 2026\n"
+    one = f"{line}From: Paul <a@b.fr>\nTo: c@d.fr\nSubject: Contrôle\n\nFrom time to time. {NAME} tousse.\n"
+    source = read(one.replace("\n", end).encode())
+    assert (source.format, source.removed["header"]) == ("eml", 1)
+    assert "2026" not in source.text
+    written = source.rewrite(hidden(source))
+    assert written.startswith(b"Subject:")
+    assert NAME.lower().encode() not in written.lower()
+    with pytest.raises(DocumentRefused) as refused:
+        read(f"{one}\n{one}".replace("\n", end).encode())
+    assert refused.value.reason is Reason.UNSUPPORTED_FORMAT
+
+
+@pytest.mark.parametrize(
+    ("key", "label"),
+    [
+        ("nomExercice", Label.DOCTOR),
+        ("Prénom d'exercice", Label.DOCTOR),
+        ("NOM-MEDECIN", Label.DOCTOR),
+        ("nomFamille", Label.PERSON),
+        ("lastName", Label.PERSON),
+        ("Given name", Label.PERSON),
+        ("dateNaissance", Label.DATE),
+        ("nomCommercial", None),
+        ("nomUniteFonctionnelle", None),
+        ("lastNameOfNobody", None),
+    ],
+)
+def test_a_key_is_known_by_its_words_however_it_is_written(key: str, label: Label | None) -> None:
+    value = "17/02/1981" if label is Label.DATE else "Tissotier"
+    tree = read(json.dumps([{"id": "7"}, {"details": {key: value}}], ensure_ascii=False).encode())
+    for found in (tree, read(f"ipp;{key}\n{IPP};{value}\n".encode(), "csv")):
+        told = {found.text[one.start : one.end]: one.label for one in found.mentions}
+        assert told.get(value) is label
+
+
 def test_an_array_of_resources_is_fhir() -> None:
     source = read(b"[" + PATIENT.encode() + b",\n" + REPORT.encode() + b"]")
     assert source.format == "fhir"
