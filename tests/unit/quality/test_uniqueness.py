@@ -122,6 +122,8 @@ Fondatrice et unique membre de sa compagnie de marionnettes.
 """.splitlines()
 
 CARE = """\
+Aucun autre cas dans la région axillaire.
+Pas d'autre cas dans la famille.
 Le dernier contrôle en ville est normal.
 La première dose du vaccin a été faite en France.
 C'est le seul traitement disponible en France dans cette indication.
@@ -186,6 +188,14 @@ def test_most_telling_letters_are_warned_of() -> None:
     assert len(TELLING) == len(COMPOSED_LATER) == 50
     assert warned(TELLING) == 50
     assert warned(COMPOSED_LATER) >= 38
+
+
+@pytest.mark.parametrize(
+    "told",
+    ["Troisième cas décrit dans la littérature", "4e cas rapporté en France", "Aucun autre cas connu dans la région"],
+)
+def test_a_case_that_few_share_is_told_by_its_number(told: str) -> None:
+    assert [told[start:end] for start, end in find_unique_people(f"{told}.")] == [told]
 
 
 def test_the_passage_is_where_it_is_told() -> None:
