@@ -161,7 +161,7 @@ def _headline(cursor: Cursor, summary: IntervalSummary, runs: Sequence[dict[str,
 
 
 def _balance(cursor: Cursor, interval_key: str) -> dict[str, Any]:
-    """What became of the documents seen, in parts that add up.
+    """Return what became of the documents seen, in parts that add up.
 
     `visible_on`: the day from which a release makes the `later` ones readable; None if the next one does.
     """
