@@ -95,6 +95,11 @@ def test_a_failed_night_is_told_as_failed_with_its_step_and_its_remedy(
     expect(page.get_by_role("status")).to_contain_text("Le traitement a échoué à l'étape « Retenir les documents »")
     expect(page.get_by_role("main")).not_to_contain_text("Rien d'anormal")
     assert violations(page) == []
+    page.goto(f"{server.pages}/")
+    missing = page.get_by_role("listitem").filter(has_text="nuits n'ont pas été traitées")
+    expect(missing).to_contain_text("La dernière exécution planifiée a échoué à l'étape « Retenir les documents »")
     assert clear(server, "deidentify_documents", run_id).status_code == 200
     page.reload()
+    expect(missing).to_contain_text("Vérifiez dans Airflow que deidentify_documents est actif")
+    page.goto(f"{server.pages}/releases/2026-03-09")
     expect(page.get_by_role("status")).to_contain_text("Le traitement est en cours")

@@ -18,12 +18,13 @@ from deid.reports.wording import WORDING
 from deid.stewardship import overview
 from deid.stewardship.overview import UNDECIDED, Overview, OverviewFinding, layout_trend
 from nocturne_pages.access import Visitor, needs
-from nocturne_pages.failed_runs import DAG, read_failed_runs
+from nocturne_pages.failed_runs import DAG, FailedRun, read_failed_runs, read_last_failed
 from nocturne_pages.language import words
 from nocturne_pages.pages import page
 from nocturne_pages.permissions import Permission
 
 router = APIRouter()
+MISSING = frozenset({"night_missing", "nights_missing"})
 LATEST = 14  # intervals in the table
 
 
@@ -39,6 +40,7 @@ class Remedy(NamedTuple):
 def show(request: Request, visitor: Annotated[Visitor, Depends(needs(Permission.READ))]) -> Response:
     """Findings first, then the latest intervals and the trends."""
     found, write = overview.read_overview(failed=read_failed_runs), Writer(visitor.lang)
+    last = read_last_failed() if any(one.what in MISSING for one in found.findings) else None
     values: dict[str, Any] = {
         "o": found,
         "latest": found.judged[:LATEST],
@@ -46,7 +48,7 @@ def show(request: Request, visitor: Annotated[Visitor, Depends(needs(Permission.
         "failed": {one.key for one in found.findings if one.what == "night_failed"},
         "rt": WORDING[visitor.lang],
         "findings": [
-            {"level": one.level, "key": one.key, "remedy": _remedy(one), **_said(one, visitor.lang)}
+            {"level": one.level, "key": one.key, "remedy": _remedy(one, last), **_said(one, visitor.lang, last)}
             for one in found.findings
         ],
         "trends": [drawn for name in MEASURES if (drawn := layout_trend(found.judged, name)) is not None],
@@ -72,9 +74,11 @@ def _sums(found: Overview) -> dict[str, float]:
     }
 
 
-def _remedy(one: OverviewFinding) -> Remedy:
-    """Return where a finding is settled."""
+def _remedy(one: OverviewFinding, last: FailedRun | None) -> Remedy:
+    """Return where a finding is settled; `last` is the last scheduled run, if it failed."""
     match one.what:
+        case "night_missing" | "nights_missing" if last is not None:
+            return Remedy(f"/dags/{DAG}/runs/{quote(last.run_id, safe='')}", "run", in_airflow=True)
         case "critical" | "refused" | "failed" | "rejected" | "decision_late" | "second_missing":
             return Remedy(f"/releases/{one.key}/decision", "decision")
         case "unsettled":
@@ -97,8 +101,8 @@ def _remedy(one: OverviewFinding) -> Remedy:
             return Remedy(f"/releases/{one.key}", "release")
 
 
-def _said(one: OverviewFinding, lang: str) -> dict[str, str]:
-    """Return a finding as two sentences: the finding, and what to do."""
+def _said(one: OverviewFinding, lang: str, last: FailedRun | None) -> dict[str, str]:
+    """Return a finding as two sentences, the finding and what to do; `last` is the last scheduled run, if it failed."""
     said, write = words("overview", lang), Writer(lang)
     facts = dict(one.facts)
     if one.what == "unusual":
@@ -116,6 +120,9 @@ def _said(one: OverviewFinding, lang: str) -> dict[str, str]:
             facts[name] = write.interval(facts[name])
     if "source" in facts:
         facts["source"] = _titles(lang).get(facts["source"], facts["source"])
+    following = f"{one.what}_next"
+    if one.what in MISSING and last is not None:
+        facts["failed"], following = last, "missing_failed_next"
     if "failed" in facts:
         facts["task"] = facts["failed"].task or said["task_unknown"]
     if "hours" in facts:
@@ -132,7 +139,7 @@ def _said(one: OverviewFinding, lang: str) -> dict[str, str]:
         what = "waiting_one" if one.facts["documents"] == 1 else "waiting_warned" if facts["warnings"] else what
     if 1 in (facts.get("unsettled"), facts.get("opt_outs")):
         what += "_one"
-    return {"said": said[what].format(**facts), "next": said[f"{one.what}_next"].format(**facts)}
+    return {"said": said[what].format(**facts), "next": said[following].format(**facts)}
 
 
 def _since(hours: float, said: Mapping[str, str], write: Writer) -> str:
