@@ -273,7 +273,7 @@ def test_in_required_actions_a_steward_approves_without_a_reason(visit: Callable
 def test_a_run_that_is_at_work_has_nothing_to_decide(server: Server, database: Database) -> None:
     database.rows("UPDATE deid.run SET state = 'planned'")
     try:
-        assert "Traitement en cours" in server.get(PATH, headers=HTML).text
+        assert "Traitement non terminé" in server.get(PATH, headers=HTML).text
         answer = post(server, "intendante", "0" * 64, "approve", confirmed="yes")
         assert answer.status_code == 409
         assert "en cours" in answer.text
