@@ -36,7 +36,7 @@ def read_failed_runs(run_ids: Collection[str]) -> dict[str, FailedRun]:
 
 
 def read_last_failed() -> FailedRun | None:
-    """Return the last scheduled run of `deidentify_documents` if it has failed: the ledger may know nothing of it."""
+    """Return the last scheduled run of `deidentify_documents` if it has failed, be it unknown to the ledger."""
     scheduled = select(DagRun).where(DagRun.dag_id == DAG, DagRun.run_type == DagRunType.SCHEDULED)
     with create_session() as session:
         run = session.scalars(scheduled.order_by(DagRun.run_after.desc()).limit(1)).first()
