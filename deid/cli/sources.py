@@ -1,4 +1,4 @@
-"""`source`: the contract by which a warehouse is read, checked on the warehouse or drafted from its tables."""
+"""`source`: the contract by which a warehouse is read: checked, shown by what it reads, drafted from tables."""
 
 from __future__ import annotations
 
@@ -22,20 +22,22 @@ _THINGS = {
     "merge": "merges",
 }
 
-app = command_group("Check the contract of the source, or draft a first one.")
+app = command_group("Check the contract of the source, show what it reads, or draft a first one.")
+
+FirstDay = Annotated[
+    datetime | None,
+    typer.Option("--from", formats=DAY, metavar="DAY", help="First day of arrival; else 30 days ago."),
+]
+LastDay = Annotated[datetime | None, typer.Option("--to", formats=DAY, metavar="DAY", help="Last day, included.")]
+ContractName = Annotated[str | None, typer.Option(help="Name of the contract; else NOCTURNE_SOURCE.")]
 
 
 @app.command("check")
 def check(
-    first: Annotated[
-        datetime | None,
-        typer.Option("--from", formats=DAY, metavar="DAY", help="First day of arrival; else 30 days ago."),
-    ] = None,
-    last: Annotated[
-        datetime | None, typer.Option("--to", formats=DAY, metavar="DAY", help="Last day, included.")
-    ] = None,
+    first: FirstDay = None,
+    last: LastDay = None,
     sample: Annotated[int, typer.Option(min=1, max=5000, help="Documents read.")] = 200,
-    source: Annotated[str | None, typer.Option(help="Name of the contract; else NOCTURNE_SOURCE.")] = None,
+    source: ContractName = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="One line of JSON per finding, then one for the whole.")
     ] = False,
@@ -49,11 +51,7 @@ def check(
     from deid.source.contract import Source
     from deid.source.contract_check import check_source
 
-    end = (last.replace(tzinfo=PARIS) if last else datetime.now(PARIS)) + timedelta(days=1)
-    start = first.replace(tzinfo=PARIS) if first else end - timedelta(days=31)
-    if start >= end:
-        raise typer.BadParameter("the first day is after the last.", param_hint="--from")
-    report = check_source(Source(source or read_settings().source), start, end, sample)
+    report = check_source(Source(source or read_settings().source), *_interval(first, last), sample)
     for found in report.findings:
         if as_json:
             words = {
@@ -63,9 +61,8 @@ def check(
             }
             say({**asdict(found), **words})
             continue
-        typer.echo(
-            f"{translated('error' if found.error else 'warning'):<10} {found.step}{colon()}{translated(found.message)}"
-        )
+        level, place = translated("error" if found.error else "warning"), f" ({found.place})" if found.place else ""
+        typer.echo(f"{level:<10} {found.step}{colon()}{translated(found.message)}{place}")
         typer.echo(f"{'':<10} → {translated(found.remedy)}")
     if as_json:
         say({"source": report.source, "digest": report.digest, "rows": report.rows, "seconds": report.seconds})
@@ -73,6 +70,44 @@ def check(
         counted = ", ".join(f"{step} {rows} ({report.seconds[step]:.2f} s)" for step, rows in report.rows.items())
         tell(f"contract {report.source} {report.digest[:16]}; rows read: {counted or translated('none')}")
     if report.errors:
+        raise typer.Exit(REFUSED)
+
+
+@app.command("preview")
+def preview(
+    first: FirstDay = None,
+    last: LastDay = None,
+    sample: Annotated[int, typer.Option(min=1, max=5000, help="Documents counted.")] = 20,
+    source: ContractName = None,
+    values: Annotated[
+        bool, typer.Option("--values", help="Show values and the beginning of texts, which name patients.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="One line of JSON per field, then one per document.")] = False,
+) -> None:
+    """Show documents as the contract reads them, with counts by field, and write nothing.
+
+    Says of how many documents each field is given and can be read, then the first ten documents. Without “--values”
+    each digit is shown as 9 and each letter as a. Ends with 1 if a field that is given can be read of no document.
+    """
+    from deid.source.contract import Source
+    from deid.source.contract_preview import preview_source
+
+    shown = preview_source(Source(source or read_settings().source), *_interval(first, last), sample, values=values)
+    for one in shown.fields:
+        if as_json:
+            say(asdict(one))
+        elif one.parsed:
+            tell(f"{one.column:<16} {one.readable} of {one.given} readable, of {one.documents} documents")
+        else:
+            tell(f"{one.column:<16} given for {one.given} of {one.documents} documents")
+    for number, document in enumerate(shown.documents, start=1):
+        if as_json:
+            say({"document": number, **document})
+            continue
+        typer.echo(f"{number}")
+        for column, value in document.items():
+            typer.echo(f"    {column:<16} {value}")
+    if any(one.given and not one.readable for one in shown.fields):
         raise typer.Exit(REFUSED)
 
 
@@ -96,3 +131,12 @@ def init(
         typer.echo(f"{translated('no column'):<14} {', '.join(draft.missing)}")
     tell(f"Written to {draft.folder}. Read each query again, then, with NOCTURNE_SOURCES={draft.folder.parent}:")
     typer.echo(f"  python -m deid source check --source {draft.folder.name}")
+
+
+def _interval(first: datetime | None, last: datetime | None) -> tuple[datetime, datetime]:
+    """Return the interval of the days asked for, by default the last thirty, from midnight to midnight in Paris."""
+    end = (last.replace(tzinfo=PARIS) if last else datetime.now(PARIS)) + timedelta(days=1)
+    start = first.replace(tzinfo=PARIS) if first else end - timedelta(days=31)
+    if start >= end:
+        raise typer.BadParameter("the first day is after the last.", param_hint="--from")
+    return start, end

@@ -8,12 +8,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from functools import total_ordering
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from deid.domain.labels import Label
 
 # Kinds of identifiers that the annotators that ship tell apart.
 SUBTYPES = frozenset({"IBAN", "IP", "MAC", "plate", "uid"})
+# Codes of a person's sex, in lower case: words and letters of warehouses, ISO 5218 and INSEE, OMOP.
+_SEXES: Mapping[str, str] = MappingProxyType(
+    dict.fromkeys(("m", "h", "1", "masculin", "homme", "male", "8507"), "M")
+    | dict.fromkeys(("f", "2", "féminin", "feminin", "femme", "female", "8532"), "F")
+)
 # Year, or year and month, of an ISO date; some warehouses fill what they do not know with zeros.
 _PART_OF_DATE = re.compile(r"(?P<year>(?:18|19|20)\d\d)(?:-(?P<month>0[1-9]|1[0-2])|-00)?(?:-00)?", re.ASCII)
 
@@ -25,6 +31,11 @@ def _compose(record: Patient | Professional, fields: tuple[str, ...]) -> None:
         if value and not (value if isinstance(value, str) else "".join(value)).isascii():
             values = [unicodedata.normalize("NFC", one) for one in ((value,) if isinstance(value, str) else value)]
             object.__setattr__(record, name, values[0] if isinstance(value, str) else tuple(values))
+
+
+def sex_of_code(code: object) -> str | None:
+    """Return "M" or "F" of a warehouse's code ("H", "2", "féminin", 8532), None of another."""
+    return _SEXES.get(str(code).strip().lower())
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +69,8 @@ class Patient:
     def from_json(cls, record: Mapping[str, Any] | None) -> Patient:
         """Read the `patient` object of a JSON line; unknown keys are ignored, nulls are unknowns.
 
-        A `birth_date` of a year, or of a year and a month ("1961-05", "1961-05-00"), gives `birth_period`.
+        A `birth_date` of a year, or of a year and a month ("1961-05", "1961-05-00"), gives `birth_period`. A code of
+        the sex that is not known gives None.
 
         Raises:
             ValueError: `birth_date` is neither an ISO date nor a part of one, or a field has the wrong shape.
@@ -75,6 +87,8 @@ class Patient:
                     known[name] = value if isinstance(value, date) else date.fromisoformat(value)
                 else:
                     known["birth_period"] = part["year"] + (f"-{part['month']}" if part["month"] else "")
+            elif name == "sex":
+                known[name] = sex_of_code(value)
             else:
                 known[name] = str(value)
         return cls(**known)

@@ -116,6 +116,7 @@ class Reason(StrEnum):
     NOT_FRENCH = "not_french"
     NO_PATIENT = "no_patient"
     REPEATED = "repeated"
+    BIRTH_DATE = "birth_date"
     UNSUPPORTED_FORMAT = "unsupported_format"
     ENCRYPTED = "encrypted"
     EXPANDS = "expands_too_much"

@@ -181,6 +181,7 @@ def plan_run(request: Request) -> list[Batch]:
                 return _read_batches(cursor, *known)
         with open_source("nocturne plan", snapshot=True) as warehouse:
             warehouse.check_replay(request.interval.end)
+            source.verify(warehouse)  # every query, so that all faults are told at once and before anything is written
             with state.cursor() as cursor:
                 told = read_merges(warehouse, source)
                 part = open_part(request.patients, told or ())

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
@@ -130,6 +131,17 @@ class Source:
         path = self._folder / f"{step}.sql"
         return str(Path("sql") / path.relative_to(SQL) if path.is_relative_to(SQL) else path)
 
+    def place(self, step: str, word: str, line: int = 0) -> str:
+        """Return file and line (`plan.sql:12`) of a query's `line`, else of the last that has a word outside comments.
+
+        The file alone where no line has it: a column that the query does not give.
+        """
+        named = re.compile(rf"(?<!\w){re.escape(word)}(?!\w)", re.IGNORECASE)
+        lines = self._queries[step].splitlines() if word else []
+        found = [at for at, text in enumerate(lines, start=1) if named.search(text.partition("--")[0])]
+        at = line or next(reversed(found), 0)
+        return f"{self.file(step)}:{at}" if at else self.file(step)
+
     def has(self, step: str) -> bool:
         """Return whether the source has the query of a step; those of `OPTIONAL` may be absent."""
         return step in self._queries
@@ -162,14 +174,18 @@ class Source:
         return {column: known[column] for column in self._given.get(step, tuple(CONTRACT[step]))}
 
     def verify(self, link: SourceLink, *steps: str) -> None:
-        """Check that the queries of `steps` give the columns of the contract with their types; no row is read.
+        """Check that the queries of `steps` (all: those of a night) give the contract's columns; no row is read.
 
         Raises:
-            ContractBroken: names the first column or table at fault and the file to mend.
+            ContractBroken: names each column or table at fault, with its file and line.
         """
-        for step in steps or self.steps:
-            for fault in self.faults(link, step):
-                raise self.broken(step, str(fault), _REMEDIES.get(fault.kind, ""))
+        asked = steps or [step for step in self.steps if step not in MEASURED]
+        found = [(step, fault) for step in asked for fault in self.faults(link, step)]
+        if not found:
+            return
+        told = "; ".join(f"{fault} in {self.place(step, fault.name, fault.line)}" for step, fault in found)
+        remedies = dict.fromkeys(_REMEDIES.get(fault.kind, _MEND) for _, fault in found)
+        raise ContractBroken(f"source {self.name}: {told}.", " ".join(remedies))
 
     def faults(self, link: SourceLink, step: str) -> list[QueryFault]:
         """Return the faults of the query of a step; no row is read, and the transaction can go on."""
@@ -210,10 +226,11 @@ class Source:
         """Return the error for a contract that the query of a step breaks."""
         return ContractBroken(
             f"source {self.name}: {what} in {self.file(step)}.",
-            remedy or "Mend that query; docs/operators.md lists the columns it must return.",
+            remedy or _MEND,
         )
 
 
+_MEND = "Mend that query; docs/operators.md lists the columns it must return."
 _REMEDIES: Mapping[FaultKind, str] = MappingProxyType(
     {
         FaultKind.ENCODING: "Convert it in the query. In a database of PostgreSQL of encoding SQL_ASCII that holds "

@@ -18,11 +18,12 @@ from typing import Any
 from deid.config.policy import load
 from deid.config.settings import settings
 from deid.domain import PARIS
+from deid.domain.document import sex_of_code
 from deid.domain.errors import WarehouseUnreachable
 from deid.domain.outcomes import Refused
 from deid.domain.wording import read_entries
 from deid.source.contract import MEASURED, Source, bind, open_source
-from deid.source.extraction import REPEATED_SHARE, make_content, open_contents, read_merges
+from deid.source.extraction import REPEATED_SHARE, make_content, open_contents, read_merges, value_shape
 from deid.source.links import FaultKind, QueryFault, SourceLink, StatementRefused
 from deid.source.patient_parts import ProjectPart, open_part
 
@@ -34,7 +35,7 @@ _DETAILED = (FaultKind.COLUMN_TYPE, FaultKind.REFUSED, FaultKind.FILE)
 _UNREADABLE = (FaultKind.ENCODING, FaultKind.VALUE)
 _SHARED = 0.5  # share of documents from which what a few may lack is a fault of the query
 # Faults of contents.sql that may be a row's own, not the query's.
-_SINGLE = frozenset({"repeated", "no_identity", "name_charset"})
+_SINGLE = frozenset({"repeated", "no_identity", "name_charset", "birth_date"})
 
 # Kind → whether it stops or falsifies a night (`error`), `message`, `remedy`.
 FAULTS: Mapping[str, Mapping[str, Any]] = MappingProxyType(read_entries("source_faults"))
@@ -44,12 +45,14 @@ FAULTS: Mapping[str, Mapping[str, Any]] = MappingProxyType(read_entries("source_
 class SourceFinding:
     """A finding on a query ("plan", "contents"…) or on the "server"; `kind` is a key of `FAULTS`.
 
-    `rows` counts those at fault of the `sample` looked at; `detail` names columns, a time or a reason.
+    `place` is the query's file and line; `rows` counts those at fault of the `sample` looked at; `detail` names
+    columns, a time or a reason.
     """
 
     step: str
     kind: str
     file: str = ""
+    place: str = ""
     rows: int = 0
     sample: int = 0
     detail: str = ""
@@ -138,9 +141,12 @@ class _Check:
         told = read_merges(self.link, self.source) if patients.of > 1 and "merges" in usable else None
         return open_part(patients, told or ())
 
-    def _find(self, step: str, kind: str, rows: int = 0, sample: int = 0, detail: str = "") -> None:
-        file = self.source.file(step) if step in self.source.steps else ""
-        self.report.findings.append(SourceFinding(step, kind, file, rows, sample, detail))
+    def _find(self, step: str, kind: str, rows: int = 0, sample: int = 0, detail: str = "", line: int = 0) -> None:
+        file = place = ""
+        if step in self.source.steps:
+            word = FAULTS[kind].get("at") or detail.partition(" ")[0].rstrip(",")
+            file, place = self.source.file(step), self.source.place(step, word, line)
+        self.report.findings.append(SourceFinding(step, kind, file, place, rows, sample, detail))
 
     def _count(self, step: str, kind: str, sample: int, rows: int, detail: str = "") -> None:
         if rows:
@@ -197,7 +203,7 @@ class _Check:
     def _fault(self, step: str, fault: QueryFault) -> None:
         kind = "unreadable" if fault.kind in _UNREADABLE else fault.kind.value
         detail = f"{fault.name} {fault.detail}".strip() if fault.kind in _DETAILED else fault.name
-        self._find(step, kind, detail=detail)
+        self._find(step, kind, detail=detail, line=fault.line)
 
     def _plan(self, start: datetime, end: datetime) -> dict[str, dict[str, Any]]:
         """Return the documents of the sample by id."""
@@ -280,8 +286,20 @@ class _Check:
         names = [[row["last_name"], row["birth_name"], *(row["first_names"] or [])] for row in rows]
         badly = sum(bool(_DOUBLE_ENCODED.search(" ".join(filter(None, written)))) for written in names)
         self._count("contents", "name_charset", len(rows), badly)
-        born = [row for row in rows if row["birth_date"]]
-        self._count("contents", "birth_date", len(born), sum(not _is_birth(row) for row in born))
+        self._births([row for row in rows if row["birth_date"]])
+        told = [row["sex"] for row in rows if row["sex"]]
+        unknown = Counter(value_shape(code) for code in told if sex_of_code(code) is None)
+        self._count("contents", "sex", len(told), unknown.total(), ", ".join(sorted(unknown)[:3]))
+
+    def _births(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Compare birth dates with the calendar: one that is none could not be searched for in a text."""
+        read = [make_content({**row, "content": b""}) for row in rows]
+        misread = Counter(content.misread_birth for content in read if content.misread_birth)
+        shapes = ", ".join(f"{shape} × {times}" for shape, times in misread.most_common(3))
+        self._count("contents", "birth_date", len(rows), misread.total(), shapes)
+        days = [content.patient.birth_date for content in read if content.patient.birth_date]
+        today = datetime.now(PARIS).date()
+        self._count("contents", "birth_range", len(days), sum(not date(1880, 1, 1) <= day <= today for day in days))
 
     def _moments(self, rows: Sequence[Mapping[str, Any]]) -> None:
         soon = datetime.now(UTC).date() + timedelta(days=1)
@@ -309,11 +327,3 @@ class _Check:
         if "staff" in self.report.rows and not any(row["last_name"] for row in rows):
             self._find("staff", "nobody")
         self._nulls("staff", rows, ("staff_id",))
-
-
-def _is_birth(row: Mapping[str, Any]) -> bool:
-    """Return whether a birth date is one, of the past, or a period of one."""
-    patient = make_content({**row, "content": b""}).patient
-    if patient.birth_date is not None:
-        return date(1880, 1, 1) <= patient.birth_date <= datetime.now(PARIS).date()
-    return patient.birth_period is not None

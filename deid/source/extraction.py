@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 from itertools import pairwise
 from typing import Any
 
@@ -34,10 +35,12 @@ def list_documents(link: SourceLink, source: Source, start: datetime, end: datet
     """List the documents ingested in [start, end) page by page, ordered by ingestion time then id.
 
     Raises:
-        ContractBroken: the query lacks a column, gives a null id, digest or time, or is not ordered.
+        ContractBroken: the query lacks a column, gives a null id, digest or time, is not ordered, gives a row outside
+            of the interval, or a page that does not go on behind the former one.
     """
     source.verify(link, "plan")
     after: tuple[datetime | None, str | None] = (None, None)
+    seen: set[str] = set()  # ids of the time at which the former pages end
     while True:
         parameters = {
             "interval_start": start,
@@ -47,13 +50,16 @@ def list_documents(link: SourceLink, source: Source, start: datetime, end: datet
             "page": PAGE,
         }
         page = [Listed(**row) for row in read_rows(link, source, "plan", parameters)]
-        _check_page(source, page)
+        _check_page(source, page, start, end)
+        _check_progress(source, page, after[0], seen)
         page = [replace(row, content_hash=version_hash(row.content_hash, row.patient_id)) for row in page]
         if page:
             yield page
         if len(page) < PAGE:
             return
-        after = (page[-1].ingested_at, page[-1].document_id)
+        last = page[-1].ingested_at
+        seen = {row.document_id for row in page if row.ingested_at == last} | (seen if last == after[0] else set())
+        after = (last, page[-1].document_id)
 
 
 def version_hash(content_hash: str, patient_id: str | None) -> str:
@@ -110,17 +116,19 @@ def read_contents(link: SourceLink, source: Source, document_ids: Sequence[str])
     """Read documents by id, in their present version; an id that the source no longer has is absent.
 
     A content longer than `max_document_bytes` is read one byte past it, so that it is refused and fills no memory.
-    A document of several rows is `repeated`, and refused when it is opened: which row is right is unknown.
+    A document of several rows is `repeated`, and refused when it is opened: which row is right is unknown. So is one
+    whose patient has a birth date that is none, since it could not be searched for.
 
     Raises:
         ContractBroken: the query lacks a column, gives another type or an id that was not asked for; or more than
-            20 documents and 5 % of those asked for have several rows.
+            20 documents and 5 % of those asked for have several rows, or a birth date that is none.
     """
     source.verify(link, "contents")
     asked = set(document_ids)
     spare = max(REPEATED_FLOOR, int(REPEATED_SHARE * len(asked)))
     found: dict[str, Content] = {}
     repeats = 0
+    misread: Counter[str] = Counter()
     for record in read_rows(
         *(link, source, "contents", {"document_ids": list(document_ids)}),
         most=len(asked) + spare + 1,
@@ -130,14 +138,25 @@ def read_contents(link: SourceLink, source: Source, document_ids: Sequence[str])
         if document_id not in asked:
             raise source.broken("contents", "a row has no id, or one that was not asked for")
         repeats += document_id in found
-        found[document_id] = replace(make_content(record), repeated=document_id in found)
+        found[document_id] = content = replace(make_content(record), repeated=document_id in found)
+        misread.update([content.misread_birth] if content.misread_birth else [])
     if repeats > spare:
         raise source.broken(
             "contents",
             f"more rows than the {len(asked)} documents asked for",
             "Mend its joins: one row for each document. `python -m deid source check` counts the repeated ones.",
         )
+    if misread.total() > spare:
+        raise source.broken(
+            "contents",
+            f"{misread.total()} birth dates of {len(asked)} cannot be read ({_most_common(misread)})",
+            "Give a date there, or text as YYYY-MM-DD: to_date(column, 'DD/MM/YYYY'); null where it is not known.",
+        )
     return found
+
+
+def _most_common(shapes: Counter[str]) -> str:
+    return ", ".join(shape for shape, _ in shapes.most_common(3))
 
 
 def fetch(content: Content) -> Content | Refused:
@@ -149,6 +168,8 @@ def fetch(content: Content) -> Content | Refused:
     """
     if content.repeated:
         return Refused(content.document_id, (Reason.REPEATED,), "several rows of the source")
+    if content.misread_birth:
+        return Refused(content.document_id, (Reason.BIRTH_DATE,), content.misread_birth)
     if content.path is None or content.patient_id is None:
         return content
     try:
@@ -242,9 +263,28 @@ def read_rows(
         yield from link.rows(source.query(step), bind(parameters), kinds, chosen=chosen, most=most, cut=cut)
 
 
-def _check_page(source: Source, page: Sequence[Listed]) -> None:
+def _check_progress(source: Source, page: Sequence[Listed], last: datetime | None, seen: Collection[str]) -> None:
+    """Refuse a page that does not start behind the former one, which would be asked for again without end."""
+    if last is not None and any(row.ingested_at < last or row.document_id in seen for row in page):
+        raise source.broken(
+            "plan",
+            "a page does not start behind the former one",
+            "Add the condition on %(after_ingested_at)s and %(after_document_id)s to that query, in its own order.",
+        )
+
+
+def _check_page(source: Source, page: Sequence[Listed], start: datetime, end: datetime) -> None:
     if any(None in (row.document_id, row.content_hash, row.ingested_at, row.withdrawn) for row in page):
         raise source.broken("plan", "a row has no id, digest, time or withdrawal flag")
+    # Two times of one zone would compare by the clock on the wall, which shows an hour twice in autumn.
+    first, behind = start.astimezone(UTC), end.astimezone(UTC)
+    if outside := sum(not first <= row.ingested_at.astimezone(UTC) < behind for row in page):
+        raise source.broken(
+            "plan",
+            f"{outside} rows lie outside of the interval that was asked for",
+            "Compare ingested_at there with %(interval_start)s and %(interval_end)s, as instants: a local time by "
+            "AT TIME ZONE 'Europe/Paris'.",
+        )
     keys = [(row.ingested_at, row.document_id) for row in page]
     if any(before[0] > after[0] or before == after for before, after in pairwise(keys)):
         raise source.broken(
@@ -261,21 +301,29 @@ def make_content(record: Mapping[str, Any]) -> Content:
     content, path = record["content"], record.get("content_path")
     if isinstance(content, str):
         content, known["charset"] = content.encode(), "utf-8"
+    patient, misread = _patient(record)
     return Content(
         **known,
         content=bytes(content or b""),
-        patient=_patient(record),
+        patient=patient,
+        misread_birth=misread,
         stay=Stay(record["stay_start"], record["stay_end"]) if record["stay_start"] else None,
         path=path if path and not content else None,
         stated_hash=record["content_hash"],
     )
 
 
-def _patient(record: Mapping[str, Any]) -> Patient:
+def _patient(record: Mapping[str, Any]) -> tuple[Patient, str]:
+    """Return the patient of a row, and the shape of a birth date that is none."""
     known = {name: record[name] for name in Patient.__dataclass_fields__ if name in record}
     lists = {name: [item for item in value if item] for name, value in known.items() if isinstance(value, list)}
     given = {**known, **lists, "key": record["patient_id"]}
     try:
-        return Patient.from_json(given)
-    except ValueError:  # a birth date that is none: the rest of the identity is searched
-        return Patient.from_json({**given, "birth_date": None})
+        return Patient.from_json(given), ""
+    except ValueError:
+        return Patient.from_json({**given, "birth_date": None}), value_shape(str(given["birth_date"]))
+
+
+def value_shape(value: str) -> str:
+    """Return a value with each digit as 9 and each letter as a, at most 24 characters: it says no value."""
+    return re.sub(r"[^\W\d_]", "a", re.sub(r"\d", "9", value.strip()))[:24]

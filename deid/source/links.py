@@ -60,11 +60,15 @@ class FaultKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class QueryFault:
-    """A fault of a query: `name` is a column, a table or where the server stopped, `detail` a type or SQLSTATE."""
+    """A fault of a query: `name` is a column, a table or where the server stopped, `detail` a type or SQLSTATE.
+
+    `line` is the line of the query, from 1, where the server tells one; else 0.
+    """
 
     kind: FaultKind
     name: str = ""
     detail: str = ""
+    line: int = 0
 
     def __str__(self) -> str:
         return {
@@ -262,9 +266,10 @@ def _fault(cursor: Any, error: psycopg2.Error) -> QueryFault:
     """Name the fault of a refused statement from its SQLSTATE and position: no value, in any language of the server."""
     position, code = error.diag.statement_position, error.pgcode or ""
     if position is None:
-        name = "something"
+        name, line = "something", 0
     else:
-        rest = cursor.query.decode("utf-8", "replace")[int(position) - 1 :]
-        name = rest.split()[0].strip("(),;")
+        sent = cursor.query.decode("utf-8", "replace")
+        name = sent[int(position) - 1 :].split()[0].strip("(),;")
+        line = sent.count("\n", 0, int(position) - 1) + 1
     kinds = {"42703": FaultKind.COLUMN_ABSENT, "42P01": FaultKind.TABLE_ABSENT, "42501": FaultKind.NO_SELECT}
-    return QueryFault(kinds.get(code, FaultKind.REFUSED), name, code)
+    return QueryFault(kinds.get(code, FaultKind.REFUSED), name, code, line)

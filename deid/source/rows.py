@@ -49,3 +49,4 @@ class Content:
     stated_hash: str = ""  # the source's own, which may be of the file's bytes
     digest: str | None = None  # SHA-256 of the file that was read
     repeated: bool = False  # the source gives several rows for it
+    misread_birth: str = ""  # shape (“99/99/9999”) of a birth date that is none

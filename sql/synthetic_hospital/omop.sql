@@ -141,7 +141,20 @@ SELECT
     'No matching concept'::varchar(50) AS concept_code,
     date '1970-01-01' AS valid_start_date,
     date '2099-12-31' AS valid_end_date,
-    NULL::varchar(1) AS invalid_reason;
+    NULL::varchar(1) AS invalid_reason
+UNION ALL
+SELECT
+    (2000000000 + dense_rank() OVER (ORDER BY l.code COLLATE "C"))::integer,
+    'LOINC ' || l.code,
+    'Note',
+    'LOINC',
+    'Note Type',
+    'S',
+    l.code,
+    date '1970-01-01',
+    date '2099-12-31',
+    NULL
+FROM (SELECT DISTINCT loinc_code AS code FROM cdw.document WHERE loinc_code IS NOT NULL) AS l;
 
 CREATE OR REPLACE VIEW cdw.condition_occurrence AS
 SELECT
@@ -171,7 +184,7 @@ SELECT
     d.written_on AS note_date,
     d.written_on::timestamp AS note_datetime,
     32817 AS note_type_concept_id,
-    0 AS note_class_concept_id,
+    coalesce(k.concept_id, 0) AS note_class_concept_id,
     d.title::varchar(250) AS note_title,
     cdw.readable(d.content, d.charset) AS note_text,
     32678 AS encoding_concept_id,
@@ -179,10 +192,11 @@ SELECT
     cdw.numeric_id(d.author_id) AS provider_id,
     cdw.numeric_id(d.stay_id) AS visit_occurrence_id,
     NULL::bigint AS visit_detail_id,
-    d.loinc_code::varchar(50) AS note_source_value,
+    d.document_id::varchar(50) AS note_source_value,
     NULL::bigint AS note_event_id,
     NULL::integer AS note_event_field_concept_id
-FROM cdw.document AS d;
+FROM cdw.document AS d
+LEFT JOIN cdw.concept AS k ON k.concept_code = d.loinc_code AND k.vocabulary_id = 'LOINC';
 
 CREATE OR REPLACE VIEW cdw.note_arrival AS
 SELECT

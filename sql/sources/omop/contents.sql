@@ -1,7 +1,8 @@
 -- Grain: one note among document_ids, with what the warehouse knows of its person and visit.
 -- Purpose: everything that detection needs. OMOP has no place for names: the site's own table has them (here
 -- person_identity). Notes are text of the database, hence UTF-8; one whose bytes could not be read is null there,
--- and goes to quarantine as empty. A visit that begins before the person's
+-- and goes to quarantine as empty. The LOINC code is that of note_class_concept_id, where CONCEPT has one; a birth of
+-- which the day or the month is not known is YYYY-MM or YYYY. A visit that begins before the person's
 -- earlier ones are over gives the dates of the first of those: a day told in both then has one surrogate.
 SELECT
     n.note_id::text AS document_id,
@@ -9,7 +10,7 @@ SELECT
     n.person_id::text AS patient_id,
     n.visit_occurrence_id::text AS stay_id,
     a.type_code AS document_type,
-    n.note_source_value AS loinc_code,
+    k.concept_code::text AS loinc_code,
     n.note_title AS title,
     a.format,
     'utf-8'::text AS charset,
@@ -22,7 +23,12 @@ SELECT
     i.birth_name,
     i.first_names,
     CASE p.gender_concept_id WHEN 8507 THEN 'M' WHEN 8532 THEN 'F' END AS sex,
-    p.birth_datetime::date AS birth_date,
+    coalesce(
+        to_char(p.birth_datetime, 'YYYY-MM-DD'),
+        p.year_of_birth::text || coalesce(
+            '-' || lpad(p.month_of_birth::text, 2, '0') || coalesce('-' || lpad(p.day_of_birth::text, 2, '0'), ''), ''
+        )
+    ) AS birth_date,
     array_remove(ARRAY[nullif(l.address_1, '')::text, nullif(l.address_2, '')::text], NULL) AS addresses,
     l.zip,
     l.city,
@@ -33,6 +39,7 @@ SELECT
     i.nir
 FROM cdw.note AS n
 INNER JOIN cdw.note_arrival AS a ON a.note_id = n.note_id
+LEFT JOIN cdw.concept AS k ON k.concept_id = n.note_class_concept_id AND k.vocabulary_id = 'LOINC'
 LEFT JOIN cdw.person AS p ON p.person_id = n.person_id
 LEFT JOIN cdw.person_identity AS i ON i.person_id = n.person_id
 LEFT JOIN cdw.location AS l ON l.location_id = p.location_id
