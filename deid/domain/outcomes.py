@@ -130,7 +130,8 @@ class CheckOutcome:
     """One check of one document: the number observed, and whether Great Expectations accepted it.
 
     `reason` is the reason of quarantine that a critical failure gives. `waived` marks a failure that a person lets pass
-    for this content (`deid.quality.reasons`).
+    for this content (`deid.quality.reasons`). `compared` is False where the warehouse knows nothing of the patient that
+    the check could look for.
     """
 
     check: str
@@ -139,6 +140,7 @@ class CheckOutcome:
     observed: float
     reason: Reason | None = None
     waived: bool = False
+    compared: bool = True
 
 
 class Constraint(StrEnum):

@@ -90,6 +90,19 @@ class KnownIdentity:
         contacts = (self.phones, self.emails, self.birth_digits, self.streets, self.city)
         return sum(map(bool, (self.surnames, self.first_names, numbers, *contacts)))
 
+    @property
+    def unsought(self) -> frozenset[str]:
+        """Names of the checks that have nothing to look for, since the warehouse does not know it."""
+        sought = {
+            "identity_name": self.surnames | self.first_names,
+            "identity_fuzzy": self.surnames | self.first_names,
+            "identity_number": self.numbers | self.short_numbers | self.codes,
+            "identity_birth_date": self.birth_digits,
+            "identity_contact": self.phones | self.emails,
+            "identity_address": self.addresses or self.streets or self.city or self.zip,
+        }
+        return frozenset(check for check, known in sought.items() if not known)
+
 
 @lru_cache(maxsize=512)
 def known_identity(patient: Patient) -> KnownIdentity:

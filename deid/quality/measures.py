@@ -127,6 +127,7 @@ def validate_batch(batch: Sequence[Candidate], limits: Quality = DEFAULT, hiding
     numbers = [measure(candidate) for candidate in batch]
     _compare_patients(batch, numbers)
     judgements = judge(ROW_SUITE, checks_within(limits, hiding), numbers)
+    unsought = [known_identity(candidate.document.patient).unsought for candidate in batch]
     return [
         Verdict(
             candidate.document.id,
@@ -137,6 +138,7 @@ def validate_batch(batch: Sequence[Candidate], limits: Quality = DEFAULT, hiding
                     row not in found.failed_rows,
                     numbers[row][found.rule],
                     BY_NAME[found.rule].reason,
+                    compared=row in found.failed_rows or found.rule not in unsought[row],
                 )
                 for found in judgements
             ),
@@ -159,15 +161,16 @@ def _compare_patients(batch: Sequence[Candidate], numbers: Sequence[dict[str, fl
 
 
 def batch_results(verdicts: Sequence[Verdict]) -> list[CheckResult]:
-    """Count the row-level checks over a batch, one line per check."""
+    """Count the row-level checks over a batch, one line per check: documents that it could compare, and failures."""
     failures = Counter(item.check for verdict in verdicts for item in verdict.outcomes if not item.success)
+    compared = Counter(item.check for verdict in verdicts for item in verdict.outcomes if item.compared)
     return [
         CheckResult(
             suite=ROW_SUITE,
             rule=check.name,
             severity=check.severity,
             success=failures[check.name] == 0,
-            element_count=len(verdicts),
+            element_count=compared[check.name],
             unexpected_count=failures[check.name],
         )
         for check in CHECKS

@@ -162,7 +162,7 @@ def _note(kind: str, sentence: str) -> Flowable:
 
 def _checks(rows: Sequence[dict[str, Any]], seen: dict[str, Any], *, whole: bool) -> Flowable:
     said, write = seen["t"], seen["w"]
-    states = {"ok": "passed", "absent": "not_judged"}
+    states = {"ok": "passed", "absent": "not_verifiable"}
     return _table(
         [said["severity"], said["observed" if whole else "concerned"], said["habit"], said["result"]],
         [

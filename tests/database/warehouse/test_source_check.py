@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -14,15 +16,18 @@ from time import monotonic, sleep
 import psycopg2
 import pytest
 from psycopg2 import sql
+from selectolax.lexbor import LexborHTMLParser
 
 from deid.config.settings import settings
 from deid.database import embedded
 from deid.database.embedded import EmbeddedServer
 from deid.domain.errors import ContractBroken, PolicyError, WarehouseError, WarehouseUnreachable
 from deid.nightly import steps
+from deid.release import actions
 from deid.source import contract
-from deid.source.contract import Source
+from deid.source.contract import Source, open_source
 from deid.source.contract_check import SourceReport, check_source
+from deid.source.extraction import PAGE, list_documents, read_contents
 from tests.conftest import Database
 from tests.database.warehouse.light import decide
 from tests.database.warehouse.nights import night, reasons, states
@@ -120,6 +125,8 @@ def test_a_contract_that_holds_has_no_error() -> None:
             "name_charset",
         ),
         ("contents", "p.birth_date", "'12/05/1961'::text AS birth_date", "birth_date"),
+        ("contents", "p.birth_date", "'2999-01-01'::date AS birth_date", "birth_range"),
+        ("contents", "p.sex::text AS sex", "'X9'::text AS sex", "sex"),
         ("contents", "e.admitted_on AS stay_start", "NULL::date AS stay_start", "dates"),
         ("contents", "d.written_on AS reference_date", "'2100-01-01'::date AS reference_date", "dates"),
         ("contents", "p.first_names", "ARRAY[]::text[] AS first_names", "empty_column"),
@@ -153,6 +160,8 @@ def test_rows_outside_the_interval_or_of_documents_not_asked_for_are_named(
     put(hospital, "long ago", at=NIGHT - 9 * DAY)
     break_query("plan", "d.ingested_at >= %(interval_start)s", "%(interval_start)s IS NOT NULL")
     assert ("plan", "outside") in kinds(check())
+    with pytest.raises(ContractBroken, match=r"1 rows lie outside of the interval .*mine/plan\.sql"):
+        night("n")
     break_query("plan", "%(interval_start)s IS NOT NULL", "d.ingested_at >= %(interval_start)s")
     break_query("contents", "d.document_id = ANY(%(document_ids)s)", "%(document_ids)s IS NOT NULL")
     assert ("contents", "not_asked") in kinds(check())
@@ -163,7 +172,16 @@ def test_rows_outside_the_interval_or_of_documents_not_asked_for_are_named(
 def test_a_page_that_repeats_is_named(hospital: Database, break_query: Break) -> None:
     break_query("plan", "(d.ingested_at, d.document_id) >", "%(after_document_id)s::text IS NOT NULL OR (now(), '') >")
     assert ("plan", "same_page") in kinds(check(sample=2))
+    fill = "INSERT INTO cdw.document (document_id, patient_id, type_code, title, format, content, ingested_at)"
+    many = " SELECT 'n' || n, 'P000001', 'CRH', 'x', 'text/plain', '', %s FROM generate_series(1, %s) AS n"
+    hospital.rows(fill + many, (NIGHT, PAGE))
+    with pytest.raises(ContractBroken, match="a page does not start behind the former one"):
+        night("n")
     assert hospital.rows("SELECT count(*) FROM deid.run") == [(0,)]
+    break_query("plan", "%(after_document_id)s::text IS NOT NULL OR (now(), '') >", "(d.ingested_at, d.document_id) >")
+    with open_source("tests") as link:
+        pages = list(list_documents(link, Source("mine"), NIGHT, NIGHT + DAY))
+    assert [len(page) for page in pages] == [PAGE, 3], "documents of one time lie on two pages"
 
 
 def test_a_local_time_read_as_utc_is_named(hospital: Database) -> None:
@@ -184,6 +202,47 @@ def test_a_document_of_two_rows_is_held_back_and_the_others_go_on(hospital: Data
     assert night("n")["published"] == 2
     assert states(hospital) == {"one": "published", "two": "quarantined", "three": "published"}
     assert reasons(hospital) == {"two": ("detect", "repeated")}
+
+
+def test_a_birth_date_that_is_none_holds_its_document_back_and_many_stop_the_night(
+    hospital: Database, break_query: Break
+) -> None:
+    french = "to_char(p.birth_date, 'DD/MM/YYYY') AS birth_date"
+    of_one = "CASE p.patient_id WHEN 'P000002' THEN '1948-02-30' ELSE p.birth_date::text END AS birth_date"
+    break_query("contents", "p.birth_date", of_one)
+    report = check()
+    (found,) = [one for one in report.findings if one.kind == "birth_date"]
+    assert (found.rows, found.sample, found.detail, found.error) == (1, 3, "9999-99-99 × 1", False), "one row's own"
+    assert night("n")["published"] == 2
+    assert reasons(hospital) == {"two": ("detect", "birth_date")}
+    break_query("contents", of_one, french)
+    report = check()
+    assert {(one.step, one.kind, one.detail) for one in report.errors} == {("contents", "birth_date", "99/99/9999 × 3")}
+    for number in range(30):
+        put(hospital, f"more{number}", at=NIGHT + DAY + timedelta(minutes=number))
+    with pytest.raises(ContractBroken, match=r"30 birth dates of 30 cannot be read \(99/99/9999\) in .*contents\.sql"):
+        night("m", NIGHT + DAY)
+    assert "publish" not in {state for (state,) in hospital.rows("SELECT state FROM deid.document WHERE run_id = 2")}
+
+
+@pytest.mark.usefixtures("hospital")
+def test_a_check_that_compared_nothing_is_not_said_to_hold(break_query: Break) -> None:
+    break_query("contents", "p.birth_date", "NULL::date AS birth_date")
+    night("n")
+    page = LexborHTMLParser(Path(actions.report("2026-03-02")["html"]).read_text(encoding="utf-8"))
+    said = {row.css_first("code").text(): row.css_first(".end").text() for row in page.css("tr:has(code):has(.end)")}
+    assert (said["identity_birth_date"], said["identity_name"]) == ("non vérifiable", "conforme")
+
+
+@pytest.mark.usefixtures("hospital")
+@pytest.mark.parametrize("codes", [("1", "2"), ("H", "F"), ("masculin", "FÉMININ"), ("8507", "8532")])
+def test_codes_of_the_sex_are_understood(break_query: Break, codes: tuple[str, str]) -> None:
+    man, woman = codes
+    break_query("contents", "p.sex::text AS sex", f"CASE p.sex WHEN 'M' THEN '{man}' ELSE '{woman}' END AS sex")
+    assert "sex" not in {kind for _, kind in kinds(check())}
+    with open_source("tests") as link:
+        found = read_contents(link, Source("mine"), ["one", "two"])
+    assert [found[name].patient.sex for name in ("one", "two")] == ["F", "M"]
 
 
 @pytest.mark.usefixtures("hospital")
@@ -381,3 +440,66 @@ def test_the_command_tells_each_finding_with_its_remedy(break_query: Break, deid
     }
     assert records[-1]["digest"] == Source("mine").digest
     assert deid("source", "check", "--from", "2026-03-05", "--to", "2026-03-03").status == 2
+
+
+def test_an_interrupted_night_says_how_it_goes_on_and_a_full_disk_what_to_do(
+    hospital: Database, break_query: Break, deid: Call, tmp_path: Path
+) -> None:
+    break_query("staff", "m.phone", "(1 / length(m.phone))::text AS phone")
+    hospital.rows("UPDATE cdw.staff SET phone = ''")
+    said = deid("night", "2026-03-02", "--stage-only")
+    assert said.status == 1
+    (name,) = re.findall(r"--name '([^']+)'", said.err)
+    hospital.rows("UPDATE cdw.staff SET phone = '1'")
+    assert deid("night", "2026-03-02", "--stage-only", "--name", name).status == 0
+    assert set(states(hospital).values()) == {"staged"}
+    folder = tmp_path / "reports"
+    folder.mkdir(exist_ok=True)
+    (folder / f".2026-03-02.html.{os.getpid()}").symlink_to("/dev/full")
+    said = deid("report", "2026-03-02")
+    assert said.status == 1
+    assert "le disque est plein" in said.err
+    assert "python -m deid report 2026-03-02" in said.err
+    assert "Traceback" not in said.err
+    assert "File " not in said.err
+
+
+@pytest.mark.usefixtures("hospital")
+def test_every_fault_stands_beside_its_file_and_line_and_the_night_names_all_at_once(
+    break_query: Break, tmp_path: Path
+) -> None:
+    break_query("staff", "m.rpps", "m.rpp")
+    break_query("present", "d.patient_id", "d.patient")
+    break_query("contents", "p.zip", "p.zip::bytea AS zip")
+    folder = tmp_path / "contracts" / "mine"
+    lines = {
+        step: 1 + (folder / f"{step}.sql").read_text().partition(word)[0].count("\n")
+        for step, word in (("staff", "m.rpp,"), ("present", "d.patient\n"), ("contents", "AS zip"))
+    }
+    told = {found.place for found in check().errors}
+    assert told == {f"{folder}/{step}.sql:{line}" for step, line in lines.items()}
+    with pytest.raises(ContractBroken) as caught:
+        night("n")
+    assert all(f"{folder}/{step}.sql:{line}" in str(caught.value) for step, line in lines.items())
+
+
+@pytest.mark.usefixtures("hospital")
+def test_the_preview_counts_each_field_and_shows_values_only_if_asked(break_query: Break, deid: Call) -> None:
+    asked = ("source", "preview", "--from", "2026-03-01", "--to", "2026-03-03")
+    said = deid(*asked)
+    assert said.status == 0
+    assert re.search("birth_date +3 lisibles sur 3", said.out)
+    assert re.search("last_name +donné pour 3 documents sur 3", said.out)
+    assert re.search("birth_date +9999-99-99", said.out)
+    assert "VASSEROT" not in said.out
+    assert "1961" not in said.out
+    told = deid(*asked, "--values").out
+    assert "VASSEROT" in told
+    assert "1961-05-14" in told
+    assert "une douleur thoracique" not in told, "the beginning of a text alone"
+    break_query("contents", "p.birth_date", "to_char(p.birth_date, 'DD/MM/YYYY') AS birth_date")
+    said = deid(*asked, "--json")
+    assert said.status == 1
+    records = [json.loads(line) for line in said.out.splitlines()]
+    assert {"column": "birth_date", "documents": 3, "given": 3, "readable": 0, "parsed": True} in records
+    assert {one["birth_date"] for one in records if "birth_date" in one} == {"99/99/9999"}

@@ -142,6 +142,14 @@ def test_batch_results_count_what_the_verdicts_say() -> None:
     assert results["residual_nir"].success
 
 
+def test_a_check_counts_no_document_of_which_the_warehouse_knows_nothing_to_look_for() -> None:
+    unknown = dataclasses.replace(PATIENT, birth_date=None, phones=(), emails=())
+    verdicts = validate_batch([checked(), checked(patient=unknown), checked(patient=Patient())])
+    counted = {result.rule: result.element_count for result in batch_results(verdicts)}
+    assert (counted["identity_birth_date"], counted["identity_contact"]) == (1, 1)
+    assert (counted["identity_name"], counted["residual_phone"]) == (2, 3)
+
+
 @given(
     st.lists(
         st.fixed_dictionaries(
