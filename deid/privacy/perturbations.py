@@ -55,7 +55,7 @@ _TIMES = {
     "drop": ("tag", "remplacée par son étiquette"),
 }
 _PSEUDONYM = "HMAC-SHA-256 de l'identifiant source sous le secret de l'hôpital"
-_INTEGER = "60 bits d'un condensé du pseudonyme"
+_INTEGER = "53 bits d'un condensé du pseudonyme"
 _HIDDEN = ("null", "non publié par cette politique")
 _KEPT = ("kept", "comme dans l'entrepôt")
 _CLASSES = ("generalise", "classe que la politique donne au type ou à son code LOINC")

@@ -27,7 +27,7 @@ from deid.substitution.date_mapping import DateMapping, check_mapping
 
 APPLICATION = "nocturne link"
 _DOCUMENTS = 500  # read from the source at once
-_DIGITS = 15  # hexadecimal: 60 bits, as research.document computes its integer ids
+_DIGITS, _DROPPED = 14, 3  # hexadecimal digits, and bits: 53 are left, as research.document computes its integer ids
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ def stay_pseudonym(source_id: str) -> str:
 
 def integer_id(name: str) -> int:
     """Return the integer id that schema research gives a pseudonym."""
-    return int(hashlib.md5(name.encode(), usedforsecurity=False).hexdigest()[:_DIGITS], 16)
+    return int(hashlib.md5(name.encode(), usedforsecurity=False).hexdigest()[:_DIGITS], 16) >> _DROPPED
 
 
 def record(actor: str, **counts: int) -> None:

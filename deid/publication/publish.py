@@ -10,7 +10,7 @@ import logging
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
 from psycopg2.extensions import connection as Connection
@@ -94,11 +94,11 @@ def recorded_attempt(interval_key: str, digest: str) -> Iterator[None]:
                 cursor.execute(query("deid", "publication", "end"), ended)
 
 
-def make_visible(period: Period, *, now: datetime | None = None) -> dict[str, int] | None:
+def make_visible(period: Period, *, now: datetime | None = None, at_once: bool = False) -> dict[str, int] | None:
     """Rewrite what researchers read from every complete release, if a new period has begun; None if none has.
 
-    `period` is "nightly" (every call), "weekly" (Monday, Paris) or "monthly"; the first call of a database rewrites.
-    Removals never wait for it. A killed call changes nothing.
+    `period` is "nightly" (every call), "weekly" (Monday, Paris) or "monthly"; the first call of a database rewrites,
+    and so does one that must not wait (`at_once`). Removals never wait for it. A killed call changes nothing.
 
     Returns documents (all that researchers read) and added (documents or corrections that became visible).
 
@@ -111,7 +111,7 @@ def make_visible(period: Period, *, now: datetime | None = None) -> dict[str, in
         cursor.execute("SET LOCAL statement_timeout = 0")  # the table is rewritten as a whole, however large it is
         cursor.execute(query("deid", "rewriting", "last"))
         (last,) = one(cursor)
-        if next_rewriting(period, last, moment) > moment.date():
+        if not at_once and next_rewriting(period, last, moment) > moment.date():
             return None
         cursor.execute(query("research", "document", "keep_former"))
         cursor.execute(query("research", "document", "label"), {"month": f"{moment:%Y-%m}"})
@@ -121,6 +121,10 @@ def make_visible(period: Period, *, now: datetime | None = None) -> dict[str, in
         counts = {"documents": cursor.rowcount, **counts}
         cursor.execute(query("deid", "unique_text", "fill"))
         _describe_policies(cursor)
+        until = next_rewriting(period, moment, moment + timedelta(days=1))
+        told = {"rewritten_on": moment.date(), "period": period, "unchanged_until": until}
+        cursor.execute(query("research", "visibility", "empty"))
+        cursor.execute(query("research", "visibility", "insert"), told)
         cursor.execute(query("deid", "rewriting", "insert"), counts)
         return counts
 

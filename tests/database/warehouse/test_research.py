@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ from deid.config import policy as policies
 from deid.config.settings import settings
 from deid.nightly import runtime
 from deid.privacy.perturbations import describe_policy
+from deid.publication.linking import integer_id
+from deid.publication.publish import make_visible, next_period
 from docs import dictionary
 from tests import ROOT
 from tests.conftest import Database
@@ -59,7 +62,7 @@ def test_every_table_and_column_has_a_comment_in_both_languages(postgres: Databa
         " UNION ALL SELECT relname, '', obj_description(oid, 'pg_class') FROM pg_class"
         " WHERE relnamespace = 'research'::regnamespace AND relkind IN ('r', 'v', 'm')",
     )
-    assert sum(not column for _, column, _ in comments) == 10
+    assert sum(not column for _, column, _ in comments) == 11
     assert not [(table, column) for table, column, text in comments if not text or " / " not in text]
 
 
@@ -80,15 +83,18 @@ def test_omop_views_join_on_stored_and_indexed_ids(hospital: Database) -> None:
     )
     assert read(hospital, "SELECT count(*), count(DISTINCT person_id) FROM research.person") == [(2, 2)]
     assert read(hospital, "SELECT count(*) FROM research.visit_occurrence") == [(2,)]
-    generated = dict(
+    numbers = "SELECT document_id, note_id, patient_id, person_id, stay_id, visit_occurrence_id FROM research.document"
+    pairs = {pair for row in read(hospital, numbers) for pair in zip(row[::2], row[1::2], strict=True)}
+    assert all(number == integer_id(name) == int(float(number)) < 2**53 for name, number in pairs)
+    indexed = dict(
         read(
             hospital,
-            "SELECT a.attname, a.attgenerated = 's' AND EXISTS (SELECT FROM pg_index AS i WHERE i.indrelid = a.attrelid"
+            "SELECT a.attname, EXISTS (SELECT FROM pg_index AS i WHERE i.indrelid = a.attrelid"
             " AND i.indkey[0] = a.attnum) FROM pg_attribute AS a WHERE a.attrelid = 'research.document'::regclass"
             " AND a.attname IN ('note_id', 'person_id', 'visit_occurrence_id')",
         )
     )
-    assert generated == dict.fromkeys(("note_id", "person_id", "visit_occurrence_id"), True)
+    assert indexed == dict.fromkeys(("note_id", "person_id", "visit_occurrence_id"), True)
 
 
 def test_a_class_without_a_concept_is_0_and_ids_outlast_the_night(hospital: Database) -> None:
@@ -115,6 +121,35 @@ def test_the_list_of_withdrawals_names_notes_too_and_neither_day_nor_reason(hosp
     ((name, month, number),) = read(hospital, "SELECT * FROM research.withdrawn_document")
     assert (name, number) == note
     assert re.fullmatch(r"20\d\d-\d\d", month)
+
+
+def test_researchers_search_words_and_know_until_when_nothing_is_added(hospital: Database) -> None:
+    night("night")
+    asked = "SELECT count(*) FROM research.document WHERE research.words(text) @@ websearch_to_tsquery('french', %s)"
+    assert read(hospital, asked, ("douleurs thoraciques",)) == [(1,)]
+    assert read(hospital, asked, ("fibrillation",)) == [(0,)]
+    longest = "SELECT length(research.words(string_agg('œdème' || n, ' '))) FROM generate_series(1, %s) AS n"
+    assert read(hospital, longest, (300_000,))[0][0] > 20_000, "no text is too long for the index"
+    ((rewritten, period, until),) = read(hospital, "SELECT * FROM research.visibility")
+    assert (period, until) == ("nightly", next_period("nightly", rewritten))
+    make_visible("weekly", now=datetime(2026, 3, 4, 12, tzinfo=UTC), at_once=True)
+    assert read(hospital, "SELECT * FROM research.visibility") == [(date(2026, 3, 4), "weekly", date(2026, 3, 9))]
+    with pytest.raises(psycopg2.errors.InsufficientPrivilege):
+        read(hospital, "DELETE FROM research.visibility")
+
+
+@pytest.mark.parametrize(
+    ("period", "day", "expected"),
+    [
+        ("nightly", date(2026, 12, 31), date(2027, 1, 1)),
+        ("weekly", date(2026, 3, 1), date(2026, 3, 2)),
+        ("weekly", date(2026, 3, 2), date(2026, 3, 9)),
+        ("monthly", date(2026, 1, 31), date(2026, 2, 1)),
+        ("monthly", date(2026, 12, 1), date(2027, 1, 1)),
+    ],
+)
+def test_a_period_ends_where_the_next_publication_may_rewrite(period: Any, day: date, expected: date) -> None:
+    assert next_period(period, day) == expected
 
 
 def test_perturbations_are_those_of_the_policy_of_each_row(hospital: Database, serve: Serve) -> None:
@@ -208,6 +243,6 @@ def test_the_statements_of_the_guide_answer_a_researcher(hospital: Database, ser
     night("second", NIGHT + DAY)
     guide = (ROOT / "docs/fr/guide-chercheur.md").read_text("utf-8")
     answers = [read(hospital, statement) for statement in re.findall(r"```sql\n(.*?)```", guide, re.DOTALL)]
-    assert len(answers) == 5
+    assert len(answers) == 6
     assert all(answers)
-    assert [len(answers[place]) for place in (0, 1, 4)] == [1, 1, 1]
+    assert [len(answers[place]) for place in (0, 1, 2, 5)] == [1, 1, 1, 1]
