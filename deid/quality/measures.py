@@ -127,7 +127,10 @@ def validate_batch(batch: Sequence[Candidate], limits: Quality = DEFAULT, hiding
     numbers = [measure(candidate) for candidate in batch]
     _compare_patients(batch, numbers)
     judgements = judge(ROW_SUITE, checks_within(limits, hiding), numbers)
-    unsought = [known_identity(candidate.document.patient).unsought for candidate in batch]
+    unsought = [
+        frozenset() if measured["unmeasured"] else known_identity(candidate.document.patient).unsought
+        for candidate, measured in zip(batch, numbers, strict=True)
+    ]
     return [
         Verdict(
             candidate.document.id,
