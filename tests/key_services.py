@@ -12,7 +12,7 @@ from threading import Thread
 
 import pytest
 
-from deid.cli.key_server import KeyServer, Shares, make_context
+from deid.cli.key_server import AccessLog, KeyServer, Shares, make_context
 from deid.config import key_service
 from deid.config.settings import settings
 from tests.database.refresh.certificates import HERE, Authority
@@ -57,11 +57,11 @@ def serve(folder: Path, *, host: str = HERE, days: int = 30) -> Iterator[Service
     authority = Authority(folder)
     authority.server(host=host, days=days)
     (own,) = folder.glob(f"{host}{days}*.pem")
-    shares = Shares(folder / "third", frozenset({WORKER}), folder / "access.jsonl")
+    shares = Shares(folder / "third", frozenset({WORKER}), AccessLog(folder / "access.jsonl"))
     server = KeyServer((HERE, 0), shares, make_context(own, authority.bundle))
     Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
     try:
-        yield Service(authority, shares.path, shares.log, f"https://{HERE}:{server.server_address[1]}")
+        yield Service(authority, shares.path, shares.log.path, f"https://{HERE}:{server.server_address[1]}")
     finally:
         server.shutdown()
         server.server_close()

@@ -12,6 +12,7 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from errno import EDQUOT, ENOSPC
 
 import typer
 
@@ -25,6 +26,7 @@ from deid.cli import (
     models,
     nights,
     policies,
+    service,
     sources,
     stewardship,
 )
@@ -49,7 +51,8 @@ app = typer.Typer(
 for command in (
     *(documents.detect, documents.deidentify, files.file),
     *(deployment.provision, deployment.migrate, deployment.refresh, deployment.doctor),
-    *(nights.night, nights.publish, nights.make_visible, nights.report, nights.dpo_annex, linking.link),
+    *(nights.night, nights.publish, nights.make_visible, nights.report, nights.catalogue, nights.dpo_annex),
+    linking.link,
 ):
     app.command()(command)
 groups = {
@@ -59,6 +62,7 @@ groups = {
     "models": models.app,
     "runs": nights.runs_app,
     "source": sources.app,
+    "service": service.app,
     "quarantine": stewardship.quarantine_app,
     "opt-outs": stewardship.opt_outs_app,
     "audit": stewardship.audit_app,
@@ -86,12 +90,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except SettingsError as error:
         complain(translated_error(error))
         return UNUSABLE
+    except OSError as error:
+        if error.errno not in (ENOSPC, EDQUOT):
+            return _tell_unforeseen(error)
+        complain("the disk is full: make room (NOCTURNE_HOME, the folder of the result), then run the command again.")
+        return 1
     except SystemExit as leaving:
         return leaving.code if isinstance(leaving.code, int) else 1
     except Exception as error:
-        sys.stderr.write("".join(traceback.format_tb(error.__traceback__)))
-        complain(
-            f"unforeseen error, {type(error).__name__}. Nothing else is shown: its message could quote a document."
-        )
-        return 1
+        return _tell_unforeseen(error)
     return 0
+
+
+def _tell_unforeseen(error: Exception) -> int:
+    sys.stderr.write("".join(traceback.format_tb(error.__traceback__)))
+    complain(f"unforeseen error, {type(error).__name__}. Nothing else is shown: its message could quote a document.")
+    return 1

@@ -28,13 +28,33 @@ _MOST_DIGITS = 9  # of a version, as `parse_keyring` takes it
 
 
 @dataclass(frozen=True)
+class AccessLog:
+    """Lines of JSON of a server's requests, each on the disk before its answer leaves."""
+
+    path: Path
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def write_log(self, **event: object) -> None:
+        """Append one line, on the disk before this returns.
+
+        Raises:
+            OSError: it could not be written.
+        """
+        line = json.dumps({"at": datetime.now(UTC).isoformat(timespec="milliseconds"), **event}, ensure_ascii=False)
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
+        with self._lock, os.fdopen(os.open(self.path, flags, 0o600), "w", encoding="utf-8") as sink:
+            sink.write(line + "\n")
+            sink.flush()
+            os.fsync(sink.fileno())
+
+
+@dataclass(frozen=True)
 class Shares:
     """Shares of `path` (in the form of docs/keys.md), the names of certificates that may ask, and the access log."""
 
     path: Path
     clients: Collection[str]
-    log: Path
-    _lock: threading.Lock = field(default_factory=threading.Lock)
+    log: AccessLog
 
     def read(self) -> Keyring:
         """Return the shares held now.
@@ -63,19 +83,6 @@ class Shares:
             return HTTPStatus.NOT_FOUND, {}
         return HTTPStatus.OK, {"version": int(asked), "share": share.hex()}
 
-    def write_log(self, **event: object) -> None:
-        """Append one line of JSON, on the disk before this returns.
-
-        Raises:
-            OSError: it could not be written.
-        """
-        line = json.dumps({"at": datetime.now(UTC).isoformat(timespec="milliseconds"), **event}, ensure_ascii=False)
-        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
-        with self._lock, os.fdopen(os.open(self.log, flags, 0o600), "w", encoding="utf-8") as sink:
-            sink.write(line + "\n")
-            sink.flush()
-            os.fsync(sink.fileno())
-
 
 class KeyServer(ThreadingHTTPServer):
     """HTTPS server of shares; TLS begins in the thread of each connection, so that a silent client delays nobody."""
@@ -93,7 +100,7 @@ class KeyServer(ThreadingHTTPServer):
         try:
             link = self.context.wrap_socket(plain, server_side=True)
         except OSError as error:
-            self.shares.write_log(peer=client_address[0], refused=type(error).__name__)
+            self.shares.log.write_log(peer=client_address[0], refused=type(error).__name__)
             return
         try:
             super().finish_request(link, client_address)
@@ -116,7 +123,7 @@ class _Handler(BaseHTTPRequestHandler):
         status, body = self.server.shares.answer(self.path, client)
         about = {"client": client, "serial": certificate.get("serialNumber"), "asked": self.path[:64]}
         try:
-            self.server.shares.write_log(peer=self.client_address[0], **about, status=int(status))
+            self.server.shares.log.write_log(peer=self.client_address[0], **about, status=int(status))
         except OSError:
             status, body = HTTPStatus.SERVICE_UNAVAILABLE, {}
         content = json.dumps(body).encode()

@@ -151,12 +151,12 @@ def serve(
     Each request is written to the log before the answer; without a log, no share leaves. The file is read again at each
     request. Needs neither a database nor access to the hospital. See docs/keys.md, “Protocol”.
     """
-    from deid.cli.key_server import KeyServer, Shares, make_context
+    from deid.cli.key_server import AccessLog, KeyServer, Shares, make_context
 
-    shares = Shares(_secret_file(), frozenset(client), log)
+    shares = Shares(_secret_file(), frozenset(client), AccessLog(log))
     held = shares.read()
     try:
-        shares.write_log(started=[key.version for key in held.keys], clients=sorted(shares.clients))
+        shares.log.write_log(started=[key.version for key in held.keys], clients=sorted(shares.clients))
         server = KeyServer((host, port), shares, make_context(certificate, authority))
     except OSError as error:
         raise SettingsError(

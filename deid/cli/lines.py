@@ -58,7 +58,7 @@ def read_lines(path: Path, read: Callable[[Mapping[str, Any]], T], refusals: Ref
             if not line.strip():
                 continue
             try:
-                record = _parse_object(line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line)
+                record = parse_object(line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line)
                 identifier = required_text(record, "id")
                 if identifier in seen:
                     raise BadLine("“id” met already")
@@ -70,7 +70,12 @@ def read_lines(path: Path, read: Callable[[Mapping[str, Any]], T], refusals: Ref
             yield made
 
 
-def _parse_object(line: bytes) -> Mapping[str, Any]:
+def parse_object(line: bytes) -> Mapping[str, Any]:
+    """Return the JSON object of a line.
+
+    Raises:
+        BadLine: it is not UTF-8, not JSON, or no object.
+    """
     try:
         record = json.loads(line.decode("utf-8"))
     except UnicodeDecodeError:

@@ -1,0 +1,213 @@
+"""HTTP server of one document at a time: JSON in and out, FHIR `$de-identify`, a key and a secret per client.
+
+Surrogates of a client are drawn from the client's own secret, never from the night's: whoever may send a patient's id
+would else learn the research pseudonym. Texts are processed in the main thread, where their limits of time hold;
+nothing of a document is kept. An answer leaves only after its line stands in the access log.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import logging
+import queue
+import ssl
+import threading
+from collections import Counter
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from dataclasses import dataclass
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from deid.cli import lines
+from deid.cli.key_server import AccessLog
+from deid.domain.document import Document
+from deid.domain.outcomes import Deidentified, Incoming, Refused
+
+FHIR = "application/fhir+json"
+_JSON = "application/json"
+_WAIT_S = 30.0  # for the rest of a request
+_WAITING = 64  # requests, beyond which others are asked to come back
+log = logging.getLogger(__name__)
+
+Process = Callable[[str, Incoming], Deidentified | Refused]  # of a client, by name
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceClient:
+    """A program that may ask: the SHA-256 of its token, and the secret that its surrogates are drawn from."""
+
+    name: str
+    token_digest: str
+    secret: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    status: HTTPStatus
+    body: Mapping[str, Any] | bytes
+    kind: str = _JSON
+    told: Mapping[str, Any] | None = None  # counts for the access log
+
+    @property
+    def content(self) -> bytes:
+        return self.body if isinstance(self.body, bytes) else json.dumps(self.body, ensure_ascii=False).encode()
+
+
+class DocumentServer(ThreadingHTTPServer):
+    """Server of `/deidentify` and `/fhir/$de-identify`; `work` processes what its threads received."""
+
+    daemon_threads = True
+
+    def __init__(
+        self,
+        address: tuple[str, int],
+        clients: Mapping[str, ServiceClient],
+        access: AccessLog,
+        *,
+        most_bytes: int,
+        context: ssl.SSLContext | None = None,
+    ) -> None:
+        super().__init__(address, _Handler)
+        self._clients, self.access, self.most_bytes, self._context = clients, access, most_bytes, context
+        self._jobs: queue.Queue[tuple[str, Incoming, Future[Deidentified | Refused]] | None] = queue.Queue(_WAITING)
+
+    def work(self, process: Process) -> None:
+        """Serve in threads, and process documents in this one, until `stop`."""
+        serving = threading.Thread(target=self.serve_forever, daemon=True)
+        serving.start()
+        while (job := self._jobs.get()) is not None:
+            client, incoming, future = job
+            try:
+                future.set_result(process(client, incoming))
+            except Exception as error:
+                log.warning("a document of %s failed: %s", client, type(error).__name__)  # its message may quote it
+                future.set_exception(RuntimeError(type(error).__name__))
+        self.shutdown()
+        serving.join()
+
+    def stop(self) -> None:
+        """End `work` after what waits."""
+        self._jobs.put(None)
+
+    def client_of(self, token: str) -> ServiceClient | None:
+        """Return the client of a token; every client is compared, whichever it is."""
+        digest = hashlib.sha256(token.encode("utf-8", "surrogateescape")).hexdigest()
+        found = [one for one in self._clients.values() if hmac.compare_digest(one.token_digest, digest)]
+        return found[0] if found else None
+
+    def answer(self, client: ServiceClient, path: str, raw: bytes) -> _Answer:
+        """Return the answer to a document of a client."""
+        fhir = path != "/deidentify"
+        try:
+            incoming = _fhir_of(raw) if fhir else lines.read_incoming(lines.parse_object(raw))
+        except lines.BadLine as fault:
+            return _refusal(HTTPStatus.BAD_REQUEST, [str(fault)], fhir=fhir)
+        future: Future[Deidentified | Refused] = Future()
+        try:
+            self._jobs.put_nowait((client.name, incoming, future))
+        except queue.Full:
+            return _refusal(HTTPStatus.SERVICE_UNAVAILABLE, ["too many documents wait"], fhir=fhir)
+        try:
+            outcome = future.result()
+        except RuntimeError as error:
+            return _refusal(HTTPStatus.INTERNAL_SERVER_ERROR, [f"unforeseen: {error}"], fhir=fhir)
+        if isinstance(outcome, Refused):
+            reasons = [str(one) for one in outcome.reasons]
+            if fhir:
+                return _refusal(HTTPStatus.UNPROCESSABLE_ENTITY, reasons, fhir=True, told={"reasons": reasons})
+            return _Answer(HTTPStatus.UNPROCESSABLE_ENTITY, lines.refused_line(outcome), told={"reasons": reasons})
+        candidate = outcome.candidate
+        replaced = Counter(str(one.mention.label) for one in candidate.substitution.surrogates)
+        told = {"replaced": dict(sorted(replaced.items()))}
+        if not fhir:
+            return _Answer(HTTPStatus.OK, lines.deidentified_line(outcome), told=told)
+        if candidate.file is None or not candidate.file.format.lower().startswith("fhir"):
+            return _refusal(HTTPStatus.UNPROCESSABLE_ENTITY, ["unsupported_format"], fhir=True, told=told)
+        return _Answer(HTTPStatus.OK, candidate.file.content, FHIR, told={**told, "patients": candidate.file.patients})
+
+    def finish_request(self, request: Any, client_address: Any) -> None:
+        """Begin TLS in the thread of the connection, if there is a certificate; then answer."""
+        request.settimeout(_WAIT_S)
+        if self._context is None:
+            super().finish_request(request, client_address)
+            return
+        try:
+            link = self._context.wrap_socket(request, server_side=True)
+        except OSError as error:
+            self.access.write_log(peer=client_address[0], refused=type(error).__name__)
+            return
+        try:
+            super().finish_request(link, client_address)
+        finally:
+            link.close()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Show nothing of a broken connection: a traceback could hold a text."""
+
+
+def _fhir_of(raw: bytes) -> Incoming:
+    """Return a FHIR resource in JSON as a document whose id is a digest of it.
+
+    Raises:
+        BadLine: it is no JSON object with `resourceType`.
+    """
+    if not isinstance(lines.parse_object(raw).get("resourceType"), str):
+        raise lines.BadLine("“resourceType” is missing or is not a text")
+    return Incoming(Document(hashlib.sha256(raw).hexdigest()[:16], ""), format="resource.json", content=raw)
+
+
+def _refusal(status: HTTPStatus, reasons: list[str], *, fhir: bool, told: Mapping[str, Any] | None = None) -> _Answer:
+    if not fhir:
+        return _Answer(status, {"error": "; ".join(reasons)}, told=told)
+    issues = [{"severity": "error", "code": "processing", "diagnostics": one} for one in reasons]
+    return _Answer(status, {"resourceType": "OperationOutcome", "issue": issues}, FHIR, told)
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: DocumentServer
+    protocol_version = "HTTP/1.1"
+    server_version, sys_version = "nocturne", ""
+
+    def do_GET(self) -> None:
+        if self.path == "/health":
+            self._send(_Answer(HTTPStatus.OK, {"status": "ok"}))
+        else:
+            self._send(_Answer(HTTPStatus.NOT_FOUND, {"error": "POST /deidentify or /fhir/$de-identify"}))
+
+    def do_POST(self) -> None:
+        path = self.path.replace("%24", "$")
+        scheme, _, token = self.headers.get("Authorization", "").partition(" ")
+        client = self.server.client_of(token.strip()) if scheme.lower() == "bearer" else None
+        length = self.headers.get("Content-Length", "")
+        self.close_connection = True  # what is refused may not have been read
+        if client is None:
+            answer = _Answer(HTTPStatus.UNAUTHORIZED, {"error": "Authorization: Bearer TOKEN"})
+        elif path not in ("/deidentify", "/fhir/$de-identify", "/fhir/Bundle/$de-identify"):
+            answer = _Answer(HTTPStatus.NOT_FOUND, {"error": "POST /deidentify or /fhir/$de-identify"})
+        elif not (length.isascii() and length.isdigit()):
+            answer = _Answer(HTTPStatus.LENGTH_REQUIRED, {"error": "Content-Length"})
+        elif int(length) > self.server.most_bytes:
+            answer = _Answer(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, {"error": f"at most {self.server.most_bytes} bytes"})
+        else:
+            answer = self.server.answer(client, path, self.rfile.read(int(length)))
+        about = {"client": client and client.name, "asked": path[:64], "status": int(answer.status)}
+        try:
+            self.server.access.write_log(peer=self.client_address[0], **about, **(answer.told or {}))
+        except OSError:
+            answer = _Answer(HTTPStatus.SERVICE_UNAVAILABLE, {"error": "the access log cannot be written"})
+        self._send(answer)
+
+    def _send(self, answer: _Answer) -> None:
+        self.send_response(answer.status)
+        self.send_header("Content-Type", answer.kind)
+        self.send_header("Cache-Control", "no-store")
+        self.send_header("Content-Length", str(len(answer.content)))
+        self.end_headers()
+        self.wfile.write(answer.content)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Write nothing to standard error: the access log holds it."""

@@ -1,0 +1,170 @@
+"""The service over HTTP, as another program asks it: texts, FHIR bundles, tokens, refusals, access log."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests import ROOT
+from tests.unit.cli.conftest import SECRET, Call, jsonl
+
+TEXT = {
+    "id": "cr-1",
+    "text": "Madame Maëlys VASSEROT, née le 14/05/1961, est suivie à Dijon par le Dr Yann TREGUIER pour une angine.",
+    "patient": {"key": "p1", "last_name": "VASSEROT", "first_names": ["Maëlys"], "birth_date": "1961-05-14"},
+    "reference_date": "2026-03-02",
+}
+BUNDLE = {
+    "resourceType": "Bundle",
+    "type": "collection",
+    "entry": [
+        {
+            "resource": {
+                "resourceType": "Patient",
+                "id": "p1",
+                "name": [{"family": "VASSEROT", "given": ["Maëlys"]}],
+                "gender": "female",
+                "birthDate": "1961-05-14",
+            }
+        },
+        {
+            "resource": {
+                "resourceType": "Observation",
+                "status": "final",
+                "code": {"text": "Examen"},
+                "note": [{"text": "Madame VASSEROT est vue par le Dr Yann TREGUIER."}],
+                "valueQuantity": {"value": 4.2, "unit": "mmol/L"},
+            }
+        },
+    ],
+}
+NAMES = ("VASSEROT", "Vasserot", "Maëlys", "TREGUIER", "14/05/1961", "1961-05-14")
+
+
+@dataclass(frozen=True)
+class Service:
+    """A running service, with the tokens of its clients."""
+
+    port: int
+    tokens: dict[str, str]
+    log: Path
+
+    def ask(self, path: str, body: Any, client: str | None = "dpi", **headers: str) -> tuple[int, str, Any]:
+        """Status, media type and JSON of an answer."""
+        link = HTTPConnection("127.0.0.1", self.port, timeout=290)
+        raw = body if isinstance(body, bytes) else json.dumps(body, ensure_ascii=False).encode()
+        if client is not None:
+            headers["Authorization"] = f"Bearer {self.tokens.get(client, client)}"
+        link.request("POST", path, raw, headers)
+        answer = link.getresponse()
+        said = answer.status, answer.headers["Content-Type"], json.loads(answer.read())
+        link.close()
+        return said
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """The command, in a process of its own, for two clients and 4,000 bytes."""
+    home = tmp_path_factory.mktemp("service")
+    clients, log = home / "clients.json", home / "access.jsonl"
+    environment = {"PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT), "NOCTURNE_MAX_DOCUMENT_BYTES": "4000"}
+    command = [sys.executable, "-m", "deid", "service"]
+
+    def call(*arguments: str) -> str:
+        options = {"cwd": home, "env": environment, "capture_output": True, "text": True, "check": True}
+        return subprocess.run([*command, *arguments, "--clients", str(clients)], **options).stdout
+
+    tokens = {name: json.loads(call("add-client", name))["token"] for name in ("dpi", "portail")}
+    assert clients.stat().st_mode & 0o777 == 0o600
+    assert not any(token in clients.read_text() for token in tokens.values())
+    running = subprocess.Popen(
+        [*command, "run", "--clients", str(clients), "--log", str(log), "--port", "0"],
+        cwd=home,
+        env=environment,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert running.stdout is not None
+        address = running.stdout.readline().split()[0]
+        yield Service(int(address.rpartition(":")[2]), tokens, log)
+    finally:
+        running.terminate()
+        running.wait()
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)  # starts a service, which loads the models
+def test_each_client_has_surrogates_of_its_own_and_none_has_those_of_the_nights(
+    service: Service, deid: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    status, kind, said = service.ask("/deidentify", TEXT)
+    assert (status, kind) == (200, "application/json")
+    assert said["verdict"]["passed"]
+    assert "pour une angine" in said["text"]
+    assert not any(name in said["text"] for name in NAMES)
+    assert service.ask("/deidentify", {**TEXT, "id": "cr-2"})[2]["text"] == said["text"], "one patient, one surrogate"
+    other = service.ask("/deidentify", TEXT, "portail")[2]["text"]
+    monkeypatch.setenv("NOCTURNE_SECRET", SECRET)
+    night = json.loads(deid("deidentify", stdin=jsonl([TEXT])).out)["text"]
+    assert len({said["text"], other, night}) == 3
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)  # starts a service, which loads the models
+def test_a_bundle_of_fhir_comes_back_as_one(service: Service) -> None:
+    status, kind, said = service.ask("/fhir/$de-identify", BUNDLE)
+    assert (status, kind) == (200, "application/fhir+json")
+    assert (said["resourceType"], said["type"]) == ("Bundle", "collection")
+    patient, observation = (entry["resource"] for entry in said["entry"])
+    assert (patient["resourceType"], patient["gender"]) == ("Patient", "female")
+    assert observation["valueQuantity"] == {"value": 4.2, "unit": "mmol/L"}
+    assert patient["name"][0]["family"].casefold() in observation["note"][0]["text"].casefold()
+    assert not any(name in json.dumps(said, ensure_ascii=False) for name in NAMES)
+    assert service.ask("/fhir/Bundle/%24de-identify", BUNDLE)[2] == said
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)  # starts a service, which loads the models
+def test_refusals_and_the_access_log_tell_no_text(service: Service) -> None:
+    assert service.ask("/deidentify", TEXT, None)[0] == 401
+    assert service.ask("/deidentify", TEXT, "guessed")[0] == 401
+    assert service.ask("/other", TEXT)[0] == 404
+    assert service.ask("/deidentify", {**TEXT, "text": "Vasserot " * 600})[0] == 413
+    assert service.ask("/deidentify", b"{")[::2] == (400, {"error": "is not JSON"})
+    status, kind, said = service.ask("/fhir/$de-identify", TEXT)
+    assert (status, kind, said["resourceType"]) == (400, "application/fhir+json", "OperationOutcome")
+    refused = {"id": "cr-3", "verdict": {"passed": False, "reasons": ["empty"]}}
+    assert service.ask("/deidentify", {"id": "cr-3", "text": " "})[::2] == (422, refused)
+    lines = [json.loads(line) for line in service.log.read_text(encoding="utf-8").splitlines()]
+    assert {(line["client"], line["status"]) for line in lines[-7:]} == {
+        (None, 401),
+        *(("dpi", status) for status in (404, 413, 400, 422)),
+    }
+    assert lines[-1]["reasons"] == ["empty"]
+    told = service.log.read_text(encoding="utf-8")
+    assert not any(name in told for name in (*NAMES, "cr-1", "cr-3", *service.tokens.values()))
+
+
+def test_what_is_not_this_machine_needs_tls_and_a_file_of_secrets_is_its_owners(deid: Call, tmp_path: Path) -> None:
+    clients = tmp_path / "clients.json"
+    token = json.loads(deid("service", "add-client", "dpi", "--clients", clients).out)["token"]
+    asked = ("service", "run", "--clients", clients, "--log", tmp_path / "log")
+    assert deid("service", "add-client", "dpi", "--clients", clients).status == 2
+    assert "TLS" in deid(*asked, "--host", "192.0.2.1").err
+    clients.chmod(0o644)
+    said = deid(*asked)
+    assert (said.status, "chmod 600" in said.err) == (2, True)
+    clients.chmod(0o600)
+    assert deid("service", "remove-client", "dpi", "--clients", clients).status == 0
+    assert token not in clients.read_text()
+    assert json.loads(clients.read_text()) == {}
+    assert deid("service", "remove-client", "dpi", "--clients", clients).status == 2
