@@ -1,9 +1,11 @@
-"""`night`, `publish`, `report`, `dpo-annex` and `runs`: an interval without Airflow, by the steps of the DAGs."""
+"""`night`, `publish`, `report`, `catalogue`, `dpo-annex` and `runs`: an interval without Airflow, as the DAGs do."""
 
 from __future__ import annotations
 
 import getpass
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -11,7 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
-from deid.cli.console import REFUSED, command_group, say, system_account
+from deid.cli.console import REFUSED, chosen_policy, command_group, say, system_account
 from deid.cli.language import complain, language
 from deid.domain import NIGHT_TURNS, PARIS
 
@@ -77,18 +79,31 @@ def night(
     _say_step("plan", {**planned, "batches": len(batches), "name": trigger})
     _tell_held(planned["held"])
     nothing_but_held = bool(planned["held"]) and not planned["planned"]
-    for batch in batches:
-        run_id, batch_id = batch["run_id"], batch["batch_id"]
-        for step in (steps.detect, steps.substitute, steps.validate):
-            _say_step(step.__name__, step(run_id, batch_id))
-    if dry_run:
-        raise typer.Exit(REFUSED if nothing_but_held else 0)
-    staged = steps.stage(steps.run_of(trigger))
+    with _resumable(trigger):
+        for batch in batches:
+            run_id, batch_id = batch["run_id"], batch["batch_id"]
+            for step in (steps.detect, steps.substitute, steps.validate):
+                _say_step(step.__name__, step(run_id, batch_id))
+        if dry_run:
+            raise typer.Exit(REFUSED if nothing_but_held else 0)
+        staged = steps.stage(steps.run_of(trigger))
     _say_step("stage", staged)
     if not stage_only and (staged["staged"] or staged["quarantined"] or staged["withdrawn"]):
         _release(staged["interval_key"], approve)
     if nothing_but_held:
         raise typer.Exit(REFUSED)
+
+
+@contextmanager
+def _resumable(name: str) -> Iterator[None]:
+    """Say how a run goes on that an error or a person interrupts: until then it holds its documents."""
+    try:
+        yield
+    except typer.Exit:
+        raise
+    except BaseException:
+        complain(f"The run holds its documents until it goes on: the same command with --name '{name}' resumes it.")
+        raise
 
 
 @runs_app.command("list")
@@ -133,7 +148,8 @@ def make_visible() -> None:
     """
     from deid.publication import publish as publication
 
-    _say_step("make_visible", publication.make_visible("nightly") or {})
+    period = chosen_policy(None).release.visible
+    _say_step("make_visible", publication.make_visible(period, at_once=True) or {})
 
 
 def report(interval_key: IntervalKey) -> None:
@@ -162,6 +178,33 @@ def dpo_annex(
         typer.echo(page, nl=False)
     else:
         output.write_text(page, encoding="utf-8")
+
+
+def catalogue(
+    interval_key: IntervalKey,
+    about: Annotated[
+        Path | None, typer.Option("--about", metavar="FILE", help="What the hospital says of it; NOCTURNE_CATALOGUE.")
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Where to write it; else to standard output."),
+    ] = None,
+) -> None:
+    """Write the description of a publication for a health data catalogue (HealthDCAT-AP, JSON-LD).
+
+    With the quality figures of article 78 of the EHDS regulation, measured. Standard error tells what mandatory
+    properties the hospital's file lacks. Neither text nor identifier.
+    """
+    from deid.reports.catalogue import describe_release
+
+    described = describe_release(interval_key, about)
+    page = json.dumps(described.record, ensure_ascii=False, indent=1)
+    if output is None:
+        typer.echo(page)
+    else:
+        output.write_text(page + "\n", encoding="utf-8")
+    if described.missing:
+        complain(f"the profile also asks for: {', '.join(described.missing)} (file of NOCTURNE_CATALOGUE)")
 
 
 def _release(interval_key: str, motive: str | None) -> None:

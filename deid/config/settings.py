@@ -35,6 +35,7 @@ class Settings(BaseSettings):
     `exchange_folder`, which its owner alone can read, holds documents given to annotators and what they give back.
     A step on one document may take `max_document_seconds` and `max_document_memory_mb` (MiB); with `isolate`, batches
     are processed in a process of their own.
+    `catalogue` is a YAML file of what the hospital says of its published data (`deid.reports.catalogue`).
     With `data_docs`, the pages of Great Expectations are written beside the reports.
     `tuning_dsn` is for studies of the tuning, which lie in a schema `tuning` of their own (docs/training.md).
     `second_opinion_url`, `…_model` and `…_key` are of a language model inside the hospital that reads published texts
@@ -80,6 +81,7 @@ class Settings(BaseSettings):
     incomes_location: SecretStr | None = None
     indicators_location: SecretStr | None = None
     references: Path | None = None
+    catalogue: Path | None = None
     secret: SecretStr | None = None
     secret_file: Path | None = None
     partition_secret_file: Path | None = None

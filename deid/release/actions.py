@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from contextlib import nullcontext, suppress
+from errno import EDQUOT, ENOSPC
+from pathlib import Path
 from typing import Any
 
 from deid.config.settings import settings
 from deid.database.queries import one, query
-from deid.domain.errors import InputRefused, ReleaseRefused
+from deid.domain.errors import InputRefused, NocturneError, ReleaseRefused
 from deid.ledger import audit, signatures
 from deid.publication.publish import make_visible, publish_interval, recorded_attempt, staged_digest
 from deid.release.decisions import APPROVE, MAX_REASON, AnswerProblem, Decision, Outcome, take_answer
@@ -122,22 +125,40 @@ def _publish(interval_key: str, decision: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def report(interval_key: str) -> dict[str, str]:
-    """Write the report of an interval, in French and English, and its numbers as JSON; once published, its annex too.
+    """Write the report of an interval, in French and English, its numbers as JSON; once published, annex and catalogue.
 
-    Returns paths: `html` (French), `html_en`, `json`, `index`, and `annex` (Markdown) for the data
-    protection officer.
+    Returns paths: `html` (French), `html_en`, `json`, `index`, `annex` (Markdown) for the data protection officer, and
+    `catalogue` (HealthDCAT-AP in JSON-LD).
 
     Raises:
         InputRefused: malformed interval key, or no run ever processed the interval.
         WarehouseUnreachable, WarehouseError: nothing was written.
+        SettingsError: the file of NOCTURNE_CATALOGUE cannot be read.
+        NocturneError: the folder of reports cannot be written, or its disk is full.
     """
     check_interval_key(interval_key)
     folder = settings().home / "reports"
-    paths = write_report(interval_key, folder)
-    with suppress(InputRefused):  # nothing of it is published
-        page = write_annex(gather_annex(interval_key))
-        paths["annex"] = str(replace_file(folder / f"{interval_key}.dpo.md", page).resolve())
+    try:
+        paths = write_report(interval_key, folder)
+        with suppress(InputRefused):  # nothing of it is published
+            page = write_annex(gather_annex(interval_key))
+            paths["annex"] = str(replace_file(folder / f"{interval_key}.dpo.md", page).resolve())
+            paths["catalogue"] = _write_catalogue(interval_key, folder)
+    except OSError as error:
+        why = "the disk is full" if error.errno in (ENOSPC, EDQUOT) else type(error).__name__
+        raise NocturneError(
+            f"the report of {interval_key} cannot be written in {folder}: {why}.",
+            f"What was published stays published. Make room or give rights there, then: python -m deid report "
+            f"{interval_key}",
+        ) from None
     return paths
+
+
+def _write_catalogue(interval_key: str, folder: Path) -> str:
+    from deid.reports.catalogue import describe_release
+
+    record = json.dumps(describe_release(interval_key).record, ensure_ascii=False, indent=1)
+    return str(replace_file(folder / f"{interval_key}.dcat.jsonld", record + "\n").resolve())
 
 
 def annex(interval_key: str) -> str:
