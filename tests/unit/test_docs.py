@@ -6,8 +6,10 @@ import re
 from fnmatch import fnmatch
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
+from typer.main import get_command
 
 from deid.cli import app
 from deid.config.policy import Policy
@@ -96,6 +98,29 @@ def test_commands_that_are_named_exist(document: str) -> None:
     asked = set(re.findall(r"`make ([a-z][a-z-]*)", text))
     assert not {name for name in asked if not any(fnmatch(name, target.replace("%", "*")) for target in targets)}
     assert all((ROOT / f"benchmarks/{name}.py").is_file() for name in re.findall(r"make bench-(\w+)", text))
+
+
+CODE = re.compile(r"```[^\n]*\n(.*?)```|`([^`\n]+)`", re.DOTALL)
+CALL = re.compile(r"(?:python -m deid|^(?:\$ )?nocturne) ((?:[^\n|;&>#`]|\\\n)+)", re.MULTILINE)
+COMMANDS = get_command(app)
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_commands_take_the_options_that_are_written(document: str) -> None:
+    """Each command line in code names a command with all its subcommands, and options that it has."""
+    wrong = []
+    for block, inline in CODE.findall((ROOT / document).read_text()):
+        for line in CALL.findall((block or inline).replace("\\\n", " ")):
+            command: Any = COMMANDS
+            words = line.split()
+            while words and words[0] in getattr(command, "commands", {}):
+                command = command.commands[words.pop(0)]
+            known = {name for one in command.params for name in (*one.opts, *one.secondary_opts)} | {"--help", "-h"}
+            asked = {word.partition("=")[0].rstrip(",.…") for word in words if re.match(r"--[a-z]", word)}
+            if command is COMMANDS and words[0][0].isalpha() and words[0].islower():
+                wrong.append(line)
+            wrong += [f"{line}: {name}" for name in asked - known]
+    assert not wrong
 
 
 def test_the_readme_stays_short() -> None:
@@ -263,7 +288,7 @@ def test_the_dossier_names_each_place_that_holds_data() -> None:
     data = (ROOT / DOSSIER).read_text().split("### Données\n")[1].split("\nColonnes que")[0]
     schemas = set(re.findall(r"CREATE SCHEMA (?:IF NOT EXISTS )?(\w+)", MIGRATIONS)) - {"cdw"}  # a warehouse of tests
     assert {f"`{schema}`" for schema in schemas if f"`{schema}`" not in data} == set()
-    read_only = {"sources", "policy", "references", "secret_file", "partition_secret_file"}
+    read_only = {"sources", "policy", "references", "catalogue", "secret_file", "partition_secret_file"}
     read_only |= {"key_service_certificate", "key_service_authority"}
     written = {name for name, field in Settings.model_fields.items() if "Path" in str(field.annotation)} - read_only
     assert len(written) == 4

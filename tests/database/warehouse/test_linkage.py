@@ -28,6 +28,7 @@ VISIBLE = {
     "release": {"visible_from", "documents", "policy_hashes", "pipeline_versions", "detector_versions"},
     "withdrawn_document": {"document_id", "withdrawn_in", "note_id"},
     "loinc_concept": {"loinc_code", "concept_id"},
+    "visibility": {"rewritten_on", "period", "unchanged_until"},
     "perturbation": {
         *("policy_hash", "element", "part", "strategy", "effect", "bound", "scale", "unit", "epsilon", "epsilon_per"),
     },
