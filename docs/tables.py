@@ -25,6 +25,7 @@ PURPOSES = {
     "deidentify_documents": "finds, replaces and checks the documents of an interval, in batches, and stages them",
     "evaluate_release": "attacks and measures a sample of it, by policy",
     "exchange_annotations": "gives documents of a period to annotators through a folder, or checks what they return",
+    "link_table": "gives a structured table the pseudonyms and moved dates of the published documents",
     "refresh_references": "loads reference data beside the version in use, checks it, swaps them",
     "train_detector": "trains a model on annotated documents, compares it with what serves, promotes it or asks",
     "release_dataset": "publishes a staged interval under the policy's conditions, and writes its report",

@@ -10,16 +10,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from deid.cli.console import REFUSED, chosen_policy, say
+from deid.cli.console import REFUSED, chosen_policy, read_settings, say
 from deid.cli.documents import PolicyFile
 from deid.cli.language import complain
-from deid.domain.errors import InputRefused, PolicyError
+from deid.domain.errors import InputRefused, PolicyError, SettingsError
 
 if TYPE_CHECKING:
+    from deid.config.policy import Policy
     from deid.publication.linking import LinkedPatient
 
 Row = Mapping[str, Any]
@@ -59,12 +60,61 @@ def link(
 
     Needs the secret, NOCTURNE_WORKER_DSN and NOCTURNE_READER_DSN.
     """
+    columns = LinkColumns(patient_column, stay_column, _names(date_columns), _names(keep))
+    counts, refused = link_table(table, out, columns, chosen_policy(policy), getpass.getuser())
+    say(counts)
+    for reason, numbers in refused.items():
+        shown = ", ".join(map(str, numbers[:_MOST_SHOWN])) + (", …" if len(numbers) > _MOST_SHOWN else "")
+        complain(f"{len(numbers)} line(s) not linked, {reason}: {shown}")
+    if refused:
+        raise typer.Exit(REFUSED)
+
+
+def link_in_folder(name: str, columns: LinkColumns, requested_by: str) -> dict[str, int]:
+    """Link `tables/given/NAME` of the exchange folder into `tables/linked/NAME`; return its counts.
+
+    `rows`, `linked`, `patients`, `columns_left_out`, and rows left out as `unpublished`, `unreadable` or `outside`.
+
+    Raises:
+        SettingsError: there is no exchange folder.
+        InputRefused, PolicyError: see `link_table`; or the name is a path.
+    """
+    folder = read_settings().exchange_folder
+    if folder is None:
+        raise SettingsError("NOCTURNE_EXCHANGE_FOLDER is not set.", "Set it to a folder that its owner alone reads.")
+    if Path(name).name != name:
+        raise InputRefused("the name of the table is a path.", "Give the name of a file of tables/given.")
+    out = folder / "tables" / "linked" / name
+    out.parent.mkdir(mode=0o700, exist_ok=True)
+    counts, refused = link_table(folder / "tables" / "given" / name, out, columns, chosen_policy(None), requested_by)
+    reasons = {"unpublished": UNPUBLISHED, "unreadable": UNREADABLE, "outside": OUTSIDE}
+    return {**counts, **{word: len(refused.get(reason, ())) for word, reason in reasons.items()}}
+
+
+class LinkColumns(NamedTuple):
+    """Columns of a table: of patients, of stays if it has any, of dates, and those that are copied."""
+
+    patient: str
+    stay: str | None
+    dates: Sequence[str]
+    kept: Sequence[str]
+
+
+def link_table(
+    table: Path, out: Path, columns_asked: LinkColumns, chosen: Policy, actor: str
+) -> tuple[dict[str, int], dict[str, list[int]]]:
+    """Write a table under published ids and dates; return its counts, and numbers of rows left out by reason.
+
+    Raises:
+        InputRefused: the table cannot be read or written, or lacks a column.
+        PolicyError: the policy publishes no stays, or gives dates no mapping.
+        SettingsError, WarehouseError: see `deid.publication.linking.read_patients`.
+    """
     from deid.publication.linking import read_patients, record
 
-    dates, kept = _names(date_columns), _names(keep)
+    patient_column, stay_column, dates, kept = columns_asked
     columns, rows = _read_table(table)
     _check_columns(columns, out, patient_column, stay_column, dates, kept)
-    chosen = chosen_policy(policy)
     if stay_column is not None and chosen.publication.stay == "drop":
         raise PolicyError("the policy publishes no stays (publication.stay: drop).", "Leave out --stay-column.")
     patients = read_patients(
@@ -82,20 +132,9 @@ def link(
     written.sort(key=lambda row: [str(value) for value in row.values()])
     _write_table(out, table, _written_columns(patient_column, stay_column, dates, kept), written)
     counts = Counter(str(row[patient_column]) for row in written)
-    record(getpass.getuser(), rows=len(rows), linked=len(written), patients=len(counts))
-    say(
-        {
-            "rows": len(rows),
-            "linked": len(written),
-            "patients": len(counts),
-            "columns_left_out": _left(columns, written),
-        }
-    )
-    for reason, numbers in refused.items():
-        shown = ", ".join(map(str, numbers[:_MOST_SHOWN])) + (", …" if len(numbers) > _MOST_SHOWN else "")
-        complain(f"{len(numbers)} line(s) not linked, {reason}: {shown}")
-    if refused:
-        raise typer.Exit(REFUSED)
+    told = {"rows": len(rows), "linked": len(written), "patients": len(counts)}
+    record(actor, **told)
+    return {**told, "columns_left_out": _left(columns, written)}, refused
 
 
 def _linked(

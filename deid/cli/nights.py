@@ -183,7 +183,7 @@ def dpo_annex(
 def catalogue(
     interval_key: IntervalKey,
     about: Annotated[
-        Path | None, typer.Option("--about", metavar="FILE", help="What the hospital says of it; NOCTURNE_CATALOGUE.")
+        Path | None, typer.Option("--about", metavar="FILE", help="Facts of the hospital; else NOCTURNE_CATALOGUE.")
     ] = None,
     output: Annotated[
         Path | None,

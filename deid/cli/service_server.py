@@ -150,7 +150,7 @@ class DocumentServer(ThreadingHTTPServer):
 
 
 def _fhir_of(raw: bytes) -> Incoming:
-    """Return a FHIR resource in JSON as a document whose id is a digest of it.
+    """Return a FHIR resource in JSON as a document under the digest of its bytes.
 
     Raises:
         BadLine: it is no JSON object with `resourceType`.

@@ -68,7 +68,7 @@ class Retention(_Strict):
 
 
 class CatalogueFile(_Strict):
-    """What a hospital says of its data set, in the file of NOCTURNE_CATALOGUE; URIs where the profile asks for them."""
+    """Facts of the hospital on its data set, in the file of NOCTURNE_CATALOGUE; URIs where the profile asks for any."""
 
     identifier: str = "urn:nocturne:research"
     title: str = "Comptes rendus désidentifiés"
@@ -104,7 +104,7 @@ class DatasetDescription:
 
 
 def describe_release(interval_key: str, path: Path | None = None) -> DatasetDescription:
-    """Describe a published interval; `path` is the hospital's file, by default that of NOCTURNE_CATALOGUE.
+    """Describe a published interval; `path` is the hospital's file, by default the setting's (NOCTURNE_CATALOGUE).
 
     Raises:
         InputRefused: nothing of this interval is published.

@@ -20,6 +20,7 @@ FILES = {
     "deidentify_documents",
     "evaluate_release",
     "exchange_annotations",
+    "link_table",
     "release_dataset",
     "train_detector",
     "refresh_references",
@@ -92,6 +93,7 @@ def test_each_task_waits_for_a_worker_that_has_what_it_needs(bag: Any) -> None:
         "ask_again": {PUBLISHING_QUEUE},
         "evaluate_release": {READING_QUEUE, PUBLISHING_QUEUE},
         "exchange_annotations": {READING_QUEUE, GPU_QUEUE},
+        "link_table": {READING_QUEUE},
         "train_detector": {READING_QUEUE, GPU_QUEUE},
     }
     loads = {task.task_id: task.queue for task in bag.dags["refresh_references"].tasks}
