@@ -62,8 +62,8 @@ def remove_client(
     _write_file(clients, {other: told for other, told in known.items() if other != name})
 
 
-@app.command("run")
-def run(
+@app.command("serve")
+def serve_documents(
     clients: ClientsFile,
     log: Annotated[Path, typer.Option(metavar="FILE", help="Access log (JSON Lines).", show_default=False)],
     host: Annotated[str, typer.Option(metavar="ADDRESS", help="Where to listen.")] = "127.0.0.1",

@@ -86,7 +86,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     assert clients.stat().st_mode & 0o777 == 0o600
     assert not any(token in clients.read_text() for token in tokens.values())
     running = subprocess.Popen(
-        [*command, "run", "--clients", str(clients), "--log", str(log), "--port", "0"],
+        [*command, "serve", "--clients", str(clients), "--log", str(log), "--port", "0"],
         cwd=home,
         env=environment,
         stdout=subprocess.PIPE,
@@ -157,7 +157,7 @@ def test_refusals_and_the_access_log_tell_no_text(service: Service) -> None:
 def test_what_is_not_this_machine_needs_tls_and_a_file_of_secrets_is_its_owners(deid: Call, tmp_path: Path) -> None:
     clients = tmp_path / "clients.json"
     token = json.loads(deid("service", "add-client", "dpi", "--clients", clients).out)["token"]
-    asked = ("service", "run", "--clients", clients, "--log", tmp_path / "log")
+    asked = ("service", "serve", "--clients", clients, "--log", tmp_path / "log")
     assert deid("service", "add-client", "dpi", "--clients", clients).status == 2
     assert "TLS" in deid(*asked, "--host", "192.0.2.1").err
     clients.chmod(0o644)
