@@ -143,22 +143,6 @@ def _describe_policies(cursor: Cursor) -> None:
         cursor.execute(query("research", "perturbation", "insert"), {"policy_hash": policy_hash, "rows": Json(told)})
 
 
-<<<<<<< HEAD
-=======
-def _same_period(period: Period, before: datetime, now: datetime) -> bool:
-    if period == "weekly":
-        return before.isocalendar()[:2] == now.isocalendar()[:2]
-    return period == "monthly" and (before.year, before.month) == (now.year, now.month)
-
-
-def next_period(period: Period, day: date) -> date:
-    """Return the first day of the period that follows a day's own."""
-    if period == "monthly":
-        return (day.replace(day=1) + timedelta(days=32)).replace(day=1)
-    return day + timedelta(days=7 - day.weekday() if period == "weekly" else 1)
-
-
->>>>>>> 3716e56c (Add a DAG that links tables to the published documents)
 def find_interrupted(cursor: Cursor, interval_key: str) -> int | None:
     """Return the release of an interval that was opened and is not complete: interrupted, or under way."""
     cursor.execute(query("deid", "release", "unfinished"), {"interval_key": interval_key})
