@@ -37,10 +37,11 @@ from deid.reference.origins import ORIGINS, OriginModel
 from deid.reference.packaged import packaged_rows
 from deid.reference.tables import packaged_tables
 from deid.substitution.context import DocumentContext
-from deid.substitution.names.drawing import Drawing, Shorthand
+from deid.substitution.names.drawing import Drawing
 from deid.substitution.names.parsing import WORD, key_of, pieces
 from deid.substitution.names.people import People
 from deid.substitution.names.reading import NameReading, Pool
+from deid.substitution.names.shorthand import Shorthand
 from nocturne_lab.evaluation.corpus import GoldDocument, load_corpus
 from nocturne_lab.evaluation.score_tables import markdown
 from nocturne_lab.evaluation.scoring import characters

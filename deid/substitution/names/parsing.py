@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from enum import StrEnum
 from itertools import takewhile
 from typing import NamedTuple
@@ -246,6 +246,34 @@ def _is_initials(text: str, word: str, *, lone: bool, after_title: bool) -> bool
         return True
     others = before + behind
     return len(word) == 2 and consonants and ((word.isupper() and not others.isupper()) or word.islower())
+
+
+def apart(initials: str) -> Sequence[str]:
+    """Return the initials run together in a piece: two of "JP.", one of "Th."."""
+    return [initials] if initials.istitle() else initials
+
+
+def lettered(found: Sequence[NamePiece]) -> Iterator[Sequence[tuple[int, str]]]:
+    """Yield the letters that may abbreviate a name, each with the place of its piece; at least two.
+
+    They are those of all pieces, or of words and initials alone, from the first or from another on.
+    """
+    whole = [
+        (place, fold_line(letter)[0])
+        for place, (sort, text) in enumerate(found)
+        if sort not in (TITLE, BETWEEN)
+        for letter in (apart(text) if sort is INITIAL else (text,))
+    ]
+    words = [one for one in whole if found[one[0]].sort in (WORD, INITIAL)]
+    for letters in (words, whole) if len(whole) > len(words) else (words,):
+        if len(letters) > 1:
+            yield from (letters[turn:] + letters[:turn] for turn in range(len(letters)))
+
+
+def as_initials(found: Cut) -> Cut:
+    """Return a name of one word as the initials that it spells: "mhv"."""
+    letters = tuple(NamePiece(INITIAL, letter) for _, text in found.pieces for letter in text)
+    return Cut(letters, (), (), (), None, found.titled, "", None)
 
 
 def despaced(text: str) -> str | None:

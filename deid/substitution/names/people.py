@@ -14,11 +14,12 @@ from deid.reference.names import NameTables, name_key
 from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import Draft
 from deid.substitution.names import nicknames
-from deid.substitution.names.drawing import Drawing, Shorthand
+from deid.substitution.names.drawing import Drawing
 from deid.substitution.names.forms import glue, shortened, with_elisions
 from deid.substitution.names.parsing import BETWEEN, INITIAL, ORIGIN, PARTICLE, TITLE, key_of
 from deid.substitution.names.reading import NameReading, NameWord, Pool, word_of
 from deid.substitution.names.roster import Roster
+from deid.substitution.names.shorthand import Shorthand
 
 STRATEGY = "frequency_band"
 _POOLS = tuple(Pool)

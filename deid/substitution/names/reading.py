@@ -336,8 +336,8 @@ def _read(tables: NameTables, found: Cut, places: Sequence[int], label: Label) -
         words[place] = word_of(found.pieces[place].text, word, one is None, one.sex if one else None)
     named = None
     if given and len(given) < len(found.words):
-        family = _family([piece for place, piece in enumerate(found.pieces) if place not in given])
-        named = _named(given, family, label) if family else None
+        family = family_of([piece for place, piece in enumerate(found.pieces) if place not in given])
+        named = named_by(given, family, label) if family else None
     return NameReading(found, given, tuple(words), named)
 
 
@@ -351,8 +351,8 @@ def word_of(written: str, word: str, surname: bool, sex: str | None = None) -> N
 def of_identity(tables: NameTables, name: str, surname: str) -> Named | None:
     """Return the person whom the warehouse names by a first name and a surname; None if either has no word."""
     given = all_given(tables, name)
-    family = _family(cut_known(surname).pieces)
-    return _named(given, family, None) if given and family else None
+    family = family_of(cut_known(surname).pieces)
+    return named_by(given, family, None) if given and family else None
 
 
 def all_given(tables: NameTables, name: str) -> Mapping[int, Given]:
@@ -398,12 +398,13 @@ def _alone(tables: NameTables, word: str) -> Given:
     return Given(word, tables.sex_of(word))
 
 
-def _named(given: Mapping[int, Given], family: tuple[NamePiece, ...], label: Label | None) -> Named:
+def named_by(given: Mapping[int, Given], family: tuple[NamePiece, ...], label: Label | None) -> Named:
+    """Return the person of these first names and this surname."""
     surnames = tuple([key_of(text) for sort, text in family if sort is WORD])
     return Named(tuple(given.values()), family, surnames, label)
 
 
-def _family(found: Sequence[NamePiece]) -> tuple[NamePiece, ...]:
+def family_of(found: Sequence[NamePiece]) -> tuple[NamePiece, ...]:
     """Return the words of a surname and the particles before each; empty without a word."""
     kept = [piece for piece in found if piece.sort in (PARTICLE, ORIGIN, WORD)]
     while kept and kept[-1].sort is not WORD:

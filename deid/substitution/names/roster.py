@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 from deid.domain.document import Mention
@@ -12,10 +13,31 @@ from deid.domain.labels import NAMES, Label
 from deid.french.folding import fold_line
 from deid.reference.names import NameTables
 from deid.substitution.context import DocumentContext
-from deid.substitution.names import cues
+from deid.substitution.names import cues, nicknames
 from deid.substitution.names.forms import Dotted, find_forms
-from deid.substitution.names.parsing import INITIAL, PARTICLES, WORD, NamePiece, cut_known, key_of
-from deid.substitution.names.reading import Given, Heard, Named, NameReading, Pool, all_given, hear, of_identity
+from deid.substitution.names.parsing import (
+    INITIAL,
+    PARTICLES,
+    WORD,
+    Cut,
+    NamePiece,
+    as_initials,
+    cut_known,
+    key_of,
+    lettered,
+)
+from deid.substitution.names.reading import (
+    Given,
+    Heard,
+    Named,
+    NameReading,
+    Pool,
+    all_given,
+    family_of,
+    hear,
+    named_by,
+    of_identity,
+)
 
 _TITLES = (
     *"dr drs docteur docteure pr prof professeur professeure m mm mr monsieur mme mmes madame mlle".split(),
@@ -27,6 +49,9 @@ _TITLES = (
 # so what was read of that is never given back.
 _TITLE = re.compile(r" *+:?+ *+\.?+(?:" + "|".join(title[::-1] for title in _TITLES) + r")\b")
 _CERTAIN = 100.0
+_LONGEST_MARK = 5  # letters of initials that stand for a name: "atvl"
+_LONGEST_CLIPPING = 4  # letters of a name cut short without a dot: "DUB"
+_BEARERS = 500  # births from which a lone word is rather a surname than the mark of a writer
 _SHORT = 3  # letters of a name that may read as initials: "NG"
 _BEFORE_TITLE, _BEFORE_SEX, _BEHIND = 20, 24, 30  # characters before and behind a name that say whose it is
 # A dot behind a word, behind which a sentence goes on or not: ". va", ".," are `within`
@@ -69,12 +94,35 @@ class Roster:
             before = plain[start - _BEFORE_TITLE if start > _BEFORE_TITLE else 0 : start]
             titled = announces(before[::-1]) is not None or key_of(text[start : mention.end]) in self._own
             found.append(hear(tables, text[start : mention.end], mention.label, titled, self._own, borne, letters))
+        return self._with_marks(found)
+
+    def _with_marks(self, heard: Sequence[Heard]) -> Sequence[Heard]:
+        """Return the names, marks of writers read by who is here: "mhv" as initials, "DUB" as Dubuc cut short."""
+        named = [one.cut.pieces for one in heard if one.cut.words]
+        spelt = {"".join(letter for _, letter in order) for pieces in named for order in lettered(pieces)}
+        words = frozenset(word for one in heard for word in one.cut.words)
+        return [replace(one, cut=self._mark(one.cut, spelt, words)) for one in heard]
+
+    def _mark(self, found: Cut, spelt: Collection[str], words: Collection[str]) -> Cut:
+        written = "".join(piece.text for piece in found.pieces)
+        word = fold_line(written)
+        if not written.isalpha() or word in self._own:
+            return found
+        if word in spelt:
+            lone = len(found.words) == 1 and len(word) <= _LONGEST_MARK
+            return as_initials(found) if lone and self._is_rare(word) else found
+        if not found.words and any(one.startswith(word) for one in words if len(word) >= _SHORT):
+            return cut_known(written)
         return found
 
     def _dotted(self, heard: Sequence[Heard]) -> Sequence[Dotted]:
-        """Return the words of names with a dot behind them."""
+        """Return the words of names with a dot behind them, and the marks of writers, which have none: "DUB"."""
         text = self._context.document.text
-        found = []
+        found = [
+            Dotted(one.cut.words[0], True)
+            for one in heard
+            if len(one.cut.pieces) == 1 and len(one.cut.words) == 1 and self._is_clipping(one.cut.pieces[0].text)
+        ]
         for mention, one in zip(self.mentions, heard, strict=True):
             ends = mention.start
             for sort, written in one.cut.pieces:
@@ -82,6 +130,18 @@ class Roster:
                 if sort is WORD and (behind := _DOT.match(text, ends)) is not None:
                     found.append(Dotted(key_of(written), behind["within"] is not None))
         return found
+
+    def _is_clipping(self, written: str) -> bool:
+        """Return whether a lone word that few bear has the length and the case of a mark."""
+        short = len(written) <= _LONGEST_CLIPPING and written == (
+            written.upper() if written[0].isupper() else written.lower()
+        )
+        return short and self._is_rare(key_of(written))
+
+    def _is_rare(self, word: str) -> bool:
+        """Return whether a word is no first name or diminutive, and a surname of few."""
+        tables = self.tables
+        return not (tables.first_name(word) or word in nicknames.NAMES_OF) and tables.surname_births(word) < _BEARERS
 
     def titled(self, mention: Mention) -> bool:
         """Return whether a title or a form field announces a surname, before the mention or within."""
@@ -197,7 +257,15 @@ class Roster:
             for surname in (patient.last_name, patient.birth_name)
             if surname
         ]
-        return [*dict.fromkeys(here), *filter(None, own)]
+        return [*dict.fromkeys(here), *filter(None, own), *self._patient_apart()]
+
+    def _patient_apart(self) -> Iterator[Named]:
+        """Yield the patient whose first name and surname are mentions of their own: "LAVIGNE, prénom : Pascal"."""
+        mine = [self.readings[one.start] for one in self.mentions if one.label is Label.PATIENT]
+        given = next((one.given for one in mine if one.given and len(one.given) == len(one.cut.words)), None)
+        for reading in mine if given else ():
+            if not reading.given and (family := family_of(reading.cut.pieces)):
+                yield named_by(given or {}, family, Label.PATIENT)
 
     @cached_property
     def known_first_names(self) -> Sequence[tuple[Pool, Given]]:

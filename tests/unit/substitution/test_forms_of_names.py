@@ -263,3 +263,56 @@ def test_scraps_of_names_are_replaced(text: str, substitutor: Substitutor) -> No
     patient = Patient(key="p", last_name="LE", first_names=("Jean-Philippe",))
     (one,) = drawn(substitutor, f"vu [[PERSON|{text}]] é", patient)
     assert one != text
+
+
+# Marks of writers: each is of somebody named in the same document.
+
+MARKS = [
+    ("[[DOCTOR|Gwladys]] (interne) : [[DOCTOR|G.]]", "{0}."),
+    ("infirmière : [[PERSON|Letizia]]. TA 12. [[PERSON|L.]]", "{0}."),
+    ("relu par [[DOCTOR|Farida]] / [[DOCTOR|F.]]", "{0}."),
+    ("Dr [[DOCTOR|S. Ruch]] / [[DOCTOR|sr]]", "{0}{1}"),
+    ("interne [[DOCTOR|Lamia H.]] ([[DOCTOR|lh]])", "{0}{1}"),
+    ("instr. [[DOCTOR|Chantal G.]], compte juste : [[DOCTOR|CG]]", "{0}{1}"),
+    ("[[DOCTOR|Q. Loizillon]] vis. [[DOCTOR|QL]]", "{0}{1}"),
+    ("[[DOCTOR|Vidalin M-H]] note [[DOCTOR|mhv]]", "{1}{2}{0}"),
+    ("Dr [[DOCTOR|Bernard Guillemin-Lepage]], dactyl. [[DOCTOR|bgl]]", "{0}{1}{2}"),
+    ("Dr [[DOCTOR|Mickaël Ohnen-Keller]], rédaction [[DOCTOR|mok]]", "{0}{1}{2}"),
+    ("fait par [[DOCTOR|Gaëlle Kervran-T.]], [[DOCTOR|gkt]]", "{0}{1}{2}"),
+    ("Mme [[PERSON|Sylviane H.]], copie [[PERSON|sh]]", "{0}{1}"),
+]
+
+
+@pytest.mark.parametrize(("markup", "form"), MARKS)
+@pytest.mark.parametrize("key", KEYS[:3])
+def test_a_mark_has_the_letters_of_its_writer(markup: str, form: str, key: str, substitutor: Substitutor) -> None:
+    name, mark = drawn(substitutor, markup, Patient(key=key))
+    letters = [word[0] for word in re.findall(r"[^\W\d_]+", without_accents(name))]
+    assert mark.casefold() == form.format(*letters).casefold()
+
+
+@pytest.mark.parametrize(
+    ("name", "mark"), [("Dubuc", "DUB"), ("Kelly", "kel"), ("Marguerin", "MARG"), ("Vercruysse", "verc")]
+)
+@pytest.mark.parametrize("key", KEYS[:3])
+def test_a_mark_cut_from_a_name_is_cut_from_its_surrogate(
+    name: str, mark: str, key: str, substitutor: Substitutor
+) -> None:
+    whole, part = drawn(substitutor, f"[[DOCTOR|{name}]] (interne), [[DOCTOR|{mark}]]/ab", Patient(key=key))
+    assert whole.casefold().startswith(part.casefold())
+
+
+def test_initials_of_a_patient_whose_names_are_apart_are_his(substitutor: Substitutor) -> None:
+    surname, first, short = drawn(
+        substitutor, "Nom : [[PATIENT|LAVIGNE]]  Prénom : [[PATIENT|Pascal]]  pot : [[PERSON|LAVIGNE P.]]"
+    )
+    assert short == f"{surname} {without_accents(first)[0]}."
+
+
+@pytest.mark.parametrize("name", ["Ly", "Lou", "Rose", "Tom", "Ba", "Noa", "Diop", "Roy"])
+def test_a_short_name_is_no_mark(name: str, substitutor: Substitutor) -> None:
+    *_, short = drawn(
+        substitutor, f"[[DOCTOR|Lise Yvon]], [[DOCTOR|Roseline Abt]], [[DOCTOR|Louise Urvoy]], [[PERSON|{name}]] sort"
+    )
+    assert len(short) > 2
+    assert short.istitle()

@@ -1,0 +1,239 @@
+"""What stands for a whole name: initials, logins, and the local parts of e-mail addresses."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Sequence
+
+from deid.domain.document import Mention
+from deid.domain.labels import Label
+from deid.french.folding import fold_line, without_accents
+from deid.reference.names import NameTables, name_key
+from deid.substitution.context import DocumentContext
+from deid.substitution.drafts import redraw_digits
+from deid.substitution.names.drawing import Drawing
+from deid.substitution.names.forms import ahead_of, with_elisions
+from deid.substitution.names.parsing import BETWEEN, INITIAL, ORIGIN, WORD, NamePiece, apart, bare, lettered
+from deid.substitution.names.reading import Named, NamePart, Pool, Spelling, form, places
+from deid.substitution.names.roster import Roster
+
+_LETTERS = "ABCDEFGHJLMNPRSTV"
+_LOGIN_LEAST = 5
+_CIVIL = re.compile(r"[Mm]\.?\s+\S")
+
+
+class Shorthand:
+    """Initials, logins and e-mail forms of one document's names: the surrogate's own, where the bearer is known."""
+
+    def __init__(self, context: DocumentContext, tables: NameTables, roster: Roster, drawing: Drawing) -> None:
+        self._context = context
+        self._tables = tables
+        self._roster = roster
+        self._surrogate = drawing.surrogate
+
+    # Logins
+
+    def known(self, token: str) -> str | None:
+        """Return the surrogate of a login or e-mail form ("jpdurand") of the first full name here that fits."""
+        for named in self._roster.named:
+            place = places(named.spelling).get(token)
+            if place is not None:
+                return form(self._drawn(named), place)
+        return None
+
+    def _plain_names(self) -> frozenset[str]:
+        """Return the surnames and first names here: each is a name, its bearer given by the mention, not a login."""
+        return frozenset(word for one in self._roster.named for word in one.surnames + one.firsts)
+
+    def _drawn(self, named: Named) -> Spelling:
+        """Return the surrogate of a full name in plain small letters."""
+        given = [
+            self._surrogate(one.word, False, self._roster.pool_of(named, one.word), one.sex) for one in named.given
+        ]
+        surnames = [self._surrogate(word, True, self._roster.pool_of(named, word)) for word in named.surnames]
+        drawn = iter(surnames)
+        family = [next(drawn) if sort is WORD else ahead_of(text) for sort, text in named.family if sort is not ORIGIN]
+        return Spelling(tuple(map(bare, given)), tuple(map(bare, surnames)), bare(with_elisions("".join(family))))
+
+    def handle(self, token: str, attempt: int = 0) -> str | None:
+        """Return the surrogate of a run of letters of a login or address; None if it cannot be split into names.
+
+        It is split by the full names known here; else by the tables, into an initial and a surname, either first.
+        """
+        word = name_key(token)
+        known = None if attempt else self.known(word)
+        if known is not None:
+            return known
+        if self._tables.surname_births(word) or self._tables.first_name(word):
+            return None
+        for letter, surname in ((word[0], word[1:]), (word[-1], word[:-1])):
+            if len(surname) < _LOGIN_LEAST - 1 or not self._tables.surname_births(surname):
+                continue
+            drawn = bare(self._surrogate(surname, True, Pool.PROFESSIONAL))
+            initial = self._letter(surname, letter, attempt).lower()
+            return initial + drawn if surname == word[1:] else drawn + initial
+        return None
+
+    def initials_beside(self, letters: str, names: Container[str]) -> str | None:
+        """Return the surrogate of initials in an address ("j", "jp") whose surname is among `names`, else None."""
+        for named in self._roster.named:
+            given, surnames, glued = named.spelling
+            if glued in names or any(name in names for name in surnames):
+                firsts = "".join(word[:1] for word in given)
+                if letters in (firsts, firsts[:1]):
+                    return "".join(word[:1] for word in self._drawn(named).given)[: len(letters)]
+        return None
+
+    def login(self, mention: Mention, written: str, attempt: int) -> str | None:
+        """Return the surrogate of a login ("hklein", "martinj2"); None if the word is none."""
+        if not written.islower() or mention.label is Label.PERSON:
+            return None
+        letters = written.rstrip("0123456789")
+        if len(letters) < _LOGIN_LEAST:
+            return None
+        if letters == written and (self._roster.words(mention) != (written,) or written in self._plain_names()):
+            return None  # a name in small letters, alone or among others
+        surrogate = self.handle(letters, attempt)
+        if surrogate is None:
+            return None
+        digits = written[len(letters) :]
+        return surrogate + redraw_digits(digits, self._context.stream("login number", written, str(attempt)))
+
+    # Initials
+
+    def title(self, mention: Mention, written: str) -> str:
+        """Return a title as it is, except an "M." that abbreviates the first name of a professional or a woman."""
+        if fold_line(written) != "m":
+            return written
+        here = frozenset(self._roster.words(mention))
+        for named in self._roster.named:
+            first = named.given[0]
+            if first.word.startswith("m") and not here.isdisjoint(named.families) and here.isdisjoint(named.firsts):
+                pool = self._roster.pool_of(named, first.word)
+                sex = self._roster.sex_of(first.word, pool) or first.sex
+                if sex == "F" or (named.label is Label.DOCTOR and mention.label is Label.DOCTOR):
+                    return _cased(written, self._surrogate(first.word, False, pool, first.sex)[0])
+        return written
+
+    def initial(self, mention: Mention, written: str, attempt: int) -> str:
+        """Return the surrogate of an initial, or of several run together ("jp"); "Th." is one."""
+        if self._is_civility(mention, written):
+            return written
+        return "".join([_cased(one, self._letter_of(mention, one, attempt)) for one in apart(written)])
+
+    def _is_civility(self, mention: Mention, written: str) -> bool:
+        """Return whether "M." ahead of an initial is a civility: "M. J. Martin", beside a Jean Martin and no Marc."""
+        initials = [text for sort, text in self._roster.pieces(mention) if sort is not BETWEEN][:2]
+        if written != "M" or len(initials) < 2 or initials[0] != written or len(initials[1]) > 1:
+            return False
+        here = frozenset(self._roster.words(mention))
+        firsts = {named.firsts[0][0] for named in self._roster.named if not here.isdisjoint(named.families)}
+        return fold_line(initials[1]) in firsts and "m" not in firsts
+
+    def _letter_of(self, mention: Mention, letters: str, attempt: int) -> str:
+        """Return the initial of a name's surrogate for letters that abbreviate the name beside whole words.
+
+        Of several people whom they may abbreviate, one of the sex that the words around tell comes first.
+        """
+        small, beside = fold_line(letters), self._roster.words(mention)
+        found = [(named, part) for named in self._roster.named for part in named.abbreviated(small, frozenset(beside))]
+        if len(found) > 1 and (sex := self._roster.sex(mention)) is not None:
+            found.sort(key=lambda one: one[1].sex not in (sex, None))
+        return self._first_letter(*found[0]) if found else self._letter(" ".join(beside), small, attempt)
+
+    def _first_letter(self, named: Named, part: NamePart) -> str:
+        return self._surrogate(part.word, part.surname, self._roster.pool_of(named, part.word), part.sex)[0]
+
+    def _letter(self, beside: str, letter: str, attempt: int) -> str:
+        stream = self._context.stream("initial", beside, letter, str(attempt))
+        while (drawn := stream.choice(_LETTERS)).lower() == letter[0]:
+            pass
+        return drawn
+
+    def initials(self, mention: Mention, found: Sequence[NamePiece], attempt: int) -> str:
+        """Return the surrogate of initials alone: of someone named here if they fit, else drawn by the key.
+
+        One letter behind a civility or title is a surname's ("Mme D."), and "M." ahead of one may be the civility.
+        """
+        joined = "".join(fold_line(letter)[0] for sort, text in found if sort is INITIAL for letter in apart(text))
+        surrogates = self._initials_of_named(mention, joined, attempt)
+        if surrogates is None and _CIVIL.match(self._context.text(mention)) and mention.label is not Label.DOCTOR:
+            civility, *rest = found
+            return civility.text + self._initials_behind(mention, rest, joined[1:], True, attempt)
+        return self._initials_behind(mention, found, joined, self._roster.titled(mention), attempt, surrogates)
+
+    def _initials_behind(
+        self,
+        mention: Mention,
+        found: Sequence[NamePiece],
+        letters: str,
+        titled: bool,
+        attempt: int,
+        surrogates: Sequence[str] | None = None,
+    ) -> str:
+        if surrogates is None and len(letters) == 1:
+            surrogates = self._lone(mention, letters, titled)
+        if surrogates is None:
+            surrogates = [self._letter(letters, f"{letter}{place}", attempt) for place, letter in enumerate(letters)]
+        drawn = iter(surrogates)
+        written: list[str] = []
+        for sort, text in found:
+            written += [_cased(letter, next(drawn)) for letter in apart(text)] if sort is INITIAL else [text]
+        return "".join(written)
+
+    def _lone(self, mention: Mention, letter: str, titled: bool) -> Sequence[str] | None:
+        """Return the initial for one letter: a surname's behind a title, else a first name's.
+
+        The patient's comes first, but for initials of a professional; then those of people named in full, and then of
+        whoever has that label.
+        """
+        first = (Label.DOCTOR,) if mention.label is Label.DOCTOR else (None, Label.PATIENT)
+        named = sorted(self._roster.named, key=lambda one: one.label not in first)
+        for surname in (True, False) if titled else (False, True):
+            found = [
+                (one.label, self._first_letter(one, parts[0]))
+                for one in named
+                if (parts := [NamePart(word, True, None) for word in one.surnames] if surname else one.first_parts)
+                and parts[0].word.startswith(letter)
+            ]
+            found += [
+                (other.label, self._letter_in(other, place, letter, 0))
+                for other in self._roster.mentions
+                for place, word in enumerate(self._roster.readings[other.start].words)
+                if word is not None and word.surname is surname and word.key.startswith(letter)
+            ]
+            if found:
+                return [min(found, key=lambda one: one[0] not in first)[1]]
+        return None
+
+    def _initials_of_named(self, mention: Mention, letters: str, attempt: int) -> Sequence[str] | None:
+        """Return the initials of the surrogate of whoever has these initials, under the same label first.
+
+        Those that are named in full come first, then whoever has an initial himself: "sr" of "S. Ruch".
+        """
+        if len(letters) < 2:
+            return None
+        for named in sorted(self._roster.named, key=lambda one: one.label not in (mention.label, None)):
+            if (parts := named.parts(letters)) is not None:
+                return [part if isinstance(part, str) else self._first_letter(named, part) for part in parts]
+        for other in sorted(self._roster.mentions, key=lambda one: one.label is not mention.label):
+            pieces = self._roster.pieces(other)
+            for order in lettered(pieces):
+                if other is not mention and "".join(letter for _, letter in order) == letters:
+                    return [self._letter_in(other, place, letter, attempt) for place, letter in order]
+        return None
+
+    def _letter_in(self, other: Mention, place: int, letter: str, attempt: int) -> str:
+        """Return the letter that a piece of another mention has in its surrogate; none for a particle left out."""
+        reading = self._roster.readings[other.start]
+        word = reading.words[place]
+        if word is not None:
+            return self._surrogate(word.key, word.surname, self._roster.pool(word.key, other), word.sex)[0]
+        if reading.cut.pieces[place].sort is INITIAL:
+            return self._letter_of(other, letter, attempt)
+        return "" if reading.cut.pieces[place].sort is ORIGIN else letter
+
+
+def _cased(model: str, letter: str) -> str:
+    plain = without_accents(letter)
+    return plain.lower() if model.islower() else plain.upper()
