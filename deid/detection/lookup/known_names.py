@@ -23,6 +23,7 @@ FIGURE_SURNAMES = frozenset(name.split()[-1] for name in PUBLIC_FIGURES)
 FOREIGN_CITIES = _names("foreign_cities")
 GEOGRAPHY = _names("geography")
 BRANDS = frozenset(_names("brands"))
+VEHICLES = frozenset(_names("vehicles"))
 PARTICLES = frozenset(_names("particles"))
 LOWER_PARTICLES = frozenset(_names("lower_particles"))
 # Capitalised words that stand after names without belonging to them.

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from deid.detection.annotators.patterns.identifiers import TRIGGERS
 from deid.detection.lookup.lexicon import Kind
+from deid.detection.text.names import glued
 from deid.detection.text.reading import Reading
 from deid.detection.text.vocabulary import word_list
 from deid.domain.document import Mention
@@ -21,6 +22,7 @@ _NUMBERED = _LABELLED | {Label.ZIP, Label.DATE}
 _REACH = 60  # characters on each side of a mention that are read
 _SURE_LABEL = 0.8  # score from which a pattern read a label before a number, or a form that only one number has
 _SHORTEST = 3  # digits of a number that may be a telephone's
+_SHORT = 5  # letters of an acronym
 _LONGEST = 8  # digits from which a number is no measured value
 
 
@@ -66,9 +68,18 @@ _TESTED_AHEAD = re.compile(
 _TESTED_BEHIND = re.compile(rf"(?:,? soit \d{{1,2}} (?:mois|semaines|ans|jours))? d'age {_TESTED}\b")
 
 
+# "le MMSE était à 21 en mars et à 24 il y a trois ans": a second result, and no age.
+_SCORED_AHEAD = re.compile(
+    rf"\b(?:{_words('rated')})\b[^;\n]{{0,20}} a \d{{1,3}}\b[^;\n]{{0,60}} (?:et|puis|contre) a \Z"
+)
+
+
 def _is_tested_age(reading: Reading, mention: Mention) -> bool:
     """True for an age that a test or a correction gives."""
     ahead = reading.folded[max(0, mention.start - _REACH) : mention.start]
+    scored = _SCORED_AHEAD.search(reading.folded, max(0, mention.start - 2 * _REACH), mention.start)
+    if scored and reading.folded[mention.start : mention.end].isdecimal():
+        return True
     return _TESTED_AHEAD.search(ahead) is not None or _TESTED_BEHIND.match(reading.folded, mention.end) is not None
 
 
@@ -131,6 +142,12 @@ def _is_plain_word(reading: Reading, mention: Mention) -> bool:
     if mention.label not in IDENTIFIERS or any(map(str.isdigit, reading.digits[mention.start : mention.end])):
         return False
     lexicon = reading.lexicon
+    first = reading.token_at(mention.start)
+    acronym = len(words) == 1 and words[0].isalpha() and reading.surface(first).isupper() and len(words[0]) <= _SHORT
+    named = _NAMED_CODE.search(reading.folded, max(0, mention.start - _REACH), mention.start)
+    numbered = reading.word(first + 1)[:1].isdigit()
+    if acronym and not (glued(reading, first) or glued(reading, first + 1)) and (numbered or not named):
+        return True  # "séq. AZF : pas de délétion", "dossier UMJ 31-2019"
     plain = (lexicon.is_word(one) or one in lexicon.medical for one in words if one.isalpha())
     return all(plain) and DETECTED_NUMBER_WORDS.isdisjoint(words)
 
@@ -251,7 +268,7 @@ _LINK = (
     r"environ|actuelle?s?|totale?s?|revenant|revenue?s?|s'elevait|s'eleve|chiffree?s?|dosee?s?|superieure?s?|inferieure?s?|"
     r"entre|initiale?s?|serique|sanguine?)\b)"
 )
-_AFTER_NAME = rf"(?: ?\([^()\n]{{1,20}}\))?{_LINK}{{0,4}} {{0,12}}\Z"
+_AFTER_NAME = rf"(?: (?:au|de|sur le) (?:doigt|repos|lobe))?(?: ?\([^()\n]{{1,50}}\))?{_LINK}{{0,4}} {{0,12}}\Z"
 _MEASURED = re.compile(rf"\b(?:{_words('measured')}){_AFTER_NAME}|\bp ?[=<>≤] ?\Z")
 _MEASURED_IN_THOUSANDS = re.compile(rf"\b(?:{_words('measured_in_thousands')}){_AFTER_NAME}")
 # What was measured, inside the mention: "LDH 2408".
@@ -296,6 +313,18 @@ _OF_A_WHOLE = re.compile(
     r" (?:sup|inf|moy|prox|dist|ext|int|ant|post|med|lat|centr|droit|gauche|externe|interne)\w*\b|"
     r" (?:de la|de l'|des|du) (?!matin|soir|mois|midi)"
 )
+
+
+# "km 118 204 → 118 291": what the counter of a vehicle shows.
+_COUNTER = r"(?:km|kms|compteur|kilometrage)(?: (?:au )?(?:depart|arrivee|debut|fin|retour))? ?[:=]? ?"
+_ODOMETER = re.compile(rf"\b{_COUNTER}(?:\d{{1,3}}[ .]?\d{{3}} ?(?:→|->|-|/|a|au) ?)?\Z")
+_ODOMETER_READ = re.compile(rf"(?:{_COUNTER})?\d{{1,3}}[ .]?\d{{3}}")
+
+
+def _is_odometer(number: _Number) -> bool:
+    if not _ODOMETER_READ.fullmatch(number.written):
+        return False
+    return number.written.startswith("k") or _ODOMETER.search(number.before) is not None
 
 
 def _is_measured(number: _Number) -> bool:
@@ -530,5 +559,5 @@ _DATE_TESTS = (
 )  # fmt: skip
 _IDENTIFIER_TESTS = (
     _has_unit, _is_interval, _is_measured, _is_ratio, _is_ranked, _is_tooth, _is_intake, _is_marker, _is_code,
-    _is_series,
+    _is_series, _is_odometer,
 )  # fmt: skip

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 
 from rapidfuzz.distance import Levenshtein
 
-from deid.detection.lookup.known_names import FIGURE_SURNAMES, LOWER_PARTICLES, PARTICLES, PUBLIC_FIGURES
+from deid.detection.lookup.known_names import LOWER_PARTICLES, PARTICLES
 from deid.detection.merging.evidence import has_clinical_reading, is_acronym
+from deid.detection.refining.explained import is_explained, is_lone_acronym
 from deid.detection.refining.trimming import USUAL_NAME, is_stated
 from deid.detection.text.names import is_capital
 from deid.detection.text.reading import Reading
@@ -146,9 +146,9 @@ def _is_ordinary(reading: Reading, mention: Mention) -> bool:
 
 
 def _is_never_a_name(reading: Reading, mention: Mention) -> bool:
-    """True, however sure, for a public figure, a germ, a graded double eponym, the label of an e-mail, a word for a
-    patient, a colleague greeted, a clinical acronym, an unnamed hospital, and a word for what was done to the report
-    ("édité le").
+    """True, however sure, for what the words around explain, a germ, a graded double eponym, the label of an e-mail, a
+    word for a patient, a colleague greeted, a clinical acronym, an unnamed hospital, and a word for what was done to
+    the report ("édité le").
     """
     words = [reading.words[at] for at in reading.tokens(mention) if reading.words[at].isalpha()]
     if any(vote.annotator == "identity" for vote in mention.votes) or not words:
@@ -178,7 +178,7 @@ def _is_never_a_name(reading: Reading, mention: Mention) -> bool:
         return True
     if mention.label in NAMES and len(words) == 1 and any(test(reading, first) for test in _PLAIN_WORDS):
         return True
-    if _is_public_figure(reading, mention, words):
+    if is_explained(reading, mention, words):
         return True
     if reading.word(first - 1) in _DEAR and all(_is_colleague(reading, word) for word in words):
         return True
@@ -247,23 +247,6 @@ def _is_cited(reading: Reading, mention: Mention) -> bool:
         return True
     line = reading.line(mention.start)[0]
     return _REFERENCES.match(reading.folded, line) is not None
-
-
-def _is_public_figure(reading: Reading, mention: Mention, words: Sequence[str]) -> bool:
-    """True for a president, writer or singer named in a test of memory, and for "le général de Gaulle"."""
-    name = " ".join(words)
-    if name in ("gaulle", "de gaulle"):
-        return _GENERAL.search(reading.folded, max(0, mention.start - 16), mention.start) is not None
-    near = reading.folded[max(0, mention.start - 160) : mention.end + 60]
-    if mention.label not in NAMES or name not in PUBLIC_FIGURES | FIGURE_SURNAMES:
-        return False
-    if name in PUBLIC_FIGURES and _OF_A_TEST.search(near):
-        return True
-    if not _OF_A_TEST.search(reading.folded, max(0, mention.start - _TEST_REACH), mention.end + 60):
-        return False
-    around = reading.words[max(0, reading.token_at(mention.start) - _FIGURES_NEAR) :][: 2 * _FIGURES_NEAR]
-    pairs = {" ".join(pair) for pair in pairwise(around)} - {name}
-    return len(pairs & PUBLIC_FIGURES) >= _FIGURES
 
 
 def _is_spelt_out(reading: Reading, index: int) -> bool:
@@ -500,7 +483,7 @@ _SECTIONS = frozenset(
 _INFINITIVE = re.compile(r"\w{2,}(?:er|ir|re)")
 _TESTS = (
     _is_drug, _is_eponym, _is_double_eponym, _is_ordinary, _is_common_noun, _is_heading_row, _is_stressed_noun,
-    _is_infinitive, _is_section,
+    _is_infinitive, _is_section, is_lone_acronym,
 )  # fmt: skip
 
 
@@ -508,6 +491,9 @@ _TESTS = (
 
 _RATIO = re.compile(r"\d{1,2}\s?/\s?\d{1,2}")
 _EMERGENCY = re.compile(r"(?:15|17|18|112|114|115|119)")
+# "12h50 le 15. sifflements": called at that time.
+_TIMED = re.compile(r"\d{1,2} ?[h:] ?\d\d,? le \Z")
+_NO_MORE = re.compile(r"\s*[.,;]|\s*\Z")
 _CALLED = re.compile(
     r"(?:(?:appel\w*|compos\w*|contact\w*|alert\w*|joind\w*|prevenir|fait) (?:fait )?le|appel (?:au|du)) $"
 )
@@ -528,12 +514,6 @@ _SURE_DATE = 0.9
 _SETTING = re.compile(
     r"[<>~+-]?\d+(?:[.,]\d+)?\s?[^\W\d_]{0,4}°?\s?@\s?\d+(?:[.,]\d+)?\s?(?:[^\W\d_]{1,4}|[°%])?|merlin\s?@\s?home"
 )
-_OF_A_TEST = re.compile(
-    r"\b(?:celebres?|visages?|presidents?|mms|mmse|moca|fluences?|denomination|personnages?|ecrivain)\b"
-)
-_TEST_REACH = 600  # characters of a test that names several figures
-_FIGURES, _FIGURES_NEAR = 2, 60  # other public figures, within so many tokens, from which names are those of a test
-_GENERAL = re.compile(r"\bgeneral (?:de )?\Z")
 
 
 def drop_lookalikes(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
@@ -564,7 +544,8 @@ def _is_lookalike(reading: Reading, mention: Mention) -> bool:
     if _TWO_DIGITS.fullmatch(surface) and int(surface) > _LAST_DAY and before.endswith((" au ", "'au ")):
         return True  # "fraisage jusqu'au 54"
     if _EMERGENCY.fullmatch(surface):
-        return bool(_CALLED.search(before) or (before.endswith("le ") and _CALLS.match(text, after)))
+        timed = _TIMED.search(before) and _NO_MORE.match(text, after)
+        return bool(_CALLED.search(before) or timed or (before.endswith("le ") and _CALLS.match(text, after)))
     if _RATIO.fullmatch(surface) and mention.score < _SURE_DATE:
         return not any(one.label is Label.DATE for one in reading.overlapping("patterns", mention))
     return False

@@ -87,7 +87,7 @@ def trim_civilities(reading: Reading, mentions: Sequence[Mention]) -> list[Menti
             if opens and opens.end() == mention.end and reading.token_at(mention.end - 1) + 1 in starts:
                 continue
         if mention.label in NAMES and not opens:
-            opens = _SIGNED.match(reading.folded, mention.start, mention.end)
+            opens = _SIGNED.match(reading.folded, mention.start, mention.end) or _thing_of(reading, mention)
         if opens and opens.end() < mention.end:
             mention = replace(mention, start=opens.end())
         rank = mention.label in NAMES and _RANK.search(reading.folded, mention.start, mention.end)
@@ -103,6 +103,21 @@ def trim_civilities(reading: Reading, mentions: Sequence[Mention]) -> list[Menti
             mention = _without_next_field(reading, _without_role(reading, _without_verb(reading, mention)))
         trimmed.append(mention)
     return trimmed
+
+
+# "bâton de Joaquim", "canne d'Yvonne"
+_THING_OF = re.compile(r"[a-z]{3,} (?:de |du |d['’])")
+
+
+def _thing_of(reading: Reading, mention: Mention) -> re.Match[str] | None:
+    """Match a noun in lower case and its "de" ahead of a name that has a capital."""
+    match = _THING_OF.match(reading.folded, mention.start, mention.end)
+    first = reading.token_at(mention.start)
+    if match is None or not reading.text[mention.start].islower() or match.end() >= mention.end:
+        return None
+    noun = "NOM" in reading.lexicon.parts.get(reading.words[first], "").split("|")
+    named = reading.lexicon.is_first_name(reading.words[first]) or reading.words[first] in PARTICLES
+    return match if noun and not named and reading.text[match.end()].isupper() else None
 
 
 def _without_verb(reading: Reading, mention: Mention) -> Mention:

@@ -1,4 +1,4 @@
-"""What stands for a whole name: initials, logins, and the local parts of e-mail addresses."""
+"""Initials, logins and the local parts of e-mail addresses, which abbreviate a whole name."""
 
 from __future__ import annotations
 

@@ -1,0 +1,130 @@
+"""Words that those around them explain: answers of tests, gestures, aids, vehicles, acronyms that no table has."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+from deid.detection.lookup.known_names import FIGURE_SURNAMES, PUBLIC_FIGURES, VEHICLES
+from deid.detection.text.names import glued, is_capital
+from deid.detection.text.reading import Reading
+from deid.detection.text.vocabulary import CIVILITIES, DOCTOR_TITLES, EPONYMS, NAME_FIELDS, PROFESSIONS, word_list
+from deid.domain.document import Mention
+from deid.domain.labels import NAMES, PLACES, Label
+
+_OF_A_TEST = re.compile(
+    r"\b(?:celebres?|visages?|presidents?|mms|mmse|moca|fluences?|denomination|personnages?|ecrivain)\b"
+)
+_TEST_REACH = 600  # characters of a test that names several figures
+_FIGURES, _FIGURES_NEAR = 2, 60  # other public figures, within so many tokens, from which names are those of a test
+_GENERAL = re.compile(r"\bgeneral (?:de )?\Z")
+_ROLE = re.compile(rf"\b(?:{'|'.join(sorted(word_list('public_roles')))})\b[^.;?!«»\n]{{0,60}}\? ?\Z")
+# A line of a test in which words are learned and told again.
+_RECALLED = re.compile(r"[ \t\d.)]*(?:apprentissage|denomination|fluences?|evocation|rappels?)\b")
+_DOES = re.compile(r"\b(?:re)?(?:fai(?:t|re|s|tes)|tent(?:e|er)|essaye?r?) (?:un |une |le |la |la manoeuvre )?\Z")
+_AIDS = word_list("aids")
+_SHORTENED = word_list("shortened")
+_BORNE = 500  # births from which the word for an aid is rather a surname: "Collier"
+_OF_NAME = re.compile(r"(?:de |du |d['’])")
+_A_VEHICLE = re.compile(
+    r"\b(?:(?:une?|d'une?|sa|son|ma|mon|notre|votre|leur|en) (?:vieux |vieille |petite? |grosse? |nouvelle )?|"
+    r"(?:vieux|vieille|tracteur|moto|camion|voiture|camionnette|fourgon|scooter|quad) )\Z"
+)
+_ACRONYM, _DOUBTED = (3, 5), 0.66  # letters of an acronym; score below which a tagger doubts
+_SIGNING = (
+    PROFESSIONS | CIVILITIES | DOCTOR_TITLES | frozenset(NAME_FIELDS) | frozenset("par avec chez vu visa".split())
+)
+
+
+def is_explained(reading: Reading, mention: Mention, words: Sequence[str]) -> bool:
+    """Return whether a name is none, however sure: its words alone are given."""
+    if mention.label in NAMES and _is_public_figure(reading, mention, words):
+        return True
+    if mention.label not in NAMES | PLACES | {Label.ORG}:
+        return False
+    if _is_answer(reading, mention, words) or _is_gesture(reading, mention, words):
+        return True
+    if len(words) == 1 and words[0] in _SHORTENED:  # "Nelle ordo", "gend. Abadie"
+        after = reading.token_at(mention.end - 1) + 1
+        return reading.word(after) == "." or (reading.word(after).isalpha() and not reading.capitals[after])
+    return _is_aid(reading, mention, words) or _is_vehicle(reading, mention, words)
+
+
+def _is_public_figure(reading: Reading, mention: Mention, words: Sequence[str]) -> bool:
+    """True for a president, writer or singer named in a test of memory, and for "le général de Gaulle"."""
+    name = " ".join(words)
+    if name in ("gaulle", "de gaulle"):
+        return _GENERAL.search(reading.folded, max(0, mention.start - 16), mention.start) is not None
+    near = reading.folded[max(0, mention.start - 160) : mention.end + 60]
+    if name not in PUBLIC_FIGURES | FIGURE_SURNAMES:
+        return False
+    if name in PUBLIC_FIGURES and _OF_A_TEST.search(near):
+        return True
+    if not _OF_A_TEST.search(reading.folded, max(0, mention.start - _TEST_REACH), mention.end + 60):
+        return False
+    around = reading.words[max(0, reading.token_at(mention.start) - _FIGURES_NEAR) :][: 2 * _FIGURES_NEAR]
+    pairs = {" ".join(pair) for pair in pairwise(around)} - {name}
+    return len(pairs & PUBLIC_FIGURES) >= _FIGURES
+
+
+def _is_answer(reading: Reading, mention: Mention, words: Sequence[str]) -> bool:
+    """True in quotation marks behind a question about public life, or, of a plant or thing, in a test of recall.
+
+    A name that stands outside of quotation marks too is somebody's.
+    """
+    line, end = reading.line(mention.start)
+    opened = reading.folded.rfind("«", line, mention.start)
+    if opened < 0 or "»" in reading.folded[opened : mention.start]:
+        return False
+    if _ROLE.search(reading.folded, line, opened):
+        return True
+    known = reading.lexicon
+    thing = len(words) == 1 and "NOM" in known.parts.get(words[0], "").split("|")
+    if not thing or not _RECALLED.match(reading.folded, line, end):
+        return False
+    return not any(one == words[0] and not line <= reading.starts[at] < end for at, one in enumerate(reading.words))
+
+
+def _is_gesture(reading: Reading, mention: Mention, words: Sequence[str]) -> bool:
+    """True for an eponym that is done: "a fait Heimlich"."""
+    if len(words) != 1 or words[0] not in EPONYMS:
+        return False
+    return _DOES.search(reading.folded, max(0, mention.start - 40), mention.start) is not None
+
+
+def _is_aid(reading: Reading, mention: Mention, words: Sequence[str]) -> bool:
+    """True for an aid by its kind and make: "Minerve Halo", "Corset Boston"."""
+    lexicon = reading.lexicon
+    if words[0] not in _AIDS or lexicon.surnames.get(words[0]) >= _BORNE:
+        return False
+    return not _OF_NAME.match(reading.folded, reading.ends[reading.token_at(mention.start)] + 1) and not any(
+        lexicon.is_first_name(word) for word in words[1:]
+    )
+
+
+def _is_vehicle(reading: Reading, mention: Mention, words: Sequence[str]) -> bool:
+    """True for a make behind an article or a word for a vehicle: "un vieux Renault"."""
+    if len(words) != 1 or words[0] not in VEHICLES:
+        return False
+    return _A_VEHICLE.search(reading.folded, max(0, mention.start - 40), mention.start) is not None
+
+
+def is_lone_acronym(reading: Reading, mention: Mention) -> bool:
+    """True for three to five capitals in no table that the taggers doubt, where nobody is announced or signs."""
+    index = reading.token_at(mention.start)
+    word, (least, most) = reading.words[index], _ACRONYM
+    if mention.label not in NAMES | {Label.ORG} or mention.score >= _DOUBTED:
+        return False
+    if len(reading.tokens(mention)) > 1 or not least <= len(word) <= most or not reading.surface(index).isupper():
+        return False
+    if not word.isalpha() or not reading.lexicon.is_unknown(word) or reading.shouted(index):
+        return False
+    if glued(reading, index) or (glued(reading, index + 1) and reading.word(index + 1) in ("-", "/", ".")):
+        return False
+    if any(is_capital(reading, at) and reading.word(at).isalpha() for at in (index - 1, index + 1)):
+        return False
+    before = index - 1
+    while reading.word(before) in (":", "(", "."):
+        before -= 1
+    return reading.word(before) not in _SIGNING and reading.word(index + 1) not in ("", "\n")

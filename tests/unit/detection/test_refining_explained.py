@@ -1,0 +1,212 @@
+"""Words that those around them explain are dropped however sure; in the same words around a person they stay."""
+
+from __future__ import annotations
+
+import pytest
+
+from deid.detection.refining.clinical_values import drop_values
+from deid.detection.refining.durations import drop_durations
+from deid.detection.refining.filters import drop_allowed, drop_lookalikes
+from deid.detection.refining.trimming import trim_civilities
+from deid.detection.text.reading import Reading
+from deid.domain.document import Document, Mention, Vote
+from deid.domain.labels import Label
+
+
+def marked(text: str, part: str, label: Label, score: float) -> tuple[Reading, list[Mention]]:
+    at = text.index(part)
+    vote = Vote("transformer", label, score)
+    return Reading(Document("d", text)), [Mention(at, at + len(part), label, score, None, (vote,))]
+
+
+def allowed(text: str, part: str, label: Label = Label.PERSON, score: float = 0.95) -> bool:
+    """Return whether a mention is dropped."""
+    reading, given = marked(text, part, label, score)
+    return drop_allowed(reading, given, {}) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("président actuel ? « le Delmasse… non, Kervert »", "Kervert"),
+        ("président actuel ? « le Delmasse… non, Kervert »", "Delmasse"),
+        ("la chanteuse à la robe noire ? « Valmy »", "Valmy"),
+        ("l'ailier vert aux longs cheveux ? « Rochard »", "Rochard"),
+        ("dernier roi de France ? « Capet »", "Capet"),
+        ("qui a peint la Joconde ? « Vinci »", "Vinci"),
+        ("un champion de cyclisme ? « Poulidor »", "Poulidor"),
+        ("premier ministre ? « Barre, je crois »", "Barre"),
+        ("RAPPEL « fleur »… propose « la Violette »", "Violette"),
+        ("RAPPEL  propose « la Violette, et puis Rose » ; porte : non", "Rose"),
+        ("Dénomination : « Marguerite » pour tulipe", "Marguerite"),
+    ],
+)
+def test_an_answer_about_public_life_is_nobody(text: str, part: str) -> None:
+    assert allowed(text, part)
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("prénom de votre fille ? « Huguette »", "Huguette"),
+        ("qui vous accompagne ? « Monique »", "Monique"),
+        ("votre médecin traitant ? « Dulac »", "Dulac"),
+        ("Le président de l'association, Kervert, l'accompagne", "Kervert"),
+        ("« Rose est venue », dit-il", "Rose"),
+        ("Sa fille Rose. RAPPEL : dit\n« Rose »", "Rose"),
+        ("RAPPEL  « Rose »\nSa fille Rose est là", "Rose"),
+        ("RAPPEL « Kerambrun »", "Kerambrun"),
+        ("son voisin ? « Barre »", "Barre"),
+        ("le ministre du culte ? oui. « Barre »", "Barre"),
+    ],
+)
+def test_an_answer_about_the_family_is_somebody(text: str, part: str) -> None:
+    assert not allowed(text, part)
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "dropped"),
+    [
+        ("il a fait Heimlich puis appelé", "Heimlich", True),
+        ("le père a tenté Heimlich sans succès", "Heimlich", True),
+        ("on refait Epley ce jour", "Epley", True),
+        ("fait Semont au lit", "Semont", True),
+        ("faire la Sellick à l'induction", "Sellick", True),
+        ("on a essayé Hallpike : nystagmus", "Hallpike", True),
+        ("colectomie (Hartmann)", "Hartmann", False),
+        ("opéré la nuit même (Quéméneur)", "Quéméneur", False),
+        ("fait par Heimlich", "Heimlich", False),
+        ("M. Heimlich est venu", "Heimlich", False),
+    ],
+)
+def test_a_gesture_is_done_and_a_person_is_not(text: str, part: str, dropped: bool) -> None:
+    # Scores from which an eponym is a name unless its frame says otherwise.
+    assert allowed(text, part, Label.DOCTOR, 0.92) is dropped
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "dropped"),
+    [
+        ("Minerve Halo posée", "Minerve Halo", True),
+        ("Lunettes Frenzel : nystagmus", "Lunettes Frenzel", True),
+        ("Attelle Zimmer en place", "Attelle Zimmer", True),
+        ("Sonde Foley changée", "Sonde Foley", True),
+        ("Matelas Nimbus livré", "Matelas Nimbus", True),
+        ("Chaussure Barouk en décharge", "Chaussure Barouk", True),
+        ("le tracteur est un vieux Renault ;", "Renault", True),
+        ("il conduit une Peugeot", "Peugeot", True),
+        ("chute de sa Yamaha en virage", "Yamaha", True),
+        ("elle roule en Twingo", "Twingo", True),
+        ("monté sur un Massey de 1975", "Massey", True),
+        ("M. Renault est venu", "Renault", False),
+        ("vu par Renault ce jour", "Renault", False),
+        ("Mercedes, sa fille, appelle", "Mercedes", False),
+        ("Collier Lucien, lit 4", "Collier Lucien", False),
+        ("Minerve Lucie, lit 4", "Minerve Lucie", False),
+        ("stop Kaleorid. Nelle ordo faxée", "Nelle", True),
+        ("prévenues par gend. Abadie", "gend", True),
+        ("Nelle Durand appelle", "Nelle", False),
+    ],
+)
+def test_a_thing_by_its_make_is_nobody(text: str, part: str, dropped: bool) -> None:
+    assert allowed(text, part, Label.PERSON, 0.8) is dropped
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "dropped"),
+    [
+        ("gestité G1P0  BCXA  36 SA + 5", "BCXA", True),
+        ("présentation OXGA à dilatation", "OXGA", True),
+        ("seq NPXS négative, bilan fait", "NPXS", True),
+        ("carte CNXO à jour", "CNXO", True),
+        ("motif : XRTV sans fièvre, bilan demandé", "XRTV", True),
+        ("vu par BCXA à 12h", "BCXA", False),
+        ("Dr BCXA absent", "BCXA", False),
+        ("relecture et envoi\nBCXA", "BCXA", False),
+        ("le patient BCXA Jean va bien", "BCXA", False),
+        ("interne : BCXA, senior prévenu", "BCXA", False),
+        ("signature XL-BCXA en bas", "BCXA", False),
+    ],
+)
+def test_capitals_that_nothing_announces_are_nobody(text: str, part: str, dropped: bool) -> None:
+    assert allowed(text, part, Label.PERSON, 0.5) is dropped
+    assert not allowed(text, part, Label.PERSON, 0.9)
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "label", "dropped"),
+    [
+        ("sat au doigt (appareil de la belle-mère Yvonne) 96-97", "96-97", Label.ID, True),
+        ("SpO2 au repos 94-95, sous 2 L", "94-95", Label.ID, True),
+        ("clearance (Cockcroft et Gault, sur poids réel) 98", "98", Label.PHONE, True),
+        ("véhicule km 118 204 → 118 291", "118 204", Label.ID, True),
+        ("véhicule km 118 204 → 118 291", "118 291", Label.PHONE, True),
+        ("véhicule km 118 204", "km 118 204", Label.ID, True),
+        ("km départ 45 210 km arrivée 45 388", "45 388", Label.ID, True),
+        ("compteur : 88 120 au départ", "88 120", Label.PHONE, True),
+        ("kilométrage 12 400", "12 400", Label.ID, True),
+        ("séq. AZF : pas de délétion", "AZF", Label.ID, True),
+        ("Dossier UMJ 31-2019-02214", "UMJ", Label.NDA, True),
+        ("Dossier UMJ 31-2019-02214", "31-2019-02214", Label.NDA, False),
+        ("Dossier XBR-31 transmis", "XBR-31", Label.ID, False),
+        ("affaire 118 204 du greffe", "118 204", Label.ID, False),
+        ("poste 88 120", "88 120", Label.PHONE, False),
+        ("envoi XBR-STREP du labo", "XBR-STREP", Label.ID, False),
+    ],
+)
+def test_numbers_and_codes_by_their_frame(text: str, part: str, label: Label, dropped: bool) -> None:
+    reading, given = marked(text, part, label, 0.6)
+    assert (drop_values(reading, given) == []) is dropped
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "dropped"),
+    [
+        ("le MMSE était à 21 en mars 2020 et à 24 il y a trois ans", "24", True),
+        ("Tinetti à 12 en mai puis à 18 en juin", "18", True),
+        ("MMSE à 21. Un fils à Dijon et à 24 ans une fille", "24 ans", False),
+        ("deux fils : mort à 20 ans et à 24 ans", "24 ans", False),
+    ],
+)
+def test_a_second_score_is_no_age(text: str, part: str, dropped: bool) -> None:
+    reading, given = marked(text, part, Label.AGE, 0.6)
+    assert (drop_values(reading, given) == []) is dropped
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "dropped"),
+    [
+        ("12h50 le 15. sifflements", "15", True),
+        ("à 9:05 le 18, puis attente", "18", True),
+        ("12h50 le 15 mai", "15", False),
+        ("revu le 15. sifflements", "15", False),
+    ],
+)
+def test_a_number_called_at_a_time_is_no_day(text: str, part: str, dropped: bool) -> None:
+    reading, given = marked(text, part, Label.DATE, 0.8)
+    assert (drop_lookalikes(reading, given) == []) is dropped
+
+
+@pytest.mark.parametrize(
+    "text", ["vingt ans de taule", "quinze ans de tabac", "trente ans de bagne", "dix ans de chômage"]
+)
+def test_years_spent_are_no_age(text: str) -> None:
+    reading, given = marked(f"Il raconte {text}, sans regret", " ".join(text.split()[:2]), Label.AGE, 0.6)
+    assert drop_durations(reading, given) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "kept"),
+    [
+        ("traction avec bâton de Joaquim puis", "bâton de Joaquim", "Joaquim"),
+        ("assis dans le fauteuil d'Yvonne ce soir", "fauteuil d'Yvonne", "Yvonne"),
+        ("prend la canne de Robert", "canne de Robert", "Robert"),
+        ("M. de Brissac", "de Brissac", "de Brissac"),
+        ("vu par Marc de Brissac", "Marc de Brissac", "Marc de Brissac"),
+        ("copie rose de garde", "rose de garde", "rose de garde"),
+    ],
+)
+def test_a_name_goes_without_the_thing_of_its_bearer(text: str, part: str, kept: str) -> None:
+    reading, given = marked(text, part, Label.PERSON, 0.8)
+    (one,) = trim_civilities(reading, given)
+    assert text[one.start : one.end] == kept
