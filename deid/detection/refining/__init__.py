@@ -19,6 +19,7 @@ from deid.detection.refining.countries import settle_countries
 from deid.detection.refining.durations import drop_durations
 from deid.detection.refining.exports import settle_exports
 from deid.detection.refining.filters import drop_allowed, drop_lookalikes
+from deid.detection.refining.framed_values import find_framed_values, trim_days
 from deid.detection.refining.frames import find_framed_names, without_beds
 from deid.detection.refining.halves import complete_halves
 from deid.detection.refining.missed_names import (
@@ -71,6 +72,7 @@ def _disjoint(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
     ages = [one for one in reading.found.get("patterns", ()) if one.label is Label.AGE and one.score >= _SURE_AGE]
     announced = [
         *announced_in_other_scripts(reading), *find_short_names(reading), *find_framed_names(reading, mentions),
+        *find_framed_values(reading, mentions),
         *drop_durations(reading, [one for one in ages if not any(map(one.overlaps, mentions))]),
     ]  # fmt: skip
     return resolve_overlaps(reading, [*mentions, *announced])
@@ -100,6 +102,8 @@ PASSES: Sequence[Pass] = (
          "an address of the net goes without the word that a full stop glues to it", Keeps.WITHIN),
     Pass("civilities", _always(trim_civilities),
          "a name goes without its civility or rank, an organisation without the article of its place", Keeps.WITHIN),
+    Pass("days", _always(trim_days),
+         "a day alone goes without the word behind that is none of the calendar", Keeps.WITHIN),
     Pass("allowed", lambda reading, given, policy: drop_allowed(reading, given, policy.allow),
          "eponyms, drugs, ordinary words and the policy's own terms go", Keeps.GIVEN),
     Pass("durations", _always(drop_durations),

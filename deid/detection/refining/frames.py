@@ -1,4 +1,4 @@
-"""Names that only their frame announces: before a date, in the round of a ward, behind a room; nicknames."""
+"""Names that only their frame announces: before a date, in a round, behind a room or a follow-up; nicknames."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from deid.detection.lookup.known_names import BRANDS, LOWER_PARTICLES, NOT_NAMES, PARTICLES
+from deid.detection.lookup.known_names import BRANDS, LOWER_PARTICLES, NOT_NAMES, PARTICLES, VEHICLES
 from deid.detection.lookup.lexicon import gazetteers
 from deid.detection.merging.evidence import (
     has_clinical_reading,
@@ -52,6 +52,18 @@ _BY = re.compile(
 )
 
 
+_FOLLOWED = re.compile(
+    r"\b(?:suivie?|revue?|vue?|cs) (?P<name>(?:l[ea] |du |de )?[a-z]{4,})"
+    r"(?=[.,;:)]|\s*(?:\n|\Z)| (?:le|en|pour|depuis|hier|ce|lundi|mardi|mercredi|jeudi|vendredi)\b)"
+)
+_FOLLOWING = 500  # births from which a word behind a follow-up is a surname in lower case
+_RARE = 1.0  # occurrences per million below which a word behind a possessive may be what somebody is called
+_DEAR = re.compile(
+    r"(?:\b(?:dit|disait|repete|repond|crie|ecrit|appelle) (?:que |: ?)?[«\"]? ?(?:mon|ma|ton|ta|notre|votre)|"
+    r"[«\"] ?(?:mon|ma|notre)|\b(?:appelle|reclame|demande|cherche) (?:mon|ma|son|sa|ses)) (?=[a-z])"
+)
+
+
 @dataclass(frozen=True, slots=True)
 class _Head:
     """Capitalised words that open an entry, from token `first` to `last`; `closed` if a colon or arrow follows."""
@@ -70,6 +82,8 @@ def find_framed_names(reading: Reading, mentions: Sequence[Mention]) -> list[Men
         *_behind_beds(reading),
         *_nicknames(reading, covered),
         *_authors(reading),
+        *_followed(reading),
+        *_dear(reading),
     )
     return [one for one in found if not all(covered[one.start : one.end])]
 
@@ -260,3 +274,26 @@ def _authors(reading: Reading) -> Iterator[Mention]:
         small = reading.text[start:end].lstrip()[1:].islower()
         if small and not (word in PROFESSIONS or has_clinical_reading(reading, last)):
             yield _framed(reading, first, last, Label.DOCTOR)
+
+
+def _followed(reading: Reading) -> Iterator[Mention]:
+    """Yield a surname in lower case right behind a word of follow-up: "51 ans, suivi pfister."."""
+    for match in _FOLLOWED.finditer(reading.folded):
+        first, last = reading.token_at(match.start("name")), reading.token_at(match.end("name") - 1)
+        usual = reading.lexicon.surnames.get(reading.words[last]) >= _FOLLOWING
+        if usual and reading.surface(last).islower() and _reads_as_surname(reading, last):
+            yield _framed(reading, first, last, Label.DOCTOR)
+
+
+def _dear(reading: Reading) -> Iterator[Mention]:
+    """Yield what somebody is called in reported speech: "sa grand-mère dit mon Titis", "elle réclame sa Jojo"."""
+    for match in _DEAR.finditer(reading.folded):
+        index = reading.token_at(match.end())
+        if index >= len(reading.words) or not reading.surface(index).istitle() or len(reading.words[index]) < _LEAST:
+            continue
+        rare = reading.lexicon.common.get(reading.words[index], 0.0) < _RARE
+        behind = index + 1
+        numbered = reading.word(behind).isdigit() or reading.word(behind) == "-"
+        alone = behind >= len(reading.words) or not (numbered or is_acronym(reading, behind))
+        if rare and alone and not _is_explained(reading, index) and reading.words[index] not in VEHICLES:
+            yield _framed(reading, index, index, Label.PERSON)

@@ -347,6 +347,8 @@ _ENDS = 400  # characters from either end of a document within which a lone mark
 _CUES = frozenset(
     "par relu relue valide validee signe dicte frappe saisi saisie tape dact redige vu ref visa by".split()
 )
+# Said of a colleague by his initials: "RC absent la semaine prochaine".
+_AWAY = frozenset("absent absente revoit rappelle prend".split())
 _SIGNED = frozenset("signe signee dicte dictee frappe tape saisi relu relue valide validee".split())
 _MARK_EDGES = frozenset({"", "\n", "(", ")", "/", "|", "[", "]", "–", "—", "-", ":", ",", ";"})
 _PAIR = re.compile(r"(?<![\w/.])([A-Z]{2,4}) ?/ ?([A-Z]{2,4}|[a-z]{2,3}|[A-Z]\.)(?=[ \t]*(?:$|[.)–—|]))", re.MULTILINE)
@@ -463,7 +465,8 @@ def _stands_as_mark(reading: Reading, index: int, word: str) -> bool:
             return False  # "passait par là"
         return after in _MARK_EDGES or after in ("le", "et", ".")
     start = reading.starts[index]
-    if not written.isupper() or _joined_to_code(reading, index):
+    lower = written.islower() and len(word) > 2 and reading.lexicon.is_unknown(word) and before != "/"
+    if not (written.isupper() or lower) or _joined_to_code(reading, index):
         return False
     if word in NOT_INITIALS or word in ABBREVIATIONS:
         return _closes_entry(reading, index)
@@ -471,7 +474,9 @@ def _stands_as_mark(reading: Reading, index: int, word: str) -> bool:
         return False
     left = before in _MARK_EDGES or reading.text[reading.starts[index] - 1] in "\t"
     right = after in _MARK_EDGES or reading.text[reading.ends[index] : reading.ends[index] + 1] in ("\t", "")
-    return left and right
+    if before == "." and len(word) > 2:
+        left = len(reading.text) - reading.ends[index] < _ENDS  # signs behind the last sentence: "PBL, sh"
+    return left and (right or after in _AWAY)
 
 
 def _joined_to_code(reading: Reading, index: int) -> bool:

@@ -156,3 +156,23 @@ def test_initials_of_the_patients_compound_first_name_belong_to_the_surname(
     text: str, last: str, first: str, found: str, detector: Detector
 ) -> None:
     assert found in _names(detector, text, Patient(last_name=last, first_names=(first,)))
+
+
+@pytest.mark.parametrize(
+    ("text", "marks"),
+    [
+        ("Fait par Dr Gaëlle Kervran-Taillec, gkt – frappe", ["gkt"]),
+        ("Présents : Dr Resdevin-Cazal. Réunion vendredi ; RC absent lundi", ["RC"]),
+        ("Présents : Dr Paule Brunier-Lacaze. Copie faite. PBL, envoi fait", ["PBL"]),
+        ("Dr Yann Bellego-Drouet. Consigne donnée ; ybd, ce soir", ["ybd"]),
+        ("Dr Odile Quéré-Rivoal. Vu ce jour. OQR, transmis", ["OQR"]),
+        ("Dr Resdevin-Cazal. Patient RC droit", []),
+        ("Dr Irène Rambert-Morin. Demande irm du genou", []),
+        ("Dr Paul Rambert. Le pr a vu", []),
+        ("Dr Noé Faure-Simon, nfs normale", []),
+        ("Dr Odile Quéré-Rivoal. Le oqr/3 du jour", []),
+    ],
+)
+def test_marks_of_writers_named_in_full(text: str, marks: list[str], detector: Detector) -> None:
+    names = _names(detector, text)
+    assert [one for one in names if len(one) < 4] == marks

@@ -41,6 +41,16 @@ def found(text: str, *names: str) -> list[str]:
         ("son frère, surnommé « Tonton Bible » par tous", ["Tonton Bible"]),
         ('SURNOMME "NENETTE" PAR TOUS', ["NENETTE"]),
         ("ponction faite par de la porte le trois avril", ["de la porte"]),
+        ("51 a, suivi pfister. hémorroïdes", ["pfister"]),
+        ("suivie delattre pour son diabète", ["delattre"]),
+        ("revu pfister hier, sortie", ["pfister"]),
+        ("vu perrot, on garde", ["perrot"]),
+        ("cs marchetti lundi 14h", ["marchetti"]),
+        ("sa grand-mère dit mon Titis, lui rit", ["Titis"]),
+        ("elle répète que notre Titou va revenir", ["Titou"]),
+        ("« mon Loulounet n'a plus faim »", ["Loulounet"]),
+        ("il appelle son Doudounet toutes les heures", ["Doudounet"]),
+        ("elle réclame sa Jojotte chaque soir", ["Jojotte"]),
     ],
 )
 def test_a_frame_announces_a_name(text: str, names: list[str]) -> None:
@@ -66,6 +76,16 @@ def test_a_frame_announces_a_name(text: str, names: list[str]) -> None:
         "fille présente, dit « Demande faite au tribunal »",
         "séance faite par de la kinésithérapie",
         "Séance faite par de la porte du Dr Bihan.",
+        "suivi cardio. suivi régulier, suivi diabéto depuis mai",
+        "revu demain. vu hier, suivi thromboembolique",
+        "vu chirurgien, suivi biologique pour INR",
+        "suivi simple. vue altérée, cs anesthésie lundi 9h",
+        "elle dit mon Docteur. « mon Dieu »",
+        "il réclame son Lasilix et sa Ventoline",
+        "il demande son INR 2,4 et son PICC",
+        "il réclame sa Peugeot",
+        "il cherche ses Lunettes",
+        "son Xozal a été arrêté",
     ],
 )
 def test_the_same_frame_around_other_words_announces_nobody(text: str) -> None:

@@ -1,0 +1,93 @@
+"""Days, ages and places that only their frame announces."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from deid.detection.lookup.known_names import BRANDS
+from deid.detection.merging.evidence import has_clinical_reading, is_acronym
+from deid.detection.text.reading import Reading
+from deid.detection.text.vocabulary import EPONYMS, word_list
+from deid.domain.document import Mention, Vote
+from deid.domain.labels import Label
+from deid.french.calendar import DETECTED_MONTHS, DETECTED_WEEKDAYS
+
+_SCORE = 0.8
+_DAY = r"(?:[1-9]|[12]\d|3[01])"
+_EXAMINED = "|".join(sorted(word_list("dated_events") | word_list("dated_examinations")))
+_NO_DAY = "|".join(sorted({*DETECTED_MONTHS, *word_list("measure_units"), *word_list("counted_by_rank")}))
+_EXAMINATION = re.compile(
+    rf"\b(?:{_EXAMINED}|[a-z]{{3,24}}(?:graphie|scopie|metrie|ponction))s?(?: [a-z]{{3,14}})? du (?P<day>{_DAY})"
+    rf"(?= ?[:;)]|[.,](?!\d)|\s*(?:\n|\Z)| (?!(?:{_NO_DAY})\b)[a-z])"
+)
+_DAY_AND_WORD = re.compile(rf"(?:le |du |au )?(?P<day>{_DAY}) (?P<word>[a-z]{{3,}})")
+_CALENDAR = DETECTED_MONTHS | DETECTED_WEEKDAYS
+# "(Manutahi, 7 ans ; Heimiti, 4)"
+_SIBLING = re.compile(
+    r" ?(?:;|,|et) ?(?:et )?[A-ZÀ-Ý][^\W\d_]+(?:[-' ][A-ZÀ-Ý]?[^\W\d_]+)?,? (?P<age>\d{1,2})(?=\)| ?;|,(?!\d))"
+)
+# "père décédé à 71 ans, mère 76 diabète"
+_PARENT = re.compile(
+    r"\b(?:mere|pere|soeur|frere|grand-mere|grand-pere|mari|femme|epouse|conjoint)s? "
+    r"(?P<age>[2-9]\d)(?= ?[,;()]| [a-z]{4,})"
+)
+_COUNTED = re.compile(r" (?:ans?|kg|cm|mois|jours?|semaines?|mg|bpm|mmhg)\b")
+# "accident de moto à la Capte"
+_PLACED = re.compile(
+    r"\b(?:accident|chute|chutee?|trouvee?|tombee?|habite|vit|vivait|loge|demeure|domiciliee?|vacances|sejour\w*|retour|"
+    r"promenade|plage|maison|reside)\b[^.;:\n]{0,40} (?:a la|aux?) (?=[a-z]{4})"
+)
+
+
+def find_framed_values(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
+    """Return the days, ages and places that `mentions` lack and that the frame around them announces."""
+    covered = reading.coverage(mentions)
+    found = (*_days(reading), *_ages(reading, mentions), *_places(reading))
+    return [one for one in found if not any(covered[one.start : one.end])]
+
+
+def trim_days(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
+    """Return the mentions, dates of a day alone without the word behind that is none of the calendar: "23 valables"."""
+    trimmed = []
+    for mention in mentions:
+        match = mention.label is Label.DATE and _DAY_AND_WORD.fullmatch(reading.folded, mention.start, mention.end)
+        if match and match["word"] not in _CALENDAR:
+            mention = replace(mention, start=match.start("day"), end=match.end("day"))
+        trimmed.append(mention)
+    return trimmed
+
+
+def _framed(start: int, end: int, label: Label) -> Mention:
+    return Mention(start, end, label, _SCORE, None, (Vote("announced", label, _SCORE),))
+
+
+def _days(reading: Reading) -> Iterator[Mention]:
+    """Yield the day of an examination: "Coronarographie du 4 jointe"."""
+    for match in _EXAMINATION.finditer(reading.folded):
+        yield _framed(*match.span("day"), Label.DATE)
+
+
+def _ages(reading: Reading, mentions: Sequence[Mention]) -> Iterator[Mention]:
+    """Yield ages without a unit: of a child behind a brother or sister, of a parent in a family history."""
+    ages = [one for one in mentions if one.label is Label.AGE]
+    for one in ages:
+        if match := _SIBLING.match(reading.text, one.end):
+            yield _framed(*match.span("age"), Label.AGE)
+    if ages:
+        for match in _PARENT.finditer(reading.folded):
+            if not _COUNTED.match(reading.folded, match.end()):
+                yield _framed(*match.span("age"), Label.AGE)
+
+
+def _places(reading: Reading) -> Iterator[Mention]:
+    """Yield a word with a capital that is no noun, behind an article where somebody lives or had an accident."""
+    for match in _PLACED.finditer(reading.folded):
+        index = reading.token_at(match.end())
+        word, lexicon = reading.words[index], reading.lexicon
+        if not reading.surface(index).istitle() or has_clinical_reading(reading, index) or is_acronym(reading, index):
+            continue
+        noun = not {"NOM", "ADJ"}.isdisjoint(lexicon.parts.get(word, "").split("|"))
+        if not noun and word not in EPONYMS and word not in lexicon.eponyms and word not in BRANDS:
+            yield _framed(reading.starts[index], reading.ends[index], Label.LOC)

@@ -1,0 +1,132 @@
+"""Days, ages and places that only their frame announces come in; numbers and nouns in the same frames do not."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from deid.detection.refining.framed_values import find_framed_values, trim_days
+from deid.detection.text.reading import Reading
+from deid.domain.document import Document, Mention
+from deid.domain.labels import Label
+
+AGE = re.compile(r"\d+ ans")
+
+
+def found(text: str) -> list[tuple[Label, str]]:
+    """Return what frames add to the ages in years of a text."""
+    given = [Mention(*match.span(), Label.AGE, 0.9) for match in AGE.finditer(text)]
+    return [(one.label, text[one.start : one.end]) for one in find_framed_values(Reading(Document("d", text)), given)]
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("Coronarographie du 4 jointe", "4"),
+        ("RAI du 23 valables, groupe vérifié", "23"),
+        ("NFS du 12 normale", "12"),
+        ("scanner du 17 : pas de lésion", "17"),
+        ("IRM cérébrale du 8 à relire", "8"),
+        ("ECG du 30 inchangé", "30"),
+        ("échographie du 2 rassurante", "2"),
+        ("prélèvements du 6 stériles", "6"),
+        ("Radio du 11.", "11"),
+        ("bilan du 24 joint", "24"),
+        ("hémocultures du 31 positives", "31"),
+        ("fibroscopie du 9", "9"),
+    ],
+)
+def test_the_day_of_an_examination(text: str, day: str) -> None:
+    assert found(text) == [(Label.DATE, day)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "reprise du 2 en deux comprimés",
+        "nodule du 4 de 8 mm",
+        "fracture du 5 métacarpien",
+        "fracture du 5e rayon",
+        "radio du 3 doigt droit",
+        "bilan du 4 au 8",
+        "scanner du 45 jours",
+        "scanner du 12 mars",
+        "radio du 12/03",
+        "bilan du 2.5 mg",
+        "série du 7 normale",
+        "scanner du 1er jour",
+    ],
+)
+def test_a_number_behind_another_word_is_no_day(text: str) -> None:
+    assert found(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "ages"),
+    [
+        ("(Manutahi, 7 ans ; Heimiti, 4) par visio", ["4"]),
+        ("(Lucas, 9 ans ; Zoé, 6)", ["6"]),
+        ("trois enfants : Léa, 12 ans, Tom, 9, et", ["9"]),
+        ("Anne, 40 ans ; Marie-Jo, 38 ;", ["38"]),
+        ("père décédé à 71 ans (AVC), mère 76 diabète", ["76"]),
+        ("père mort à 60 ans, frère 52 hypertendu", ["52"]),
+        ("mère 81 ans, soeur 44, asthme", ["44"]),
+        ("mari 66 diabétique, fils 30 ans", ["66"]),
+        ("mère 76 kg, père 80 ans", []),
+        ("frère 12 mg, père 80 ans", []),
+        ("mère 76 diabète", []),
+        ("Lucas, 9 ans ; Zoé, 6 kg", []),
+        ("Lucas, 9 ans ; Doliprane 4 par jour", []),
+        ("patient de 70 ans ; TA, 12", []),
+    ],
+)
+def test_ages_without_a_unit(text: str, ages: list[str]) -> None:
+    assert [value for label, value in found(text) if label is Label.AGE] == ages
+
+
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        ("accident de Yamaha à la Capte dans la nuit", ["Capte"]),
+        ("il vit à la Grondelle, sans voisins", ["Grondelle"]),
+        ("chute au Pertuizet en vélo", ["Pertuizet"]),
+        ("elle loge aux Ulmières depuis mai", ["Ulmières"]),
+        ("trouvé à la Peyrade par les pompiers", ["Peyrade"]),
+        ("vacances à la Tranchette en juillet", ["Tranchette"]),
+        ("retour à la Fourcadie ce soir", ["Fourcadie"]),
+        ("habite à la Bégude avec sa fille", ["Bégude"]),
+        ("domiciliée aux Aygalons", ["Aygalons"]),
+        ("plage de sable à la Madrelle", ["Madrelle"]),
+        ("retour à la Maison", []),
+        ("chute au Bloc opératoire", []),
+        ("vit à la Campagne", []),
+        ("passage à la Grondelle", []),
+        ("chute au DZXR", []),
+        ("retour au Lasilix 40", []),
+        ("accident aux Urgences", []),
+        ("douleur à la Capte", []),
+    ],
+)
+def test_a_place_by_its_article(text: str, places: list[str]) -> None:
+    assert [value for label, value in found(text) if label is Label.LOC] == places
+
+
+@pytest.mark.parametrize(
+    ("written", "kept"),
+    [
+        ("23 valables", "23"),
+        ("4 jointe", "4"),
+        ("le 12 normale", "12"),
+        ("23 mars", "23 mars"),
+        ("le 4 septembre", "le 4 septembre"),
+        ("5 sept", "5 sept"),
+        ("12 lundi", "12 lundi"),
+        ("3 mars 2020", "3 mars 2020"),
+        ("45 valables", "45 valables"),
+    ],
+)
+def test_a_day_goes_without_the_word_behind(written: str, kept: str) -> None:
+    text = f"RAI du {written}, groupe"
+    (one,) = trim_days(Reading(Document("d", text)), [Mention(7, 7 + len(written), Label.DATE, 0.9)])
+    assert text[one.start : one.end] == kept
