@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from deid.domain.document import Document, Mention, Substitution, Surrogate
 from deid.domain.labels import CONTACT, NAMES, Label
+from deid.french.organisations import NATIONAL, is_national
 from deid.quality.dates import WrittenDate, read_date
 from deid.quality.identity import NAME_GAP, OTHER_GAP
 from deid.quality.signs import points_at_someone
@@ -185,6 +186,11 @@ def is_left(surrogate: Surrogate) -> bool:
     return surrogate.strategy == _LEFT and surrogate.mention.label not in _NEVER_LEFT
 
 
+def _stays_national(pair: Pair) -> bool:
+    """Return whether an organisation was left because its name is a national body's and says nothing more."""
+    return pair.label is Label.ORG and pair.surrogate.strategy == NATIONAL and is_national(pair.original)
+
+
 def is_mask(text: str) -> bool:
     """Return whether `text` is a mask: a tag, a label with or without number, a row of stars."""
     return _MASK.fullmatch(text.strip()) is not None or not any(char.isalnum() for char in text)
@@ -196,7 +202,7 @@ def faithfulness(pairs: Sequence[Pair], source_date: date | None, moved_date: da
     `source_date` and `moved_date` are the date of the document before and after: they give the century of two-digit
     years.
     """
-    pairs = [pair for pair in pairs if not is_left(pair.surrogate)]
+    pairs = [pair for pair in pairs if not is_left(pair.surrogate) and not _stays_national(pair)]
     drawn, moved = _draws(pairs), _moved_towns(pairs)
     unmasked = sum(not pair.surrogate.parsed and not is_mask(pair.surrogate.text) for pair in pairs)
     fixed = (pair for pair in pairs if not may_return(pair.surrogate) or _stayed_behind(pair, moved))

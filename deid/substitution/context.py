@@ -98,6 +98,10 @@ class DocumentContext:
         """Return the characters before a mention, folded."""
         return self.plain[max(0, mention.start - characters) : mention.start]
 
+    def lined_before(self, mention: Mention, characters: int = 30) -> str:
+        """Return the characters before a mention, folded, with the line breaks at which a sentence may end."""
+        return self.lined[max(0, mention.start - characters) : mention.start]
+
     def after(self, mention: Mention, characters: int = 30) -> str:
         """Return the characters after a mention."""
         return self.document.text[mention.end : mention.end + characters]

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 
-from deid.detection.lookup.known_names import COMPANIES, FOREIGN_CITIES, GEOGRAPHY, HOSPITALS, PUBLIC_BODIES
+from deid.detection.lookup.known_names import FOREIGN_CITIES, GEOGRAPHY
 from deid.french.folding import key
+from deid.french.organisations import COMPANIES, HOSPITALS, PUBLIC_BODIES
 from deid.reference.mapped_files import stamp_of
 from deid.reference.packaged import DATA, packaged_rows
 

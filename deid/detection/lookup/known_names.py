@@ -12,10 +12,6 @@ def _names(title: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in _LISTS[title].split(","))
 
 
-# Organisations that people name without a head word.
-HOSPITALS = _names("hospitals")
-COMPANIES = _names("companies")
-PUBLIC_BODIES = _names("public_bodies")
 # People whom tests of memory and history name.
 PUBLIC_FIGURES = frozenset(_names("public_figures"))
 FIGURE_SURNAMES = frozenset(name.split()[-1] for name in PUBLIC_FIGURES)

@@ -28,6 +28,7 @@ class OrgKind(StrEnum):
     ADMINISTRATION = "administration"
     TRANSPORT = "transport"
     MILITARY = "military"
+    SHIP = "ship"
     OTHER = "other"
 
 
@@ -60,6 +61,7 @@ COMPLEMENTS: Mapping[OrgKind, Sequence[str]] = {
     OrgKind.EMPLOYER: (*_OF_SITES, *_OF_STREETS),
     OrgKind.TRANSPORT: (*SAINTS, *_OF_SITES, *_OF_GARDENS),
     OrgKind.OTHER: (*GARDENS, *_OF_SITES, *SAINTS),
+    OrgKind.SHIP: _list(_LISTS["whole"]["ship"]),
     **_of_kinds("complements"),
 }
 
@@ -73,6 +75,8 @@ WHOLE: Mapping[OrgKind, Sequence[str]] = {
     OrgKind.PRACTICE: (*GARDENS, *SAINTS),
 }
 
+# Words behind the word of a kind that say a sort of it, folded.
+SORTS = _list(_LISTS["shared"]["sorts"])
 # Kind → names that tell it alone, folded without article.
 KNOWN = _of_kinds("known")
 # Word that opens a name, folded → what it says of it.

@@ -4,65 +4,43 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache, cached_property
+from functools import cached_property
 
 from deid.domain.document import Mention
 from deid.domain.labels import Label
 from deid.french.articles import Ahead, Kind, Noun, fitted, of_place, own_article
-from deid.french.folding import accented_like, case_of, comparable, fold_line, without_accents, words
+from deid.french.folding import accented_like, case_of, comparable, fold_line, words
 from deid.french.gentiles import initials_of
 from deid.reference import Commune
 from deid.reference.partition import UNIVERSITY, hospital_towns, is_overseas_code
 from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import Draft, tag
-from deid.substitution.generators.organisation_names import COMPLEMENTS, KIND_OF_HEAD, KNOWN, WHOLE, OrgKind
+from deid.substitution.generators.national_bodies import PLACED, NationalBodies
+from deid.substitution.generators.organisation_kinds import (
+    HEAD,
+    HEAD_AHEAD,
+    HOSPITAL_ACRONYM,
+    SORT,
+    head_of,
+    kind_of,
+    kind_of_head,
+    scanned,
+)
+from deid.substitution.generators.organisation_names import COMPLEMENTS, WHOLE, OrgKind
 from deid.substitution.places.areas import article_of
 from deid.substitution.places.finding import Place
 from deid.substitution.places.gazette import Gazette
 
 STRATEGY = "kind_kept"
-PLACED = "kind_and_town"  # the name says the town drawn for its own, which may be that town
-_HEAD = re.compile(
-    r"(?:l[ae']s? ?)?(?P<kind>"
-    + "|".join(re.escape(head).replace(r"\ ", "[ -]") for head in sorted(KIND_OF_HEAD, key=len, reverse=True))
-    + r")(?![a-z0-9])"
-)
-_HEAD_AHEAD = re.compile(rf"(?<![a-z]){_HEAD.pattern} \Z")
 # Heads of hospitals that stand in the seats of university and regional hospitals.
-_UNIVERSITY = re.compile(
-    r"(?:c\.?h\.?(?:r\.?)?u|chr\b|c\.h\.r|ghu|hospices civils|centre hospitalier (?:regional|univ))"
-)
+_UNIVERSITY = re.compile(r"(?:chr?u|chr\b|ghu|hospices civils|centre hospitalier (?:regional|univ))")
 _OF_DEPARTMENT = re.compile("conseil (?:departemental|general)|(?:maison )?departement(?:ale)?")
 _TOWN_ONLY = frozenset({OrgKind.ADMINISTRATION})
-_CARE = re.compile(r"(?:ch|c\.h|centre hosp|hopital (?:general|local)|group|gh|samu|smur|epsm)")
-_ACRONYM = re.compile("ch[a-z]{1,4}|gh[a-z]{1,4}")
-_REGIMENT = re.compile(r"\d+ ?(?:er|e|eme|nd)? ?(?:r[a-z]{1,4}|b[a-z]{1,3}|regiment.*|bataillon.*)")
-# Words ahead of a bare name that say its kind.
-_AHEAD: Mapping[OrgKind, str] = {
-    OrgKind.HOSPITAL: (
-        "hopital|urgences|site|transfer\\w+|hospitalis\\w+|reanimation|irm|scanner|tdm|oper\\w+|vue?s?|revue?s?|bilan|"
-        "consult\\w+|biopsie|dialyse|greffe|admise?|service|unite|rcp|coronarographie|chirurgie|examen|maternite"
-    ),
-    OrgKind.CLINIC: "clinique|polyclinique|centre",
-    OrgKind.CARE_HOME: "ehpad|residence|maison de retraite|foyer",
-    OrgKind.LABORATORY: "laboratoire|labo|analyses",
-    OrgKind.PHARMACY: "pharmacie",
-    OrgKind.SCHOOL: "ecole|college|lycee|scolarise\\w*",
-    OrgKind.INSURER: "mutuelle|assurance|assure\\w*|complementaire",
-    OrgKind.EMPLOYER: (
-        "societe|entreprise|employe\\w*|travaill\\w+|ouvriere?|salarie\\w*|retraitee? d\\w*|chez|cliente?|ancien de|"
-        "ancienne de|chauffeur|caissiere?|vendeu\\w+|cariste|embauche\\w*|interim\\w*|magasinier|chantier|"
-        "technicien\\w*|ingenieur|comptable|usine|groupe"
-    ),
-    OrgKind.ASSOCIATION: (
-        "association|asso|benevole|adherente?|membre|licenciee?|club|chorale|judo|football|gym\\w*|danse"
-    ),
-    OrgKind.TRANSPORT: "ambulances?|transport\\w*|taxi",
-}
-_NEAR = re.compile("|".join(f"(?P<{kind.name}>\\b(?:{found})\\b)" for kind, found in _AHEAD.items()))
+_OF_UNIVERSITY = re.compile("(?:universite|faculte)")
+_CARE = re.compile(r"(?:ch|centre hosp|hopital (?:general|local)|group|gh|samu|smur|epsm)")
 _REACH = 28
+_BESIDE_CARER = 4  # characters between a carer and the hospital that is the carer's: "Dr Fillol, Saint-Luc"
 _LONGEST_ACRONYM = 6
-_OF_A_PLACE = re.compile(r" (?:d['’]|de |du |des ).*\Z", re.IGNORECASE | re.DOTALL)  # "Croix-Rouge de Luc-sur-Mer"
 # Letters of a line that say its case, and characters read on either side of a name that has a line to itself.
 _LEAST_AROUND, _AROUND = 4, 60
 # Kinds that have a name beside their town's; its words, and those that tell sorts of one kind and name none.
@@ -93,29 +71,33 @@ class Organisations:
     def __init__(self, context: DocumentContext, gazette: Gazette) -> None:
         self._context = context
         self._gazette = gazette
+        self._bodies = NationalBodies(context, gazette)
         self._tags = context.policy.places.strategy == "tag"
 
     def write(self, mention: Mention, attempt: int) -> Draft:
         """Return an organisation of the same kind; the label if every name would bring something back."""
         original = self._context.text(mention)
-        head = _HEAD.match(fold_line(original))
+        if (body := self._bodies.kind_to_replace(mention)) is not None:
+            return self._bare(mention, original, attempt, OrgKind(body))
+        if (national := self._bodies.write(mention, attempt)) is not None:
+            return national
+        head = HEAD.match(scanned(original))
         if head is None:
             return self.named_short(mention, attempt) or self._bare(mention, original, attempt)
-        kind, written = KIND_OF_HEAD[head["kind"].replace("-", " ")], original[: head.end()]
-        if _OF_DEPARTMENT.match(head["kind"]) and not self._tags:
-            department = self._cased(mention, head.end())(self._of_department(original, attempt))
+        kind, end = kind_of_head(head), _end_of_sort(original, head.end())
+        written = original[:end]
+        if _OF_DEPARTMENT.match(head_of(head)) and not self._tags:
+            department = self._cased(mention, end)(self._of_department(original, attempt))
             return Draft(accented_like(original, f"{written} {department}", self._context.accented), STRATEGY)
-        own = self._has_name(mention, kind, head.end())
-        town, may_return = self._town(mention, original, kind, head["kind"], attempt, own=own)
+        own = self._has_name(mention, kind, end)
+        town, may_return = self._town(mention, original, kind, head_of(head), attempt, own=own)
         named = town is None or own
         tail = self._complement(original, kind, written, attempt) if named else ""
         if tail is None:
             return tag(Label.ORG, original)
         if town:
             tail = f"{tail} {of_place(town)}".lstrip()
-        text = accented_like(
-            original, f"{written} {self._cased(mention, head.end())(tail)}".strip(), self._context.accented
-        )
+        text = accented_like(original, f"{written} {self._cased(mention, end)(tail)}".strip(), self._context.accented)
         return Draft(text, PLACED if may_return else STRATEGY, may_return=may_return)
 
     @cached_property
@@ -130,8 +112,8 @@ class Organisations:
     def _core(self, mention: Mention) -> str:
         """Return the own name of an organisation without its kind and town; "" for one without."""
         original = self._context.text(mention)
-        head = _HEAD.match(fold_line(original))
-        if head is None or not self._has_name(mention, KIND_OF_HEAD[head["kind"].replace("-", " ")], head.end()):
+        head = HEAD.match(scanned(original))
+        if head is None or not self._has_name(mention, kind_of_head(head), head.end()):
             return ""
         town = self._gazette.named_town(mention)
         rest = _JOINT.sub("", original[head.end() : original.rfind(town) if town else None])
@@ -144,7 +126,7 @@ class Organisations:
         """
         original = self._context.text(mention)
         whole = self._cores.get(comparable(original[len(own_article(original)) :]))
-        if whole is not None and _HEAD_AHEAD.search(self._context.plain_before(mention, _REACH)) is None:
+        if whole is not None and HEAD_AHEAD.search(scanned(self._context.plain_before(mention, _REACH))) is None:
             article, name = _ahead_of_name(self._tail(whole, attempt) or "")
             cased = accented_like(original, case_of(original)(name), self._context.accented)
             return Draft(cased, STRATEGY, noun=Noun(Kind.NAME, article)) if name else None
@@ -153,11 +135,10 @@ class Organisations:
     def _tail(self, mention: Mention, attempt: int) -> str | None:
         """Return the own name drawn for an organisation, as written behind the word of its kind; None for none."""
         original = self._context.text(mention)
-        head = _HEAD.match(fold_line(original))
+        head = HEAD.match(scanned(original))
         if head is None:
             return None
-        written = original[: head.end()]
-        return self._complement(original, KIND_OF_HEAD[head["kind"].replace("-", " ")], written, attempt)
+        return self._complement(original, kind_of_head(head), original[: head.end()], attempt)
 
     def _acronym(self, original: str) -> Draft | None:
         """Return the initials of the surrogate of the organisation that has these initials, else None."""
@@ -173,7 +154,7 @@ class Organisations:
         """Return the place of the hospital that one without a town repeats: the nearest ahead, else the next."""
         places, near = self._gazette.places, None
         for one in self._context.labelled(Label.ORG):
-            text = fold_line(self._context.text(one))
+            text = fold_line(self._context.text(one)).replace(".", "")
             alike = _CARE.match(text) is not None and (_UNIVERSITY.match(text) is not None) is university
             if one.start in places and alike and (near is None or one.start < mention.start):
                 near = places[one.start]
@@ -213,7 +194,9 @@ class Organisations:
         place = None if self._tags else self._gazette.places.get(mention.start)
         commune = place.commune if place else None
         cares = kind is OrgKind.HOSPITAL and _CARE.match(head) is not None
-        university = cares and _UNIVERSITY.match(fold_line(original)) is not None
+        university = (cares and bool(_UNIVERSITY.match(fold_line(original)) or _UNIVERSITY.match(head))) or bool(
+            _OF_UNIVERSITY.match(head)
+        )
         if place is None and cares and not own and not self._tags:
             place = self._told_before(mention, university)
             commune = place.commune if place else None
@@ -253,16 +236,15 @@ class Organisations:
             names = (name[len(own_article(name)) :] for name in WHOLE[OrgKind.EMPLOYER])
         return self._name(names, original, written, attempt)
 
-    def _bare(self, mention: Mention, original: str, attempt: int) -> Draft:
-        """Return a whole name and its article, of the kind by the original or by the words ahead."""
+    def _bare(self, mention: Mention, original: str, attempt: int, kind: OrgKind | None = None) -> Draft:
+        """Return a whole name and its article, of `kind`, else of that by the original or by the words ahead."""
         ahead = self._context.plain_before(mention, _REACH)
-        if (written_ahead := _HEAD_AHEAD.search(ahead)) and not self._gazette.named_town(mention):
+        if (written_ahead := HEAD_AHEAD.search(scanned(ahead))) and not self._gazette.named_town(mention):
             # "laboratoire [Bio-Ancelin]" is what "[laboratoire Bio-Ancelin]" is.
-            written = written_ahead["kind"]
-            headed = KIND_OF_HEAD[written.replace("-", " ")]
+            written, headed = head_of(written_ahead), kind_of_head(written_ahead)
             if headed in _NAMED and (named := self._complement(f"{written} {original}", headed, written, attempt)):
                 return Draft(accented_like(original, case_of(original)(named), self._context.accented), STRATEGY)
-        kind = _kind_of(original, ahead)
+        kind = kind or self._kind_of(mention, original)
         drawn = self._whole(kind, mention, original, attempt)
         if drawn is None:
             return tag(Label.ORG, original)
@@ -277,9 +259,15 @@ class Organisations:
             text = text[:1].upper() + text[1:] if original[:1].isupper() else text
         return Draft(accented_like(original, text, self._context.accented), STRATEGY, noun=Noun(Kind.NAME, article))
 
+    def _kind_of(self, mention: Mention, original: str) -> OrgKind:
+        carers = self._context.labelled(Label.DOCTOR)
+        by_carer = any(0 <= mention.start - one.end <= _BESIDE_CARER for one in carers)
+        after = fold_line(self._context.after(mention, _REACH))
+        return kind_of(original, self._context.lined_before(mention, _REACH), after, by_carer=by_carer)
+
     def _whole(self, kind: OrgKind, mention: Mention, original: str, attempt: int) -> tuple[str, str] | None:
         """Return the article and name of an organisation of a kind; None if no name fits."""
-        if kind is OrgKind.HOSPITAL and _ACRONYM.fullmatch(fold_line(original)):
+        if kind is OrgKind.HOSPITAL and HOSPITAL_ACRONYM.fullmatch(fold_line(original)):
             address = self._address(mention)
             if address is None and self._gazette.town_follows(mention):
                 return "le", f"CH {self._complement(original, kind, '', attempt) or ''}".strip()
@@ -316,6 +304,12 @@ def _ahead_of_name(name: str) -> tuple[str, str]:
     return _ARTICLES.get(of, ""), name[found.end() if found else 0 :]
 
 
+def _end_of_sort(original: str, end: int) -> int:
+    """Return the end of the words behind a kind's word that say which sort it is: "centre équestre", "école libre"."""
+    found = SORT.match(scanned(original), end)
+    return end if found is None else found.end()
+
+
 def _is_acronym(name: str, longest: int = _LONGEST_ACRONYM - 1) -> bool:
     return name.isupper() and len(name) <= longest
 
@@ -324,28 +318,3 @@ def _has_hospital(commune: Commune, university: bool) -> bool:
     """Return whether a commune's stratum has only towns with such a hospital; overseas, a stratum has all towns."""
     kind = hospital_towns().get(commune.insee)
     return not is_overseas_code(commune.department) and kind is not None and (not university or kind == UNIVERSITY)
-
-
-@cache
-def _known() -> Mapping[str, OrgKind]:
-    """Return comparable name without its article → kind, of names known in the whole country."""
-    found = {comparable(name): kind for kind, names in KNOWN.items() for name in names}
-    for kind, names in WHOLE.items():
-        if kind in KNOWN or kind is OrgKind.MILITARY:
-            found |= {comparable(name[len(own_article(name)) :]): kind for name in names}
-    return found
-
-
-def _kind_of(name: str, before: str) -> OrgKind:
-    """Return the kind of a name without a kind's word, by the name itself or by the words before."""
-    plain = without_accents(name).casefold()
-    bare = name[len(own_article(name)) :]
-    known = _known().get(comparable(bare)) or _known().get(comparable(_OF_A_PLACE.sub("", bare)))
-    if known is not None:
-        return known
-    if _REGIMENT.fullmatch(plain):
-        return OrgKind.MILITARY
-    if _ACRONYM.fullmatch(plain) and name.isupper():
-        return OrgKind.HOSPITAL
-    near = list(_NEAR.finditer(before))
-    return OrgKind[near[-1].lastgroup] if near and near[-1].lastgroup else OrgKind.OTHER

@@ -9,10 +9,12 @@ from difflib import SequenceMatcher
 from typing import NamedTuple
 
 from deid.french.folding import comparable, fold_line
+from deid.french.organisations import read_national
 from deid.reference import Commune, CommuneTable
 from deid.reference.place_names import JOINS, department_of_zip, is_bare_key, place_key
 from deid.substitution.places import abroad
 from deid.substitution.places.abroad import World
+from deid.substitution.places.areas import area
 
 _CEDEX = re.compile(r"[\s-]*\b(?:cedex|cdx|cx)\b[\s-]*\d*.*$", re.IGNORECASE)
 # Letters that a scanner makes digits of, and a small L among capitals.
@@ -29,7 +31,17 @@ _SAINTS = frozenset({"saint", "sainte", "st", "ste"})  # "CHU de Saint-Calais" i
 # "CH de Beaune - site Nord": a name is looked for in each part.
 _PARTS = re.compile(r"\s+[-–—]\s+|[,;:()/]")
 # What a town follows without "de": "CHU Dijon".
-_OF_TOWN = re.compile(r"(?:chr?u|chr|chic?|ch|ghu|ght?|mairie|centre hospitalier) (?=[a-z])")
+_OF_TOWN = re.compile(
+    r"(?:chr?u|chr|chic?|ch|ghu|ght?|mairie|centre hospitalier(?: (?:regional|universitaire|intercommunal))*)[ _]"
+    r"(?=[a-z])"
+)
+_OF_BODY = re.compile(r"[^\w]*(?:(?:de la|du|des|de) |d['’]|de l['’])?", re.IGNORECASE)
+_AREAS = frozenset({"department", "region"})
+# What may stand behind the town in the name of a hospital: "CHU Grenoble Alpes", "CHU de Caen Normandie".
+_BESIDE_TOWN = frozenset(
+    "alpes metropole agglomeration provence mediterranee ocean atlantique alsace aquitaine auvergne bourgogne bretagne "
+    "champagne languedoc limousin lorraine normandie picardie poitou savoie".split()
+)
 # Shorter names in the open list of towns abroad are met by abbreviations: "CAY" is Cayenne.
 _LEAST_ABROAD = 4
 _NEARLY = 0.75  # likeness of two names from which one is the other misspelt, beside its postal code
@@ -133,12 +145,22 @@ class Finder:
 
         A word joined by a hyphen to a person's name is none: "CH Alphonse-Guérard" is not in Guérard.
         """
+        body = read_national(organisation)
+        if body is not None and (area(_OF_BODY.sub("", organisation[body.end :], count=1)) or ("",))[0] in _AREAS:
+            return ()  # "CPAM de la Creuse" is of the department
         return tuple(
             name
-            for name, joined in _after_of(organisation)
-            if (self._communes.find(name) or abroad.is_listed(name))
+            for told, joined in _after_of(organisation)
+            if (name := self._town_of(told))
             and (not joined or joined in _JOINING or (joined not in _SAINTS and self._communes.find(joined)))
         )
+
+    def _town_of(self, told: str) -> str:
+        """Return a town's name alone or with a region behind it, without the region; "" for no town."""
+        if self._communes.find(told) or abroad.is_listed(told):
+            return told
+        name, _, behind = told.strip().rpartition(" ")
+        return name if fold_line(behind) in _BESIDE_TOWN and self._communes.find(name) else ""
 
     def _whole(self, name: str, hints: Hints) -> Place | None:
         """Return the commune of a whole name, unless the name alone means a town abroad and no hint says otherwise."""
@@ -218,6 +240,8 @@ def _after_of(organisation: str) -> Iterator[tuple[str, str]]:
             yield part[match.end() :], _JOINED.sub("", plain[: match.start()]) if match.group() == "-" else ""
         if (town := _OF_TOWN.match(plain)) is not None:
             yield part[town.end() :], ""
+        if (body := read_national(part)) is not None and (ahead := _OF_BODY.match(plain, body.end)) is not None:
+            yield part[ahead.end() :], ""
 
 
 def _place(commune: Commune) -> Place:

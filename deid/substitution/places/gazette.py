@@ -121,14 +121,19 @@ class Gazette:
                     return town
         return town
 
+    def drawn_in(self, kind: str, code: str) -> Commune | None:
+        """Return the commune drawn for the first place of the document in a "department" or "region"; None for none."""
+        here = (one for one in self.places.values() if one.commune is not None and getattr(one.commune, kind) == code)
+        place = next(here, None)
+        return None if place is None else self.surrogate(place)
+
     def standing_in(self, department: str) -> Commune:
         """Return the commune drawn for the document's place in a department, for numbers that carry its code.
 
         Without such a place, a uniform one of the home territory: a draw outside the ledger must not depend on a place.
         """
-        here = (one for one in self.places.values() if one.commune is not None and one.commune.department == department)
-        place = next(here, None)
-        return self.anywhere("department", department) if place is None or self._tags else self.surrogate(place)
+        drawn = None if self._tags else self.drawn_in("department", department)
+        return self.anywhere("department", department) if drawn is None else drawn
 
     def may_return(self, place: Place) -> bool:
         """Return whether a place's draw may give the place itself: ruling it out would cost ε."""

@@ -11,7 +11,6 @@ from deid.french.articles import TOWN, Kind, Noun, is_elided, of_place, own_arti
 from deid.french.folding import accented_like, comparable, fold_line, in_case_of, words
 from deid.french.gentiles import Gentile, gentile_of
 from deid.privacy.stream import KeyedStream
-from deid.reference import Commune
 from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import Draft, redraw_digits, tag
 from deid.substitution.places import abroad
@@ -81,7 +80,8 @@ class Regions:
         if seat is not None or self._town_of_land(original) is not None:
             return True
         kind, code = area(original) or ("department", original)
-        return (self._drawn_in(kind, code) if kind in _KINDS else self._countries.drawn_abroad(code)) is not None
+        drawn = self._gazette.drawn_in(kind, code) if kind in _KINDS else self._countries.drawn_abroad(code)
+        return drawn is not None
 
     def _text(self, original: str, seat: Place | None, attempt: int) -> tuple[str, Noun | None]:
         """Return the surrogate of an area without its article, and its grammar if the words ahead must agree."""
@@ -126,7 +126,7 @@ class Regions:
         If its name is a person's ("Loire"), its region is written, or the country. Without such a place, another area
         is drawn by the key.
         """
-        drawn = self._drawn_in(kind, code) if seat is None else self._gazette.surrogate(seat)
+        drawn = self._gazette.drawn_in(kind, code) if seat is None else self._gazette.surrogate(seat)
         if drawn is not None and not attempt:
             table = self._gazette.communes
             department, region = table.department_name(drawn.department), table.region_name(drawn.region)
@@ -139,14 +139,9 @@ class Regions:
         name = self._other(near, original, attempt)
         return name, Noun(_KINDS[kind], article_of(name))
 
-    def _drawn_in(self, kind: str, code: str) -> Commune | None:
-        here = (one for one in self._gazette.places.values() if one.commune and getattr(one.commune, kind) == code)
-        place = next(here, None)
-        return None if place is None else self._gazette.surrogate(place)
-
     def _department_code(self, original: str, seat: Place | None, attempt: int) -> str:
         """Return a code for "21" in "le 21": the drawn commune's department, else one of the region, else any."""
-        drawn = self._drawn_in("department", original) if seat is None else self._gazette.surrogate(seat)
+        drawn = self._gazette.drawn_in("department", original) if seat is None else self._gazette.surrogate(seat)
         if drawn is not None and not attempt:
             return drawn.department
         table = self._gazette.communes

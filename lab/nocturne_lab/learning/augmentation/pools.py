@@ -8,9 +8,10 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from deid.detection.lookup.known_names import COMPANIES, FOREIGN_CITIES, GEOGRAPHY
+from deid.detection.lookup.known_names import FOREIGN_CITIES, GEOGRAPHY
 from deid.detection.lookup.lexicon import lexicon
 from deid.french.folding import comparable, fold_line, titled
+from deid.french.organisations import COMPANIES
 from deid.reference.packaged import packaged_rows
 
 CALENDAR = tuple(

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import runpy
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 from deid.detection import lookup
 from deid.detection.lookup import known_names
+from deid.french import organisations
 from deid.french.folding import key
 
 
@@ -24,8 +26,14 @@ def test_the_command_replaces_the_packaged_file(
     assert f"{made.name}: 1 names" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("title", ["HOSPITALS", "COMPANIES", "PUBLIC_BODIES", "FOREIGN_CITIES", "GEOGRAPHY", "BRANDS"])
-def test_listed_names_are_folded(title: str) -> None:
-    names = getattr(known_names, title)
+@pytest.mark.parametrize(
+    ("lists", "title"),
+    [
+        *((organisations, title) for title in ("HOSPITALS", "COMPANIES", "PUBLIC_BODIES")),
+        *((known_names, title) for title in ("FOREIGN_CITIES", "GEOGRAPHY", "BRANDS")),
+    ],
+)
+def test_listed_names_are_folded(lists: ModuleType, title: str) -> None:
+    names = getattr(lists, title)
     assert len(names) > 50
     assert [name for name in names if key(name) != name] == []

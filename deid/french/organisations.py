@@ -1,0 +1,91 @@
+"""Organisations named without a word of their kind (`organisations.toml`); national bodies, which identify nobody."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from deid.french.folding import fold_line, key
+
+# Strategy of the surrogate of a body that stays, or whose town or department alone is replaced.
+NATIONAL = "national_body"
+_LONGEST_ACRONYM = 6
+_ARTICLE = "(?:l'|(?:la|le|les) )?"
+
+
+class BodyKind(StrEnum):
+    """Kind of a national body, which its surrogate keeps where a sentence says that somebody works there."""
+
+    ADMINISTRATION = "administration"
+    ASSOCIATION = "association"
+    EMERGENCY = "emergency"
+    FORCES = "forces"
+    INTERNATIONAL = "international"
+
+
+class NationalBody(NamedTuple):
+    """A national body that opens a name: its kind, the end of its own name, whether it has one seat, known to all."""
+
+    kind: BodyKind
+    end: int
+    one_seat: bool
+
+
+_LISTS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+
+
+def _named(table: str) -> Iterator[tuple[str, BodyKind]]:
+    for kind, names in _LISTS[table].items():
+        for name in names.split(","):
+            yield name.strip(), BodyKind(kind)
+
+
+def _called(title: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in _LISTS["called"][title].split(","))
+
+
+# Names of the lookup of detection, folded.
+HOSPITALS = _called("hospitals")
+COMPANIES = _called("companies")
+_SEATED = frozenset(name.strip() for name in _LISTS["seated"]["bodies"].split(","))
+PUBLIC_BODIES = (*(name for name, _ in _named("found")), *_called("establishments"))
+
+
+@cache
+def _bodies() -> Mapping[str, BodyKind]:
+    return dict((*_named("found"), *_named("announced")))
+
+
+def _pattern_of(name: str) -> str:
+    """Return a pattern of a folded name: hyphens and apostrophes for blanks, points between the letters of initials."""
+    if " " in name:
+        return name.replace(" ", "[ '-]+")
+    dotted = r"\.".join(name)
+    return rf"{name}|{dotted}\.?" if len(name) <= _LONGEST_ACRONYM else name
+
+
+@cache
+def _opening() -> re.Pattern[str]:
+    names = sorted(_bodies(), key=len, reverse=True)
+    return re.compile(rf"{_ARTICLE}(?P<name>{'|'.join(map(_pattern_of, names))})(?![a-z0-9'])")
+
+
+def read_national(name: str) -> NationalBody | None:
+    """Return the national body that opens the name of an organisation, its article ahead or not; else None."""
+    found = _opening().match(fold_line(name))
+    if found is None:
+        return None
+    spaced = key(found["name"])
+    told = spaced if spaced in _bodies() else spaced.replace(" ", "")
+    return NationalBody(_bodies()[told], found.end(), told in _SEATED)
+
+
+def is_national(name: str) -> bool:
+    """Return whether a name is a national body's and says nothing more, such as a town."""
+    body = read_national(name)
+    return body is not None and not any(map(str.isalnum, name[body.end :]))

@@ -1,0 +1,104 @@
+"""ORG: bodies of the whole country, which stay; their town, department or region becomes the one drawn."""
+
+from __future__ import annotations
+
+import re
+
+from deid.domain.document import Mention
+from deid.french.articles import Ahead, Kind, Noun, fitted, of_place
+from deid.french.folding import accented_like, case_of, fold_line
+from deid.french.organisations import NATIONAL, BodyKind, read_national
+from deid.french.social_words import find_occupations
+from deid.reference import Commune
+from deid.substitution.context import DocumentContext
+from deid.substitution.drafts import Draft
+from deid.substitution.places.areas import area, article_of, is_public
+from deid.substitution.places.gazette import Gazette
+
+# Words that say that the person told belongs to what follows: work, membership, a former post.
+_BELONGING = re.compile(
+    r"\b(?:employe|travaill|ouvrier|salarie|retraite|embauche|apprenti|stagiaire|recrute|agent|cadre|poste|carriere|"
+    r"benevol|adheren|adhere|membre|militan|licencie|ancien|chez|compagnon|job|cdi|cdd)\w*"
+)
+_SENTENCE_END = re.compile(r"[.;:!?\n()]")
+_REACH = 32
+_TAIL = re.compile(
+    r"(?P<gap>[\s,/(–—-]*(?P<of>(?:(?:de la|du|des|de)\s+|de l['’]|d['’]))?)(?P<rest>.*?)\W*", re.IGNORECASE | re.DOTALL
+)
+# Kinds that a person may work for or belong to, and be known by it; carers write of the others at every page.
+_OF_PEOPLE = frozenset({BodyKind.ADMINISTRATION, BodyKind.ASSOCIATION})
+
+
+class NationalBodies:
+    """Writer of the national bodies of one document."""
+
+    def __init__(self, context: DocumentContext, gazette: Gazette) -> None:
+        self._context = context
+        self._gazette = gazette
+
+    def kind_to_replace(self, mention: Mention) -> BodyKind | None:
+        """Return the kind of a body where the words ahead say that somebody works there or belongs to it; else None.
+
+        "Travaille à la MSA" tells of a person what "affiliée à la MSA" does not.
+        """
+        body = read_national(self._context.text(mention))
+        if body is None or body.kind not in _OF_PEOPLE:
+            return None
+        clause = _SENTENCE_END.split(self._context.plain_before(mention, _REACH))[-1]
+        works = _BELONGING.search(clause) or any(not one.staff for _, one in find_occupations(clause))
+        return body.kind if works else None
+
+    def write(self, mention: Mention, attempt: int) -> Draft | None:
+        """Return a national body as it stands, what follows its name replaced; None for another organisation."""
+        original = self._context.text(mention)
+        body = read_national(original)
+        if body is None:
+            return None
+        written, tail = original[: body.end], _TAIL.fullmatch(original[body.end :])
+        if tail is None or not tail["rest"] or is_public(tail["rest"]):
+            return Draft(original, NATIONAL, may_return=True)
+        told, may_return = self._placed(mention, tail["rest"], bool(tail["of"]), attempt)
+        if not told or body.one_seat:
+            return Draft(written.rstrip(), NATIONAL)
+        text = f"{written} {case_of(tail['rest'])(told)}"
+        return Draft(accented_like(original, text, self._context.accented), PLACED, may_return=may_return)
+
+    def _placed(self, mention: Mention, rest: str, of: bool, attempt: int) -> tuple[str, bool]:
+        """Return what is written behind a body's name for a town or an area ("" for something else), and whether its
+        draw may give the original back.
+        """
+        place = self._gazette.places.get(mention.start)
+        if place is not None and self._context.policy.places.strategy != "tag":
+            town = self._gazette.surrogate(place, attempt).name
+            return of_place(town) if of else town, self._gazette.may_return(place)
+        kind, code = self._area(rest)
+        if not kind or self._context.policy.places.strategy == "tag":
+            return "", False
+        drawn = self._gazette.drawn_in("region" if kind == "region" else "department", code)
+        town_drawn = drawn if drawn is not None and not attempt else self._anywhere(rest, attempt)
+        return self._area_of(town_drawn, kind, of=of), drawn is not None and not attempt
+
+    def _area(self, rest: str) -> tuple[str, str]:
+        """Return the kind and code of a department by number or by name, or of a region; empty for other words."""
+        code = rest.upper().replace(" ", "")
+        if self._gazette.communes.department_name(code):
+            return "number", code
+        kind, code = area(rest) or ("", "")
+        return (kind, code) if kind in ("department", "region") else ("", "")
+
+    def _anywhere(self, rest: str, attempt: int) -> Commune:
+        return self._gazette.hospital_town(False, self._gazette.home, "body", fold_line(rest), str(attempt))
+
+    def _area_of(self, town: Commune, kind: str, *, of: bool) -> str:
+        table = self._gazette.communes
+        if kind == "number":
+            return town.department
+        name = table.region_name(town.region) if kind == "region" else table.department_name(town.department)
+        if not name:
+            return ""
+        noun = Noun(Kind.REGION if kind == "region" else Kind.DEPARTMENT, article_of(name))
+        return fitted(Ahead("de la ", "de", "la"), noun, name) if of else name
+
+
+# Strategy of a name that says the town drawn for its own, which may be that town.
+PLACED = "kind_and_town"

@@ -1,0 +1,190 @@
+"""Kind of an organisation: by the word that opens its name, by the name itself, by the words around it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+
+from deid.french.articles import own_article
+from deid.french.folding import comparable, fold_line, without_accents, words
+from deid.french.organisations import COMPANIES, HOSPITALS
+from deid.french.social_words import find_occupations
+from deid.substitution.generators.organisation_names import (
+    KIND_OF_HEAD,
+    KNOWN,
+    PEOPLE,
+    PHYSICIANS,
+    SORTS,
+    WHOLE,
+    OrgKind,
+)
+
+# Signs that scanners take for one another: "hospltalier" is read as "hospitalier", letter by letter.
+_READ_ALIKE = str.maketrans("l1|0", "iiio")
+
+
+def scanned(text: str) -> str:
+    """Return a text folded, letters that scanners take for one another as one; the same length."""
+    return fold_line(text).translate(_READ_ALIKE)
+
+
+_LONGEST_DOTTED = 6
+
+
+def _spellings(head: str) -> Iterator[str]:
+    """Yield a head as a scanned text writes it, initials also with points: "chu", "c.h.u.", "c.h.u"."""
+    plain = scanned(head)
+    yield plain
+    if plain.isalpha() and len(plain) <= _LONGEST_DOTTED:
+        yield from (".".join(plain) + end for end in (".", ""))
+
+
+_HEADS = {spelling: head for head in KIND_OF_HEAD for spelling in _spellings(head)}
+HEAD = re.compile(
+    r"(?:i[ae']s? ?)?(?P<kind>"
+    + "|".join(re.escape(head).replace(r"\ ", "[ -]") for head in sorted(_HEADS, key=len, reverse=True))
+    + r")(?![a-z0-9])"
+)
+# Words behind a head that say a sort of its kind and name none of it.
+SORT = re.compile(rf"(?:[ -](?:{'|'.join(sorted(map(scanned, SORTS), key=len, reverse=True))})(?![a-z0-9']))+")
+HEAD_AHEAD = re.compile(rf"(?<![a-z]){HEAD.pattern} \Z")
+
+
+def head_of(found: re.Match[str]) -> str:
+    """Return the head that was found, folded, without its points."""
+    return _HEADS[found["kind"].replace("-", " ")]
+
+
+def kind_of_head(found: re.Match[str]) -> OrgKind:
+    return KIND_OF_HEAD[head_of(found)]
+
+
+HOSPITAL_ACRONYM = re.compile("ch[a-z]{1,4}|gh[a-z]{1,4}")
+_REGIMENT = re.compile(r"\d+ ?(?:er|e|eme|nd)? ?(?:r[a-z]{1,4}|b[a-z]{1,3}|regiment.*|bataillon.*)")
+_OF_A_PLACE = re.compile(r" (?:d['’]|de |du |des ).*\Z", re.IGNORECASE | re.DOTALL)  # "Croix-Rouge de Luc-sur-Mer"
+# Words inside a name that say its kind.
+_INSIDE: Mapping[OrgKind, str] = {
+    OrgKind.HOSPITAL: r"hospit\w*|hopita\w*|\w*krankenhaus|\w*klinik\w*|medipole|infirmary",
+    OrgKind.CLINIC: r"clini\w+|imagerie|radiolog\w+|scanner|irm|dialyse|therm\w+|readaptation|reeducation",
+    OrgKind.LABORATORY: r"bio\w*|\w+bio|lab\w*|\w+lab|\w+path|\w*biologi\w+|analyses",
+    OrgKind.INSURER: r"mutu\w+|assuranc\w+|prevoyance|\w+vie",
+    OrgKind.CARE_HOME: r"villa|residence\w*|ehpad",
+    OrgKind.TRANSPORT: r"transports?|autocars?|ambulances?|taxis?|air|fret|navigation",
+    OrgKind.ASSOCIATION: (
+        r"confrerie|sauvegarde|harmonie|fanfare|chorale|amis|entraide|secours|solidarite\w*|benevoles?|fraternite|"
+        r"gym\w*|judo|rugby|football|petanque|randonn\w+|tennis|pongiste|olympique|racing|sporting|scouts?"
+    ),
+    OrgKind.EMPLOYER: (
+        r"volailles|viandes|industries?|peche|btp|services?|groupe?|distribution|constructions?|bois|metaux|acier\w*|"
+        r"ardoisieres?|mines|fonderies?|textiles?|chantiers|supply|logistique|materiaux|surgeles|agro\w*|fils|freres|"
+        r"cirque|porcelaines?|faience\w*|verre\w*|papeterie\w*|jardins? d'.+|fleurs|coiffure|patisserie|boulangerie"
+    ),
+}
+# Words ahead of a bare name that say its kind.
+_AHEAD: Mapping[OrgKind, str] = {
+    OrgKind.HOSPITAL: (
+        "hopita\\w+|urgences|site|transfer\\w+|hospit\\w*|reanimation|rea|irm|scanner|tdm|oper\\w+|vue?s?|revue?s?|bilan|"
+        "consult\\w*|cs|biopsie|dialyse|greff\\w+|admise?|adress\\w+|service|unite|rcp|coronarographie|chirurgie|examen|"
+        "maternite|suivie?s?|depiste\\w*|diagnostic|sorti\\w*|sejour\\w*|entree|accouch\\w+|bloc|ambulatoire|garde|avis|"
+        "chu|chr|cure|radiotherapie|pose|chimio\\w*|perfus\\w+|suture\\w*|rv|rdv|refere\\w*|admission|soins|naissance"
+    ),
+    OrgKind.CLINIC: "clinique|polyclinique|centre|reeduc\\w*|imagerie|radio|rehabilitation|convalescence|cure",
+    OrgKind.CARE_HOME: "ehpad|residence|maison de retraite|foyer|resident\\w*|institutionnalis\\w+",
+    OrgKind.LABORATORY: "laboratoire|labo|analyses|prelev\\w+|bio",
+    OrgKind.PHARMACY: "pharmacie|officine|delivr\\w+",
+    OrgKind.SCHOOL: "ecole|college|lycee|scolarise\\w*|eleve|classe|instit\\w*|maternelle|cours",
+    OrgKind.INSURER: "mutuelle|assurance|assure\\w*|assureur|complementaire",
+    OrgKind.EMPLOYER: (
+        "societe|entreprise|employ\\w+|travaill\\w+|ouvriere?|salarie\\w*|retraite\\w* d\\w*|chez|cliente?|"
+        "ancien\\w* d\\w*|apprenti\\w*|stage|boulot|bosse|job|dirige|gere|"
+        "chauffeur|caissiere?|vendeu\\w+|cariste|embauche\\w*|interim\\w*|magasinier|chantier|"
+        "technicien\\w*|ingenieur|comptable|usine|groupe|medecine du travail|"
+        "cdi|cdd|poste chez|magasin|boutique|bar|restaurant|cafe|armement"
+    ),
+    OrgKind.ASSOCIATION: (
+        "association|asso|benevole|adherente?|membre|licenciee?|club|chorale|judo|football|gym\\w*|danse|copains|equipe|"
+        "joue\\w*|entrainement"
+    ),
+    OrgKind.TRANSPORT: "ambulances?|transport\\w*|taxi|vsl|vol|steward|hotesse",
+    OrgKind.SHIP: (
+        "navire|chalutier|bateau|ligneur|caseyeur|fileyeur|vedette|cargo|paquebot|voilier|peniche|thonier|bord d\\w*"
+    ),
+}
+# Words behind a bare name that say that it is a hospital.
+_BEHIND = re.compile(
+    r"[\s,(/–—:-]{0,3}(?:dr|pr|docteur|professeur|service|reanimation|rea|chirurgie|poste \d|cardio\w*|neuro\w*|"
+    r"urgences|pediatrie|maternite|medecine|oncolog\w+|unite)\b"
+)
+_SAINT = re.compile(r"(?:sainte?s?|ste?|notre[ -]dame)[ -]")
+_LEAST_OPENING = 4
+_CLAUSE = re.compile(r"[.;!?\n]")
+
+
+def _one_of(kinds: Mapping[OrgKind, str]) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?P<{kind.name}>\\b(?:{found})\\b)" for kind, found in kinds.items()))
+
+
+_WITHIN, _NEAR = _one_of(_INSIDE), _one_of(_AHEAD)
+
+
+@cache
+def _known() -> Mapping[str, OrgKind]:
+    """Return comparable name without its article → kind, of names known in the whole country."""
+    found = {comparable(name): OrgKind.EMPLOYER for name in COMPANIES}
+    found |= {comparable(name[len(own_article(name)) :]): OrgKind.HOSPITAL for name in HOSPITALS}
+    found |= {comparable(name): kind for kind, names in KNOWN.items() for name in names}
+    for kind, names in WHOLE.items():
+        if kind in KNOWN or kind is OrgKind.MILITARY:
+            found |= {comparable(name[len(own_article(name)) :]): kind for name in names}
+    return found
+
+
+def kind_of(name: str, before: str, after: str, *, by_carer: bool) -> OrgKind:
+    """Return the kind of a name without a kind's word: by the name, by the words around, by a carer named right ahead.
+
+    `before` and `after` are folded. In a hospital's texts a saint is a hospital; a name that nothing tells is of
+    another kind.
+    """
+    plain = without_accents(name).casefold()
+    bare = name[len(own_article(name)) :]
+    known = _known().get(comparable(bare)) or _known().get(comparable(_OF_A_PLACE.sub("", bare))) or _opening(bare)
+    if known is not None:
+        return known
+    if _REGIMENT.fullmatch(plain):
+        return OrgKind.MILITARY
+    if HOSPITAL_ACRONYM.fullmatch(plain) and name.isupper():
+        return OrgKind.HOSPITAL
+    near = _told(_NEAR, _CLAUSE.split(before)[-1]) or _by_occupation(before)
+    within = _told(_WITHIN, plain)
+    if near is OrgKind.EMPLOYER and within in (None, OrgKind.EMPLOYER, OrgKind.ASSOCIATION):
+        return near
+    if within is not None or near is not None:
+        return within or near or OrgKind.OTHER
+    told = by_carer or _BEHIND.match(after) or _SAINT.match(fold_line(bare)) or comparable(bare) in _namesakes()
+    return OrgKind.HOSPITAL if told else OrgKind.OTHER
+
+
+def _opening(name: str) -> OrgKind | None:
+    """Return the kind of a known name that opens a longer one: "Keolis Oise", "Groupama Centre-Manche"."""
+    said = words(name)
+    opened = ("".join(said[:end]) for end in range(len(said) - 1, 0, -1))
+    return next((_known()[one] for one in opened if len(one) >= _LEAST_OPENING and one in _known()), None)
+
+
+@cache
+def _namesakes() -> frozenset[str]:
+    """Return the comparable names of people that hospitals are called by, where no word says a school."""
+    return frozenset(map(comparable, (*PHYSICIANS, *PEOPLE)))
+
+
+def _told(kinds: re.Pattern[str], text: str) -> OrgKind | None:
+    """Return the kind that the last word of a kind in a text says, or None."""
+    found = [*kinds.finditer(text)]
+    return OrgKind[found[-1].lastgroup] if found and found[-1].lastgroup else None
+
+
+def _by_occupation(before: str) -> OrgKind | None:
+    """Return an employer where the words ahead name somebody's occupation: "ancien tôlier à la [SLN]"."""
+    clause = _CLAUSE.split(before)[-1]
+    return OrgKind.EMPLOYER if any(not one.staff for _, one in find_occupations(clause)) else None
