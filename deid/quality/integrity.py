@@ -96,9 +96,10 @@ def integrity(document: Document, mentions: Sequence[Mention], candidate: Substi
 def _should_change(source: str, mentions: Sequence[Mention], candidate: Substitution) -> bool:
     """Return whether a text needs a replacement: a mention that no draw may keep, or a sign of a person without any.
 
-    Values that the policy leaves are no mentions here.
+    Values that the policy leaves are no mentions here, nor are national bodies.
     """
-    left = {one.mention.end for one in candidate.surrogates if is_left(one)}
+    pairs = (Pair(source[one.mention.start : one.mention.end], one) for one in candidate.surrogates)
+    left = {one.surrogate.mention.end for one in pairs if is_left(one.surrogate) or _stays_national(one)}
     held = [mention for mention in mentions if mention.end not in left]
     return any(mention.label not in DRAWN for mention in held) or (not held and points_at_someone(source))
 

@@ -97,7 +97,7 @@ _AHEAD: Mapping[OrgKind, str] = {
     OrgKind.INSURER: "mutuelle|assurance|assure\\w*|assureur|complementaire",
     OrgKind.EMPLOYER: (
         "societe|entreprise|employ\\w+|travaill\\w+|ouvriere?|salarie\\w*|retraite\\w* d\\w*|chez|cliente?|"
-        "ancien\\w* d\\w*|apprenti\\w*|stage|boulot|bosse|job|dirige|gere|"
+        "ancien\\w*|apprenti\\w*|stage|boulot|bosse|job|dirige|gere|"
         "chauffeur|caissiere?|vendeu\\w+|cariste|embauche\\w*|interim\\w*|magasinier|chantier|"
         "technicien\\w*|ingenieur|comptable|usine|groupe|medecine du travail|"
         "cdi|cdd|poste chez|magasin|boutique|bar|restaurant|cafe|armement"
@@ -138,6 +138,11 @@ def _known() -> Mapping[str, OrgKind]:
         if kind in KNOWN or kind is OrgKind.MILITARY:
             found |= {comparable(name[len(own_article(name)) :]): kind for name in names}
     return found
+
+
+def is_known_hospital(name: str) -> bool:
+    """Return whether a name alone is a hospital's that the country knows: "Necker", "la Timone"."""
+    return _known().get(comparable(name[len(own_article(name)) :])) is OrgKind.HOSPITAL
 
 
 def kind_of(name: str, before: str, after: str, *, by_carer: bool) -> OrgKind:

@@ -22,6 +22,7 @@ from deid.substitution.generators.organisation_kinds import (
     HOSPITAL_ACRONYM,
     SORT,
     head_of,
+    is_known_hospital,
     kind_of,
     kind_of_head,
     scanned,
@@ -130,6 +131,8 @@ class Organisations:
             article, name = _ahead_of_name(self._tail(whole, attempt) or "")
             cased = accented_like(original, case_of(original)(name), self._context.accented)
             return Draft(cased, STRATEGY, noun=Noun(Kind.NAME, article)) if name else None
+        if whole is None and mention.label is not Label.ORG and is_known_hospital(original):
+            return self._bare(mention, original, attempt, OrgKind.HOSPITAL)
         return self._acronym(original) if _INITIALS.fullmatch(original) and not attempt else None
 
     def _tail(self, mention: Mention, attempt: int) -> str | None:

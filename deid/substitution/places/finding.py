@@ -36,6 +36,7 @@ _OF_TOWN = re.compile(
     r"(?=[a-z])"
 )
 _OF_BODY = re.compile(r"[^\w]*(?:(?:de la|du|des|de) |d['’]|de l['’])?", re.IGNORECASE)
+_COMMON_ARTICLE = re.compile(r"(?:la |le |les |l['’])(?=[A-ZÀ-Ý])")
 _AREAS = frozenset({"department", "region"})
 # What may stand behind the town in the name of a hospital: "CHU Grenoble Alpes", "CHU de Caen Normandie".
 _BESIDE_TOWN = frozenset(
@@ -156,9 +157,13 @@ class Finder:
         )
 
     def _town_of(self, told: str) -> str:
-        """Return a town's name alone or with a region behind it, without the region; "" for no town."""
+        """Return a town's name alone or with a region behind it, without the region; "" for no town.
+
+        "Hôpital de la Charité" is not in La Charité-sur-Loire: a name cut short writes its own article large.
+        """
         if self._communes.find(told) or abroad.is_listed(told):
-            return told
+            whole = any(comparable(one.name) == comparable(told) for one in self._communes.find(told))
+            return told if whole or not _COMMON_ARTICLE.match(told) else ""
         name, _, behind = told.strip().rpartition(" ")
         return name if fold_line(behind) in _BESIDE_TOWN and self._communes.find(name) else ""
 

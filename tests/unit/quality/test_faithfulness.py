@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deid.domain.labels import Label
+from deid.french.organisations import NATIONAL
 from deid.quality import measure
 from deid.quality.dates import WrittenDate
 from deid.quality.integrity import disorder, is_mask
@@ -35,6 +36,17 @@ KEPT = [
 @pytest.mark.parametrize(("mark", "kept"), KEPT)
 def test_originals_kept(mark: str, kept: bool) -> None:
     assert (measure(checked(f"Vu : {mark} ce jour."))["original_kept"] > 0) is kept
+
+
+@pytest.mark.parametrize(
+    ("name", "kept"), [("la Croix-Rouge", False), ("SAMU", False), ("CPAM de Lens", True), ("Necker", True)]
+)
+def test_only_a_national_body_may_be_left(name: str, kept: bool) -> None:
+    """The word of the substitution that it is one does not suffice."""
+    document = checked(f"Vu : [[ORG|{name}=>{name}]] ce jour, et le [[DATE|3 mars 2021=>5 mai 2021]].")
+    told = [one._replace(strategy=NATIONAL) for one in document.substitution.surrogates[:1]]
+    said = dataclasses.replace(document.substitution, surrogates=(*told, *document.substitution.surrogates[1:]))
+    assert (measure(dataclasses.replace(document, substitution=said))["original_kept"] > 0) is kept
 
 
 def test_drawn_values_may_stay_but_not_all_of_them() -> None:

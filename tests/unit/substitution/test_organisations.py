@@ -9,8 +9,9 @@ import pytest
 from deid.domain.document import Patient
 from deid.french.articles import own_article
 from deid.french.folding import comparable, fold_line
+from deid.french.folding import key as key_of
 from deid.substitution import Substitutor
-from deid.substitution.generators.organisation_names import WHOLE, OrgKind
+from deid.substitution.generators.organisation_names import COMPLEMENTS, WHOLE, OrgKind
 from deid.substitution.places.areas import area_names
 from tests.unit.substitution.examples import marked, surrogates
 
@@ -138,6 +139,61 @@ def test_the_kind_that_a_name_says_stays(name: str, kept: str, substitutor: Subs
     for key in KEYS:
         (found,) = _one(substitutor, f"Suivi par [[ORG|{name}]] depuis mai.", key)
         assert found.startswith(kept)
+
+
+_NAMES = {
+    kind: frozenset(
+        key_of(name[len(own_article(name)) :]) for name in (*COMPLEMENTS.get(kind, ()), *WHOLE.get(kind, ()))
+    )
+    for kind in OrgKind
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "markup"),
+    [
+        (OrgKind.HOSPITAL, "Dépistée à [[ORG|Delafontaine]]"),
+        (OrgKind.HOSPITAL, "Dr [[DOCTOR|Morel]] ([[ORG|Kerlann]])"),
+        (OrgKind.HOSPITAL, "revue à [[ORG|Sainte-Odile]]"),
+        (OrgKind.HOSPITAL, "[[ORG|Hautpré]], réanimation, le 3 mai"),
+        (OrgKind.HOSPITAL, "[[ORG|Prince Alfred Hospital]], Sydney"), (OrgKind.HOSPITAL, "à [[CITY|Purpan]] hier"),
+        (OrgKind.EMPLOYER, "ancien tôlier à la [[ORG|SLN]]"), (OrgKind.EMPLOYER, "chez [[ORG|Armaité]]"),
+        (OrgKind.EMPLOYER, "caissière au [[ORG|Rallye]]"), (OrgKind.EMPLOYER, "vendu par [[ORG|Renault Trucks]]"),
+        (OrgKind.ASSOCIATION, "prévenir la [[ORG|Sauvegarde du Nord]]"),
+        (OrgKind.INSURER, "[[ORG|Prévoyance du Littoral]]"),
+        (OrgKind.LABORATORY, "reçu de [[ORG|Synergibio]]"), (OrgKind.SHIP, "navire [[ORG|Ar Mor Glaz]]"),
+        (OrgKind.TRANSPORT, "[[ORG|Ti-Sud Transports]]"), (OrgKind.SCHOOL, "scolarisé à [[ORG|Paul-Langevin]]"),
+    ],
+)  # fmt: skip
+def test_a_name_alone_gets_a_name_of_its_kind(kind: OrgKind, markup: str, substitutor: Substitutor) -> None:
+    for key in KEYS:
+        found = [f" {key_of(text)} " for text in _one(substitutor, markup, key)]
+        assert any(f" {name} " in text for name in _NAMES[kind] for text in found), found
+
+
+@pytest.mark.parametrize(
+    ("name", "kept"),
+    [
+        ("E.H.P.A.D. Lou Soulelh", "E.H.P.A.D. "), ("C.H.U. Dupuytren", "C.H.U. "), ("H.A.D. Deux Rives", "H.A.D. "),
+        ("CENTRE HOSPlTALIER Duclaux", "CENTRE HOSPlTALIER "), ("centre équestre du Lac", "centre équestre "),
+        ("école libre Sainte-Anne", "école libre "), ("centre de brûlés Vauban", "centre de brûlés "),
+        ("MÉDIPÔLE DE KOUTIO", "MÉDIPÔLE "), ("CHU GRENOBLE ALPES", "CHU D"), ("CHU Dijon Bourgogne", "CHU d"),
+        ("winstub Zuem Strissel", "winstub "), ("Thermes Néris", "Thermes "), ("CHU_CLERMONT", "CHU D"),
+    ],
+)  # fmt: skip
+def test_the_word_of_a_kind_is_read_with_points_scanning_errors_and_its_sort(
+    name: str, kept: str, substitutor: Substitutor
+) -> None:
+    for key in KEYS:
+        (found,) = _one(substitutor, f"Suivi par [[ORG|{name}]] depuis mai.", key)
+        assert found.startswith(kept)
+        assert comparable(found) != comparable(name)
+
+
+def test_a_hospital_of_charity_is_not_in_the_town_of_that_name(substitutor: Substitutor) -> None:
+    for key in KEYS:
+        (found,) = _one(substitutor, "Suivi à l'[[ORG|Hôpital de la Charité]] depuis mai.", key)
+        assert "Charité" not in found
 
 
 def test_a_departments_body_is_that_of_a_department(substitutor: Substitutor) -> None:

@@ -41,11 +41,28 @@ def find_organisations(reading: Reading) -> Iterator[Mention]:
                 last, score = found
                 yield Mention(reading.starts[index], reading.ends[last], Label.ORG, score)
                 index = last
+        elif (dotted := _dotted_head(reading, index)) is not None:
+            found = _organisation(reading, dotted)
+            if found:
+                yield Mention(reading.starts[index], reading.ends[found[0]], Label.ORG, found[1])
+            index = max(dotted, found[0] if found else 0)
         elif word in ORG_ACRONYMS and (is_capital(reading, index) or reading.lower_case):
             yield Mention(reading.starts[index], reading.ends[index], Label.ORG, 0.7)
         elif word == "chez" or (word == "(" and index > 1 and words[index - 2 : index] in _AT_WORK):
             yield from _employer(reading, index)
         index += 1
+
+
+def _dotted_head(reading: Reading, index: int) -> int | None:
+    """Return the last token of initials with points that are a head word ("E.H.P.A.D."), or None."""
+    words, letters, at = reading.words, "", index
+    while at + 1 < len(words) and len(words[at]) == 1 and words[at].isalpha() and words[at + 1] == ".":
+        if letters and not glued(reading, at):
+            break
+        letters, at = letters + words[at], at + 2
+    if at < len(words) and len(words[at]) == 1 and letters and glued(reading, at) and letters + words[at] in ORG_HEADS:
+        return at
+    return at - 1 if len(letters) > 1 and letters in ORG_HEADS else None
 
 
 def _employer(reading: Reading, index: int) -> Iterator[Mention]:
