@@ -20,7 +20,7 @@ from deid.config.policy import load
 from deid.detection import Detector
 from deid.domain.document import Document, Patient
 from deid.domain.outcomes import Deidentified, Incoming
-from deid.french.articles import Kind, Noun, fitted, of_place, read_ahead
+from deid.french.articles import TOWN, Kind, Noun, fitted, of_place, read_ahead
 from deid.french.folding import comparable
 from deid.french.gentiles import gentile_of, initials_of
 from deid.pipeline import deidentify
@@ -109,6 +109,27 @@ def of_town(table: CommuneTable, town: Commune) -> Iterator[SelfChecking]:
     )  # fmt: skip
 
 
+def of_neighbours(table: CommuneTable, town: Commune) -> Iterator[SelfChecking]:
+    """Yield a text that names a town and the greatest other commune of its department, if there is one."""
+    others = [one for one in table.in_department(town.department) if one.insee != town.insee]
+    if others:
+        other = max(others, key=lambda one: (one.population, one.insee)).name
+        yield SelfChecking(
+            "two towns of one region", f"Née {_to(town.name)}. Vit {_to(other)}.",
+            r"Née (?P<at>à|au|aux) (?P<one>[^.]+)\. Vit (?P<there>à|au|aux) (?P<two>[^.]+)\.",
+            lambda one, two: bool(_regions(table, one) & _regions(table, two)),
+        )  # fmt: skip
+
+
+def _to(town: str) -> str:
+    ahead = read_ahead("à ")
+    return fitted(ahead, TOWN, town) if ahead is not None else town
+
+
+def _regions(table: CommuneTable, town: str) -> set[str]:
+    return {one.region for name in (town, f"Le {town}", f"Les {town}") for one in table.find(name)}
+
+
 def of_countries() -> Iterator[SelfChecking]:
     """Yield the texts about countries, and those of sites of hospitals."""
     for calling, (code, *_) in CALLED.items():
@@ -163,7 +184,8 @@ def main() -> None:
     table = packaged_tables().communes
     seats = [one for one in table.communes if one.insee in hospital_towns()]
     towns = Random(SEED).sample(seats, given.towns)  # noqa: S311 - a choice of texts, no secret
-    texts = [one for town in towns for one in of_town(table, town)] + [*of_countries()]
+    texts = [one for town in towns for one in (*of_town(table, town), *of_neighbours(table, town))]
+    texts += of_countries()
     counts: dict[str, Counter[str]] = {}
     for one, text in published(texts):
         outcome = "held" if text is None else "agree" if agree(one, text) else "differ"
