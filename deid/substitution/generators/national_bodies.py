@@ -49,7 +49,7 @@ class NationalBodies:
         return body.kind if works else None
 
     def write(self, mention: Mention, attempt: int) -> Draft | None:
-        """Return a national body as it stands, what follows its name replaced; None for another organisation."""
+        """Return a national body unchanged, the town or area behind its name replaced; None for others."""
         original = self._context.text(mention)
         body = read_national(original)
         if body is None:
