@@ -56,7 +56,8 @@ class NationalBodies:
             return None
         written, tail = original[: body.end], _TAIL.fullmatch(original[body.end :])
         if tail is None or not tail["rest"] or is_public(tail["rest"]):
-            return Draft(original, NATIONAL, may_return=True)
+            alone = tail is None or not tail["rest"]
+            return Draft(original, NATIONAL if alone else PLACED, may_return=True)
         told, may_return = self._placed(mention, tail["rest"], bool(tail["of"]), attempt)
         if not told or body.one_seat:
             return Draft(written.rstrip(), NATIONAL)
