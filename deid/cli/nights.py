@@ -190,10 +190,10 @@ def catalogue(
         typer.Option("--output", "-o", metavar="FILE", help="Where to write it; else to standard output."),
     ] = None,
 ) -> None:
-    """Write the description of a publication for a health data catalogue (HealthDCAT-AP, JSON-LD).
+    """Describe a publication for a health data catalogue.
 
-    With the quality figures of article 78 of the EHDS regulation, measured. Standard error tells what mandatory
-    properties the hospital's file lacks. Neither text nor identifier.
+    HealthDCAT-AP in JSON-LD, with the quality figures of article 78 of the EHDS regulation, measured. Standard error
+    tells what mandatory properties the hospital's file lacks. Neither text nor identifier.
     """
     from deid.reports.catalogue import describe_release
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from deid.cli.service_server import Process, ServiceClient
     from deid.substitution import Substitutor
 
-app = command_group("De-identify documents that other programs send over HTTP.")
+app = command_group("De-identify documents over HTTP.")
 
 ClientsFile = Annotated[
     Path, typer.Option("--clients", metavar="FILE", help="Clients with their secrets; mode 600.", show_default=False)

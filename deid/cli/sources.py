@@ -22,7 +22,7 @@ _THINGS = {
     "merge": "merges",
 }
 
-app = command_group("Check the contract of the source, show what it reads, or draft a first one.")
+app = command_group("Check, show or draft the contract of the source.")
 
 FirstDay = Annotated[
     datetime | None,
