@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 REFUSED = 1
 UNUSABLE = 2
+DAY = ["%Y-%m-%d"]  # form of a day on the command line
 
 
 class Guarded(TyperGroup):

@@ -13,11 +13,9 @@ from typing import Annotated, Any
 
 import typer
 
-from deid.cli.console import REFUSED, chosen_policy, command_group, say, system_account
+from deid.cli.console import DAY, REFUSED, chosen_policy, command_group, say, system_account
 from deid.cli.language import complain, language
 from deid.domain import NIGHT_TURNS, PARIS
-
-DAY = ["%Y-%m-%d"]
 
 runs_app = command_group("Show unfinished runs, or take one over.")
 

@@ -9,9 +9,8 @@ from typing import Annotated
 
 import typer
 
-from deid.cli.console import REFUSED, command_group, read_settings, say
+from deid.cli.console import DAY, REFUSED, command_group, read_settings, say
 from deid.cli.language import colon, french, tell, translated
-from deid.cli.nights import DAY
 from deid.domain import PARIS
 
 _THINGS = {

@@ -145,7 +145,7 @@ def is_known_hospital(name: str) -> bool:
     return _known().get(comparable(name[len(own_article(name)) :])) is OrgKind.HOSPITAL
 
 
-def kind_of(name: str, before: str, after: str, *, by_carer: bool) -> OrgKind:
+def kind_in_words(name: str, before: str, after: str, *, by_carer: bool) -> OrgKind:
     """Return the kind of a name without a kind's word: by the name, by the words around, by a carer named right ahead.
 
     `before` and `after` are folded. In a hospital's texts a saint is a hospital; a name that nothing tells is of

@@ -23,7 +23,7 @@ from deid.substitution.generators.organisation_kinds import (
     SORT,
     head_of,
     is_known_hospital,
-    kind_of,
+    kind_in_words,
     kind_of_head,
     scanned,
 )
@@ -266,7 +266,7 @@ class Organisations:
         carers = self._context.labelled(Label.DOCTOR)
         by_carer = any(0 <= mention.start - one.end <= _BESIDE_CARER for one in carers)
         after = fold_line(self._context.after(mention, _REACH))
-        return kind_of(original, self._context.lined_before(mention, _REACH), after, by_carer=by_carer)
+        return kind_in_words(original, self._context.lined_before(mention, _REACH), after, by_carer=by_carer)
 
     def _whole(self, kind: OrgKind, mention: Mention, original: str, attempt: int) -> tuple[str, str] | None:
         """Return the article and name of an organisation of a kind; None if no name fits."""

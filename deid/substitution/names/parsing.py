@@ -248,7 +248,7 @@ def _is_initials(text: str, word: str, *, lone: bool, after_title: bool) -> bool
     return len(word) == 2 and consonants and ((word.isupper() and not others.isupper()) or word.islower())
 
 
-def apart(initials: str) -> Sequence[str]:
+def split_initials(initials: str) -> Sequence[str]:
     """Return the initials run together in a piece: two of "JP.", one of "Th."."""
     return [initials] if initials.istitle() else initials
 
@@ -262,7 +262,7 @@ def lettered(found: Sequence[NamePiece]) -> Iterator[Sequence[tuple[int, str]]]:
         (place, fold_line(letter)[0])
         for place, (sort, text) in enumerate(found)
         if sort not in (TITLE, BETWEEN)
-        for letter in (apart(text) if sort is INITIAL else (text,))
+        for letter in (split_initials(text) if sort is INITIAL else (text,))
     ]
     words = [one for one in whole if found[one[0]].sort in (WORD, INITIAL)]
     for letters in (words, whole) if len(whole) > len(words) else (words,):

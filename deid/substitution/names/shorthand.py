@@ -13,7 +13,7 @@ from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import redraw_digits
 from deid.substitution.names.drawing import Drawing
 from deid.substitution.names.forms import ahead_of, with_elisions
-from deid.substitution.names.parsing import BETWEEN, INITIAL, ORIGIN, WORD, NamePiece, apart, bare, lettered
+from deid.substitution.names.parsing import BETWEEN, INITIAL, ORIGIN, WORD, NamePiece, bare, lettered, split_initials
 from deid.substitution.names.reading import Named, NamePart, Pool, Spelling, form, places
 from deid.substitution.names.roster import Roster
 
@@ -119,7 +119,7 @@ class Shorthand:
         """Return the surrogate of an initial, or of several run together ("jp"); "Th." is one."""
         if self._is_civility(mention, written):
             return written
-        return "".join([_cased(one, self._letter_of(mention, one, attempt)) for one in apart(written)])
+        return "".join([_cased(one, self._letter_of(mention, one, attempt)) for one in split_initials(written)])
 
     def _is_civility(self, mention: Mention, written: str) -> bool:
         """Return whether "M." ahead of an initial is a civility: "M. J. Martin", beside a Jean Martin and no Marc."""
@@ -155,7 +155,9 @@ class Shorthand:
 
         One letter behind a civility or title is a surname's ("Mme D."), and "M." ahead of one may be the civility.
         """
-        joined = "".join(fold_line(letter)[0] for sort, text in found if sort is INITIAL for letter in apart(text))
+        joined = "".join(
+            fold_line(letter)[0] for sort, text in found if sort is INITIAL for letter in split_initials(text)
+        )
         surrogates = self._initials_of_named(mention, joined, attempt)
         if surrogates is None and _CIVIL.match(self._context.text(mention)) and mention.label is not Label.DOCTOR:
             civility, *rest = found
@@ -178,7 +180,7 @@ class Shorthand:
         drawn = iter(surrogates)
         written: list[str] = []
         for sort, text in found:
-            written += [_cased(letter, next(drawn)) for letter in apart(text)] if sort is INITIAL else [text]
+            written += [_cased(letter, next(drawn)) for letter in split_initials(text)] if sort is INITIAL else [text]
         return "".join(written)
 
     def _lone(self, mention: Mention, letter: str, titled: bool) -> Sequence[str] | None:

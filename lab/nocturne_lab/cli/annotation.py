@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from deid.cli import lines
-from deid.cli.console import REFUSED, chosen_policy, command_group, read_settings, served_policy
+from deid.cli.console import DAY, REFUSED, chosen_policy, command_group, read_settings, served_policy
 from deid.cli.documents import BATCH, FromDatabase, PolicyFile, StaffFile, read_staff_file, refusal_message
 from deid.cli.language import colon, tell, translated, translated_error
-from deid.cli.nights import DAY
 from deid.domain.document import Document, Mention
 from deid.domain.errors import InputRefused, NocturneError
 from deid.domain.labels import Label

@@ -29,7 +29,7 @@ _DECADES = 11
 _DEPARTMENTS = 100
 
 
-class Row(NamedTuple):
+class NoteFacts(NamedTuple):
     """Facts that a researcher reads of a document; days are ordinals, an age is in years."""
 
     stay: date | None  # true first day, which names the stay and is never counted with
@@ -43,8 +43,8 @@ class Row(NamedTuple):
 class Read(NamedTuple):
     """Rows of the documents of a patient, in original and in published form."""
 
-    original: tuple[Row, ...]
-    published: tuple[Row, ...]
+    original: tuple[NoteFacts, ...]
+    published: tuple[NoteFacts, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Query:
     """
 
     words: str
-    counts: Callable[[Sequence[Row]], Sequence[float] | Numbers]
+    counts: Callable[[Sequence[NoteFacts]], Sequence[float] | Numbers]
     answer: Callable[[Numbers], Numbers]
     error: Callable[[Numbers, Numbers], Numbers]
 
@@ -91,7 +91,7 @@ def ask(pairs: Sequence[Pair], mentions: Sequence[Sequence[Mention]]) -> tuple[A
 
 
 def _by_patient(pairs: Sequence[Pair], mentions: Sequence[Sequence[Mention]]) -> Mapping[str, Read]:
-    rows: defaultdict[str, tuple[list[Row], list[Row]]] = defaultdict(lambda: ([], []))
+    rows: defaultdict[str, tuple[list[NoteFacts], list[NoteFacts]]] = defaultdict(lambda: ([], []))
     for (document, published), found in zip(pairs, mentions, strict=True):
         original, other = rows[document.patient.key or f"document {document.id}"]
         true = ((document.text[one.start : one.end], one.label) for one in sorted(found))
@@ -104,7 +104,7 @@ def _by_patient(pairs: Sequence[Pair], mentions: Sequence[Sequence[Mention]]) ->
     return {key: Read(tuple(one), tuple(other)) for key, (one, other) in rows.items()}
 
 
-def _row(document: Document, text: str, told: Iterator[tuple[str, Label]], day: date | None) -> Row:
+def _row(document: Document, text: str, told: Iterator[tuple[str, Label]], day: date | None) -> NoteFacts:
     age: float | None = None
     department: int | None = None
     for value, label in told:
@@ -113,7 +113,7 @@ def _row(document: Document, text: str, told: Iterator[tuple[str, Label]], day: 
         digits = value.replace(" ", "")
         if label is Label.ZIP and department is None and digits[:2].isdecimal():
             department = int(digits[:2])
-    return Row(
+    return NoteFacts(
         stay=document.stay.first if document.stay else None,
         day=day.toordinal() if day else None,
         age=age,
@@ -136,7 +136,7 @@ def _asked(name: str, query: Query, patients: Sequence[Read], weights: Numbers) 
 
 
 # ---- One patient
-def _stays(rows: Sequence[Row]) -> list[tuple[int, int]]:
+def _stays(rows: Sequence[NoteFacts]) -> list[tuple[int, int]]:
     """Return first and last day of the documents of each stay, by first day."""
     days: defaultdict[date, list[int]] = defaultdict(list)
     for row in rows:
@@ -145,46 +145,46 @@ def _stays(rows: Sequence[Row]) -> list[tuple[int, int]]:
     return sorted((min(one), max(one)) for one in days.values())
 
 
-def _age(rows: Sequence[Row]) -> float | None:
+def _age(rows: Sequence[NoteFacts]) -> float | None:
     return next((row.age for row in rows if row.age is not None), None)
 
 
-def _old_with_fracture(rows: Sequence[Row]) -> list[float]:
+def _old_with_fracture(rows: Sequence[NoteFacts]) -> list[float]:
     return [any(row.fracture and row.age is not None and row.age >= _OLD for row in rows)]
 
 
-def _long(rows: Sequence[Row]) -> list[float]:
+def _long(rows: Sequence[NoteFacts]) -> list[float]:
     return [sum(last - first >= _LONG for first, last in _stays(rows))]
 
 
-def _followed(rows: Sequence[Row]) -> list[float]:
+def _followed(rows: Sequence[NoteFacts]) -> list[float]:
     stays = _stays(rows)
     return [sum(0 < later[0] - one[1] <= _SOON for one, later in pairwise(stays))]
 
 
-def _readmitted_old(rows: Sequence[Row]) -> list[float]:
+def _readmitted_old(rows: Sequence[NoteFacts]) -> list[float]:
     """Return whether an old patient with a fracture comes back within a month of leaving."""
     return [float(bool(_old_with_fracture(rows)[0] and _followed(rows)[0]))]
 
 
-def _winters(rows: Sequence[Row]) -> list[float]:
+def _winters(rows: Sequence[NoteFacts]) -> list[float]:
     months = [date.fromordinal(first).month for first, _ in _stays(rows)]
     return [sum(month in (12, 1, 2) for month in months), len(months)]
 
 
-def _delays(rows: Sequence[Row]) -> Numbers:
+def _delays(rows: Sequence[NoteFacts]) -> Numbers:
     delays = [min(last - first, _DELAYS) for first, last in _stays(rows) if last > first]
     return np.bincount(delays, minlength=_DELAYS + 1).astype(float)
 
 
-def _pyramid(rows: Sequence[Row]) -> Numbers:
+def _pyramid(rows: Sequence[NoteFacts]) -> Numbers:
     found, age = np.zeros(2 * _DECADES), _age(rows)
     if age is not None:
         found[min(int(age // 10), _DECADES - 1) + (_DECADES if rows[0].male else 0)] = 1
     return found
 
 
-def _to_next(rows: Sequence[Row]) -> Numbers:
+def _to_next(rows: Sequence[NoteFacts]) -> Numbers:
     """Return, of the stays that another follows, those at risk in each bin of time since leaving, and those it ends."""
     at_risk, ended, stays = np.zeros(_BINS), np.zeros(_BINS), _stays(rows)
     for one, later in pairwise(stays):
@@ -195,14 +195,14 @@ def _to_next(rows: Sequence[Row]) -> Numbers:
     return np.concatenate([at_risk, ended])
 
 
-def _departments(rows: Sequence[Row]) -> Numbers:
+def _departments(rows: Sequence[NoteFacts]) -> Numbers:
     found = np.zeros(_DEPARTMENTS)
     for department in {row.department for row in rows if row.department is not None}:
         found[department] = 1
     return found
 
 
-def _years(rows: Sequence[Row]) -> Numbers:
+def _years(rows: Sequence[NoteFacts]) -> Numbers:
     """Return the stays that begin in each year of 2000 to 2099."""
     years = [min(max(date.fromordinal(first).year - 2000, 0), 99) for first, _ in _stays(rows)]
     return np.bincount(years, minlength=100).astype(float)
