@@ -20,6 +20,7 @@ _BESIDE = frozenset(
 )
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _ELIDED = re.compile(r"\b[dDlL]['’]")
+_MOST_INITIALS = 2  # letters of a writer's mark ("YD/cc"), which is of somebody else in each document
 _INITIALS = re.compile(r"[A-Z](?:[.\- ]{0,2}[A-Z]){1,3}\.?")
 
 
@@ -57,7 +58,7 @@ def disagreements(pairs: Sequence[tuple[Document, Sequence[Surrogate]]]) -> list
     found = [list(forms(document, surrogates)) for document, surrogates in pairs]
     most = most_drawn(form for one in found for form in one)
     return [
-        sum(form.drawn != most[form.own, form.word] for form in one)
+        sum(form.drawn != most[form.own, form.word] for form in one if form.own or len(form.word) > _MOST_INITIALS)
         + sum(agrees is False for agrees in judge_initials(*pair))
         for one, pair in zip(found, pairs, strict=True)
     ]

@@ -75,7 +75,9 @@ def test_a_step_killed_while_it_writes_leaves_nothing_and_is_taken_up_again(
     statement, table = STEPS[killed]
     _kill_while_it_writes(hospital, statement, table)
     if killed != "publish":  # a release opens before its first batch; researchers see nothing of it
-        assert fingerprint(hospital) == before
+        # Last days of dates are kept from the first attempt on, so that the next draws alike.
+        left = [row for row in fingerprint(hospital) if row[1] != "date_bound"]
+        assert left == [row for row in before if row[1] != "date_bound"]
     assert published(hospital) == []
     for step in list(STEPS)[len(before_it) :]:
         _run(step)

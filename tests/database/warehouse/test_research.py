@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +13,13 @@ import pytest
 import yaml
 
 from deid.config import policy as policies
+from deid.config.policy import next_rewriting
 from deid.config.settings import settings
+from deid.domain import PARIS
 from deid.nightly import runtime
 from deid.privacy.perturbations import describe_policy
 from deid.publication.linking import integer_id
-from deid.publication.publish import make_visible, next_period
+from deid.publication.publish import make_visible
 from docs import dictionary
 from tests import ROOT
 from tests.conftest import Database
@@ -131,7 +133,7 @@ def test_researchers_search_words_and_know_until_when_nothing_is_added(hospital:
     longest = "SELECT length(research.words(string_agg('œdème' || n, ' '))) FROM generate_series(1, %s) AS n"
     assert read(hospital, longest, (300_000,))[0][0] > 20_000, "no text is too long for the index"
     ((rewritten, period, until),) = read(hospital, "SELECT * FROM research.visibility")
-    assert (period, until) == ("nightly", next_period("nightly", rewritten))
+    assert (period, until) == ("nightly", rewritten + timedelta(days=1))
     make_visible("weekly", now=datetime(2026, 3, 4, 12, tzinfo=UTC), at_once=True)
     assert read(hospital, "SELECT * FROM research.visibility") == [(date(2026, 3, 4), "weekly", date(2026, 3, 9))]
     with pytest.raises(psycopg2.errors.InsufficientPrivilege):
@@ -149,7 +151,8 @@ def test_researchers_search_words_and_know_until_when_nothing_is_added(hospital:
     ],
 )
 def test_a_period_ends_where_the_next_publication_may_rewrite(period: Any, day: date, expected: date) -> None:
-    assert next_period(period, day) == expected
+    told = datetime.combine(day, time(12), PARIS)
+    assert next_rewriting(period, told, told + timedelta(days=1)) == expected
 
 
 def test_perturbations_are_those_of_the_policy_of_each_row(hospital: Database, serve: Serve) -> None:

@@ -120,7 +120,7 @@ def test_classes_make_documents_new_where_they_are_shown(show: Show) -> None:
 def test_the_annex_counts_groups_of_what_is_shown(show: Show) -> None:
     def alone() -> dict[str, int]:
         figures = gather_annex("2026-03-02")
-        return {row["combination"]: row["alone"] for row in figures["groups"]}
+        return {" ".join(row["columns"]): row["alone"] for row in figures["groups"]}
 
     show()
     night("night")

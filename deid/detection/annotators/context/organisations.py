@@ -26,6 +26,7 @@ from deid.domain.labels import Label
 
 _NOT_EMPLOYERS = frozenset("m me mlle les la le l".split())
 _AT_WORK = (["au", "travail"], ["au", "boulot"], ["au", "bureau"])  # "au travail (STMicroelectronics, ..."
+_MOST_DOTTED = 8  # letters of a head word that is written with points
 _NAMED_BY = frozenset("la le les l".split())
 
 
@@ -59,6 +60,8 @@ def _dotted_head(reading: Reading, index: int) -> int | None:
     while at + 1 < len(words) and len(words[at]) == 1 and words[at].isalpha() and words[at + 1] == ".":
         if letters and not glued(reading, at):
             break
+        if len(letters) == _MOST_DOTTED:
+            return None
         letters, at = letters + words[at], at + 2
     if at < len(words) and len(words[at]) == 1 and letters and glued(reading, at) and letters + words[at] in ORG_HEADS:
         return at
