@@ -39,6 +39,7 @@ FROM pg_proc AS p
 INNER JOIN pg_namespace AS n ON p.pronamespace = n.oid
 WHERE
     n.nspname !~ '^(pg_|information_schema)' AND p.prorettype <> 'trigger'::regtype AND p.prokind = 'f'
+    AND (p.provolatile <> 'i' OR p.prosrc ~* '\\m(from|execute|perform)\\M')  -- others know their argument alone
     AND has_schema_privilege(n.oid, 'USAGE') AND has_function_privilege(p.oid, 'EXECUTE')
 ORDER BY 1, 2
 """

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -15,6 +16,7 @@ from deid import pipeline
 from deid.config.settings import settings
 from deid.domain.errors import InputRefused, PolicyError
 from deid.domain.outcomes import Candidate
+from deid.ledger.date_bounds import read_date_bounds
 from deid.ledger.steps import Run
 from deid.models.directories import intact, learned_documents
 from deid.nightly import runtime
@@ -101,6 +103,8 @@ def republish(drawn: Sequence[Drawn]) -> list[Candidate]:
     for start in range(0, len(drawn), _BATCH):
         batch = drawn[start : start + _BATCH]
         detected = [one for one in open_sample(batch) if one.document.patient.key]
+        dated = read_date_bounds([one.document for one in detected])
+        detected = [replace(one, document=document) for one, document in zip(detected, dated, strict=True)]
         outcomes = pipeline.substitute(detected, substitutor, limits=limits)
         found += [one for one in outcomes if isinstance(one, Candidate)]
         log.info("%d of %d documents reopened and drawn again", start + len(batch), len(drawn))
