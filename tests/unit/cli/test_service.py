@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from http.client import HTTPConnection
@@ -13,6 +14,10 @@ from typing import Any
 
 import pytest
 
+from deid.cli.key_server import AccessLog
+from deid.cli.service import make_process, read_clients
+from deid.cli.service_server import DocumentServer
+from deid.domain.outcomes import Incoming
 from tests import ROOT
 from tests.unit.cli.conftest import SECRET, Call, jsonl
 
@@ -168,3 +173,57 @@ def test_what_is_not_this_machine_needs_tls_and_a_file_of_secrets_is_its_owners(
     assert token not in clients.read_text()
     assert json.loads(clients.read_text()) == {}
     assert deid("service", "remove-client", "dpi", "--clients", clients).status == 2
+
+
+@pytest.fixture
+def served(deid: Call, tmp_path: Path) -> Iterator[tuple[Service, DocumentServer]]:
+    """The server in this process, under the policy of rules, with a document that stops what processes it."""
+    clients, log = tmp_path / "clients.json", tmp_path / "access.jsonl"
+    tokens = {"dpi": json.loads(deid("service", "add-client", "dpi", "--clients", clients).out)["token"]}
+    known = read_clients(clients)
+    process = make_process(known, ROOT / "deid/config/policies/rules.yaml", None)
+
+    def stopped_by_one(client: str, incoming: Incoming) -> Any:
+        if incoming.document.id == "stops":
+            raise OSError(TEXT["text"])
+        return process(client, incoming)
+
+    server = DocumentServer(("127.0.0.1", 0), known, AccessLog(log), most_bytes=4000)
+    worker = threading.Thread(target=server.work, args=(stopped_by_one,))
+    worker.start()
+    with server:
+        yield Service(server.server_address[1], tokens, log), server
+        server.stop()
+        worker.join()
+
+
+def test_one_document_that_stops_its_processing_does_not_stop_the_service(
+    served: tuple[Service, DocumentServer], caplog: pytest.LogCaptureFixture
+) -> None:
+    service, _ = served
+    assert service.ask("/deidentify", {**TEXT, "id": "stops"})[::2] == (500, {"error": "unforeseen: OSError"})
+    assert not any(name in caplog.text for name in NAMES)
+    status, _, said = service.ask("/deidentify", TEXT)
+    assert (status, said["id"]) == (200, "cr-1")
+    assert "VASSEROT" not in said["text"].upper()
+    status, kind, said = service.ask("/fhir/$de-identify", BUNDLE)
+    assert (status, kind, said["resourceType"]) == (200, "application/fhir+json", "Bundle")
+    assert service.ask("/fhir/$de-identify", {"resourceType": "Nonsense"})[0] == 422
+    assert service.ask("/deidentify", {"id": "cr-3", "text": " "})[0] == 422
+    assert service.ask("/deidentify", TEXT, None)[0] == 401
+    assert service.ask("/other", TEXT)[0] == 404
+    assert service.ask("/deidentify", {**TEXT, "text": "Vasserot " * 600})[0] == 413
+    assert service.ask("/fhir/$de-identify", b"{")[2]["resourceType"] == "OperationOutcome"
+
+
+def test_health_and_what_has_no_length_are_answered(served: tuple[Service, DocumentServer]) -> None:
+    service, _ = served
+    for method, path, body, expected in (
+        ("GET", "/health", None, 200),
+        ("GET", "/", None, 404),
+        ("POST", "/deidentify", iter([b"{}"]), 411),
+    ):
+        link = HTTPConnection("127.0.0.1", service.port, timeout=60)
+        link.request(method, path, body, {"Authorization": f"Bearer {service.tokens['dpi']}"})
+        assert link.getresponse().status == expected
+        link.close()
