@@ -74,7 +74,7 @@ class IntervalSummary:
 
     @property
     def measures(self) -> dict[str, float]:
-        """Those of `MEASURES` that have a document to be of: treated ones, and kept ones for mentions and ε."""
+        """Return the `MEASURES` that have a document: treated ones, and kept ones for mentions and ε."""
         if not self.treated:
             return {}
         days = max(1.0, (self.end - self.start).total_seconds() / DAY_S)
