@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -35,8 +36,11 @@ Sources = tuple[Iterable[Document], "Staff", "Rename | None"]
 
 app = command_group("Exchange annotations, measure their agreement.")
 
-ToolFormat = Literal["prodigy", "prodigy-lines", "doccano", "brat", "conll", "webanno", "parhaf"]  # of `FORMATS`
+ToolFormat = Literal[
+    "prodigy", "prodigy-lines", "doccano", "brat", "conll", "webanno", "parhaf", "eds-pseudo"
+]  # of `FORMATS`
 WrittenFormat = Literal["prodigy", "prodigy-lines", "doccano", "brat", "conll", "webanno"]  # those with a writer
+_SCHEME_OF: Mapping[str, Scheme] = MappingProxyType({"parhaf": "parhaf", "eds-pseudo": "aphp"})  # of what is only read
 Aggregated = Literal["agreement", "label-model"]
 Method = Literal["random", "stratified", "uncertain"]
 
@@ -304,7 +308,7 @@ def evaluate(
     name: FormatArgument,
     source: Source,
     scheme: Annotated[
-        Scheme | None, typer.Option("--scheme", help="Set of classes; “parhaf” for that corpus, else nocturne.")
+        Scheme | None, typer.Option("--scheme", help="Set of classes; else that of the corpus, or ours.")
     ] = None,
     as_json: AsJson = False,
     labels: LabelMapFile = None,
@@ -313,7 +317,7 @@ def evaluate(
 ) -> None:
     """Detect in documents annotated in the format of a tool, and score the result: exact bounds and the rest.
 
-    With PARHAF: “annotations evaluate parhaf FOLDER”. The same figures as “evaluate”.
+    PARHAF: “annotations evaluate parhaf FOLDER”; eds-pseudo: “annotations evaluate eds-pseudo templates.txt”.
     """
     from nocturne_lab.evaluation.scoring import Judged
     from nocturne_lab.learning.exchange.adjudication import distinct_documents
@@ -325,7 +329,7 @@ def evaluate(
     judged = [
         Judged(key, one.document.text, one.mentions, found.get(key, ()), one.document.type) for key, one in gold.items()
     ]
-    print_figures(judged, scheme or ("parhaf" if name == "parhaf" else "nocturne"), None, as_json=as_json)
+    print_figures(judged, scheme or _SCHEME_OF.get(name, "nocturne"), None, as_json=as_json)
     _conclude(len(judged), "documents scored", refusals)
 
 

@@ -78,6 +78,27 @@ Reader = Callable[[Path, Mapping[str, str]], Iterator[Unchecked]]  # file or fol
 Writer = Callable[[Path, Sequence[GoldDocument]], None]
 
 
+def joined_names(text: str, spans: Iterable[Span], together: Callable[[Span, Span], bool]) -> Iterator[Span]:
+    """Yield the spans in their order, with those that are parts of one name joined: only white space is between.
+
+    Args:
+        text: text of the document.
+        spans: spans in their order.
+        together: whether two neighbours are of one name, by their labels.
+    """
+    waiting: Span | None = None
+    for span in spans:
+        between = text[waiting.end : span.start] if waiting else ""
+        if waiting and between.isspace() and together(waiting, span):
+            waiting = waiting._replace(end=span.end, surface=f"{waiting.surface}{between}{span.surface}")
+            continue
+        if waiting:
+            yield waiting
+        waiting = span
+    if waiting:
+        yield waiting
+
+
 @dataclass(slots=True)
 class Checked:
     """Sound documents, and those left out."""

@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from deid.domain.errors import InputRefused
 from deid.domain.labels import Label
-from nocturne_lab.learning.exchange import parhaf
+from nocturne_lab.learning.exchange import parhaf, templates
 from nocturne_lab.learning.exchange.brat import read_brat, write_brat
 from nocturne_lab.learning.exchange.conll import read_conll, write_conll
 from nocturne_lab.learning.exchange.documents import Reader, Writer
@@ -39,6 +39,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
         "conll": Format(read_conll, write_conll, ".conll"),
         "webanno": Format(read_webanno, write_webanno),
         "parhaf": Format(parhaf.read_parhaf, labels=parhaf.LABELS),
+        "eds-pseudo": Format(templates.read_templates, labels=templates.LABELS),
     }
 )
 

@@ -11,7 +11,6 @@ and `primary_diagnosis` (`code`, `description`) in `structured_abstract`, what t
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
@@ -21,7 +20,7 @@ from typing import Any, Literal
 
 from deid.domain.errors import InputRefused
 from deid.domain.labels import Label
-from nocturne_lab.learning.exchange.documents import Span, Unchecked
+from nocturne_lab.learning.exchange.documents import Span, Unchecked, joined_names
 
 _NAMES = frozenset({"LAST_NAME", "FIRST_NAME"})
 # Social identity is profession, religion or origin: the label is the commonest of them. Every date has a label,
@@ -72,7 +71,9 @@ def read_parhaf(path: Path, texts: Mapping[str, str]) -> Iterator[Unchecked]:
         spans.setdefault(str(row["report"]), []).append(row)
     for row in _rows(path, PSEUDO, "document_metadata", ("report", "full_text")):
         report, text = str(row["report"]), str(row["full_text"])
-        yield Unchecked(report, text, tuple(_joined_names(text, _spans(text, spans.get(report, [])))), "PARHAF")
+        yield Unchecked(
+            report, text, tuple(joined_names(text, _spans(text, spans.get(report, [])), _together)), "PARHAF"
+        )
 
 
 def read_coded_cases(path: Path, codes_of: CodesOf = "structured_abstract") -> Iterator[CodedCase]:
@@ -149,15 +150,5 @@ def _category(row: Mapping[str, Any]) -> str:
     return f"NAME {role}" if isinstance(role, str) and role else "NAME"
 
 
-def _joined_names(text: str, spans: list[Span]) -> Iterator[Span]:
-    waiting: Span | None = None
-    for span in spans:
-        between = text[waiting.end : span.start] if waiting else ""
-        if waiting and waiting.label == span.label and span.label.startswith("NAME") and re.fullmatch(r"\s+", between):
-            waiting = waiting._replace(end=span.end, surface=f"{waiting.surface}{between}{span.surface}")
-            continue
-        if waiting:
-            yield waiting
-        waiting = span
-    if waiting:
-        yield waiting
+def _together(first: Span, second: Span) -> bool:
+    return first.label == second.label and first.label.startswith("NAME")

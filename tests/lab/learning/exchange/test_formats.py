@@ -361,7 +361,7 @@ def test_an_annotator_who_marked_nothing_is_named_and_can_be_accepted(tmp_path: 
     assert len(check(FORMATS["prodigy"].read(path, {}), accept_unmarked=True).documents) == 4
 
 
-@pytest.mark.parametrize("name", ["brat", "webanno", "prodigy", "doccano", "conll", "parhaf"])
+@pytest.mark.parametrize("name", ["brat", "webanno", "prodigy", "doccano", "conll", "parhaf", "eds-pseudo"])
 def test_a_folder_without_files_and_a_file_that_is_absent_are_refused(name: str, tmp_path: Path) -> None:
     path = tmp_path if name in ("brat", "webanno", "parhaf") else tmp_path / "absent"
     with pytest.raises(InputRefused):
@@ -501,3 +501,23 @@ def test_parhaf_without_its_stays_is_refused(tmp_path: Path) -> None:
     (tmp_path / "spans.jsonl").write_text('{"report": "r1"}', encoding="utf-8")
     with pytest.raises(InputRefused, match="lacks id, documents"):
         list(read_coded_cases(tmp_path))
+
+
+# eds-pseudo
+def test_mentions_in_line_are_read_and_the_parts_of_a_name_joined(tmp_path: Path) -> None:
+    path = tmp_path / "templates.txt"
+    path.write_text(
+        "Vue [Roy](NOM) [Anne](PRENOM), née le\n[02/03/1961](DATE_NAISSANCE) (cf. [1]), CHU [Nord](HOPITAL)\n\n \n"
+        "[Jean](PRENOM), [Paul](PRENOM) : rien [de plus](AUTRE).\n\nK 3,9 (normal)\n",
+        encoding="utf-8",
+    )
+    found = check(FORMATS["eds-pseudo"].read(path, {}), labels=FORMATS["eds-pseudo"].labels, accept_unmarked=True)
+    first, third = found.documents
+    assert first.document.text == "Vue Roy Anne, née le\n02/03/1961 (cf. [1]), CHU Nord"
+    assert [(first.document.text[m.start : m.end], m.label) for m in first.mentions] == [
+        ("Roy Anne", Label.PERSON),
+        ("02/03/1961", Label.DATE),
+        ("Nord", Label.ORG),
+    ]
+    assert (third.document.id, third.document.text, third.mentions) == ("templates-3", "K 3,9 (normal)", ())
+    assert [(one.document, one.fault) for one in found.problems] == [("templates-2", Fault.UNKNOWN_LABEL)]
