@@ -75,7 +75,7 @@ class WrittenDate(NamedTuple):
     """A written date: the first and last day it can mean, both None if the year is unknown.
 
     `exists` is False for a day outside the calendar; `signature` is (year in its century, month, day) if the date
-    has all three. `otherwise` says that what stands beside it makes it something else: an article of the law, a
+    has all three. `otherwise` says that what stands beside it makes it something else: a law or its article, a
     version of a program, a score.
     """
 
@@ -95,7 +95,7 @@ def read_dates(text: str, reference: date | None = None) -> Iterator[WrittenDate
     folded = fold(text)
     for match in _FORMS.finditer(folded):
         reading = _reading(match, reference)
-        if reading.signature and (match["iso"] or match["dmy"]):
+        if reading.signature:
             reading = reading._replace(otherwise=_is_no_date(folded, match))
         yield _winter(reading) if match["y"] and _WINTER.search(folded, 0, match.start()) else reading
 
@@ -104,6 +104,8 @@ def read_dates(text: str, reference: date | None = None) -> Iterator[WrittenDate
 _BESIDE = 50
 # "art. R.1112-1-2 du CSP": no padding with zeros, and a letter, the word, or a year that nobody alive has seen.
 _LAW = re.compile(r"[12]\d{3}-[1-9]\d?-[1-9]\d?")
+# "la loi du 4 mars 2002", "décret n° 2013-1066 du 3 juin 2013"; an order of a prefect is about a patient.
+_LAW_OF = re.compile(r"\b(?:loi|decret)s? (?:n ?[°o] ?\d{2,4}[- ]\d{2,5} )?du \Z")
 _LAW_BEFORE = re.compile(r"(?:\b(?:l|r|lo)\.? ?\*? ?|\b(?:arts?\.?|articles?) ?(?:[lrd]\.? ?\*? ?)?)\Z")
 _LAW_AFTER = re.compile(r" ?(?:,? ?(?:du|de la|des) )?(?:csp|css|code|loi)\b")
 _LIVING = range(1850, 2101)
@@ -123,9 +125,13 @@ _UNIT_AFTER = re.compile(r" ?(?:mm ?hg|cm ?h2o|mmol|mg|ml|mm|cm|%|°|mois|semain
 
 
 def _is_no_date(folded: str, match: re.Match[str]) -> bool:
-    """Return whether three numbers are an article of the law, a version, scores, teeth or pressures."""
+    """Return whether a date is that of a law, or three numbers are an article, a version, scores, teeth or pressures."""
     written = match.group()
     before, after = folded[max(0, match.start() - _BESIDE) : match.start()], folded[match.end() : match.end() + _BESIDE]
+    if _LAW_OF.search(before):
+        return True
+    if not (match["iso"] or match["dmy"]):
+        return False
     if _LAW.fullmatch(written):
         return int(written[:4]) not in _LIVING or bool(_LAW_BEFORE.search(before) or _LAW_AFTER.match(after))
     return bool(

@@ -14,6 +14,7 @@ from deid.detection.refining.boundaries import (
     complete_names,
     complete_organisations,
 )
+from deid.detection.refining.boxed_digits import settle_boxes
 from deid.detection.refining.clinical_values import drop_values
 from deid.detection.refining.countries import settle_countries
 from deid.detection.refining.durations import drop_durations
@@ -99,7 +100,7 @@ PASSES: Sequence[Pass] = (
     Pass("lookalikes", _always(drop_lookalikes),
          "results, settings and public numbers that look like dates, addresses or phones go", Keeps.GIVEN),
     Pass("nets", _always(trim_nets),
-         "an address of the net goes without the word that a full stop glues to it", Keeps.WITHIN),
+         "an address of the net goes without the word glued behind it, a telephone without a name", Keeps.WITHIN),
     Pass("civilities", _always(trim_civilities),
          "a name goes without its civility or rank, an organisation without the article of its place", Keeps.WITHIN),
     Pass("days", _always(trim_days),
@@ -115,6 +116,8 @@ PASSES: Sequence[Pass] = (
     Pass("overlaps", _always(_disjoint),
          "names that a field or their frame announces and sure ages come in; from here on no two mentions share a "
          "character", Keeps.NOTHING),
+    Pass("boxes", _always(settle_boxes),
+         "digits in the boxes of a form are the dates and numbers that they spell", Keeps.NOTHING),
     Pass("connectors", lambda reading, given, policy: connect_entities(reading, given, policy.connectors),
          "two parts of one name or place with a connector between them are one", Keeps.COVERAGE),
     Pass("names", _always(complete_names),

@@ -160,7 +160,7 @@ def _left(reading: Reading, first: int) -> int | None:
     of_mister = reading.words[first] == "m" and reading.word(first + 1) == "."  # "CONSULTATION DE M. BASTARD"
     if before in _OPENING and is_capital(reading, first - 1) and is_capital(reading, first) and not of_mister:
         return first - 1
-    if _opens_quotation(reading, first - 1):
+    if first and is_capital(reading, first) and _is_ahead_of_first_name(reading, first - 1):
         return first - 1
     if _is_lone_particle(reading, first - 1):
         return first - 1
@@ -174,12 +174,21 @@ def _left(reading: Reading, first: int) -> int | None:
     return _left_by_form(reading, first, before)
 
 
-def _opens_quotation(reading: Reading, at: int) -> bool:
-    """True for a surname in capitals between a quotation mark and a first name: "« LAM Thanh Huong »"."""
-    quoted = reading.word(at - 1) in ("«", '"') and reading.word(at).isalpha() and is_upper(reading, at)
-    called = quoted and is_capital(reading, at + 1) and not is_upper(reading, at + 1)
-    beside = called and reading.starts[at + 1] - reading.ends[at] == 1
-    return beside and reading.lexicon.surnames.get(reading.words[at], 0) > 0
+def _is_ahead_of_first_name(reading: Reading, at: int) -> bool:
+    """True for a surname in capitals ahead of a first name, behind a sign or nothing: "« LAM Thanh Huong »"."""
+    word, before = reading.word(at), reading.word(at - 1)
+    if before.isalpha() or before in ("'", "-") or not word.isalpha() or not is_upper(reading, at):
+        return False
+    if (
+        is_upper(reading, at + 1)
+        or reading.starts[at + 1] - reading.ends[at] != 1
+        or reading.text[reading.ends[at]] != " "
+    ):
+        return False
+    if before in ("«", '"'):
+        return reading.lexicon.surnames.get(word, 0) > 0
+    named = len(word) > 2 and word not in NOT_NAMES and reading.lexicon.is_surname(word)
+    return named and reading.lexicon.is_first_name(reading.words[at + 1])
 
 
 def _elides_particle(reading: Reading, at: int) -> bool:
@@ -292,6 +301,8 @@ def _right(reading: Reading, last: int) -> int | None:
         or reading.text[reading.ends[last]] != " "
     ):
         return None
+    if _ends_surname(reading, last, nxt):
+        return nxt
     if (initial := _abbreviated_surname(reading, nxt)) is not None:
         return initial
     if after in NOT_NAMES:
@@ -319,6 +330,15 @@ def _right(reading: Reading, last: int) -> int | None:
     ):
         return nxt + 1
     return None
+
+
+def _ends_surname(reading: Reading, last: int, nxt: int) -> bool:
+    """True for the last word in capitals of a surname, a comma ahead of the first name: "FADIL MARIONS, Yanis"."""
+    if not (is_upper(reading, last) and is_upper(reading, nxt)) or reading.words[nxt] in NOT_NAMES:
+        return False
+    first = nxt + 2
+    called = reading.word(nxt + 1) == "," and is_capital(reading, first) and not is_upper(reading, first)
+    return len(reading.words[nxt]) > 2 and called and reading.lexicon.is_first_name(reading.words[first])
 
 
 def _abbreviated_surname(reading: Reading, particle: int) -> int | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from deid.detection.annotators.patterns.identifiers import TRIGGERS
 from deid.detection.lookup.lexicon import Kind
@@ -405,6 +406,12 @@ _DECIMAL_AHEAD = re.compile(r"\d{1,3},\d{1,2} \d|(?:6[.,][89]|7[.,][0-7])\d? \d\
 _IN_A_LIST = re.compile(
     rf"(?<![\w.,])(?:{_RESULT}(?: {_RESULT})? ?[,;] ?){{2,}}\Z|\d,\d{{1,2}}(?: {_RESULT})? ?[;|] ?\Z"
 )
+# Decimal numbers in a row, signed or not: the axis of a plot, an electromyogram. No plan of numbers writes them.
+_DECIMAL = r"[-+]?(?!0\d)\d{1,4}(?:\.\d{1,3})?"
+_DECIMAL_SERIES = re.compile(rf"{_DECIMAL}(?: {_DECIMAL}){{2,}}")
+_FRACTION = re.compile(r"\d\.\d")
+# Sphere, cylinder and axis of a refraction: "+1.75(-1)145", "-2,25 (-0,50) 30°".
+_REFRACTION = re.compile(r"\d{1,2}(?:[.,]\d{1,2})? ?\( ?[-+−–] ?\d{1,2}(?:[.,]\d{1,2})? ?\) ?(?:a )?\d{1,3}")
 
 
 def _is_series(number: _Number) -> bool:
@@ -413,11 +420,25 @@ def _is_series(number: _Number) -> bool:
     name = named or (number.before[-1:].isalpha() and _INDEX.match(number.written))
     if name:
         number = replace(number, written=number.written[name.end() :], before=number.before + name.group())
-    if not _SERIES.fullmatch(number.written) or _CALLED.search(number.before):
+    if _CALLED.search(number.before):
+        return False
+    if _REFRACTION.fullmatch(number.written):
+        return True
+    if _DECIMAL_SERIES.fullmatch(number.written) and (
+        len(_FRACTION.findall(number.written)) > 1 or _counts_up(number.written)
+    ):
+        return True
+    if not _SERIES.fullmatch(number.written):
         return False
     if _DECIMAL_AHEAD.match(number.written) or _IN_A_LIST.search(number.before):
         return True
     return _SERIES_NAMED.search(number.before) is not None
+
+
+def _counts_up(written: str) -> bool:
+    """Return whether numbers follow one another: the degrees of a scale, "1 2 3 4 5 6"."""
+    numbers = [float(one) for one in written.split()]
+    return len(numbers) > 3 and all(behind == one + 1 for one, behind in pairwise(numbers))
 
 
 # Ranks, teeth, forms of intake, markers, codes

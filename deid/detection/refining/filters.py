@@ -31,7 +31,7 @@ from deid.detection.text.vocabulary import (
 )
 from deid.domain.document import Mention
 from deid.domain.labels import NAMES, Label
-from deid.french.calendar import WEEKDAYS
+from deid.french.calendar import DETECTED_MONTHS, WEEKDAYS
 from deid.french.folding import key
 
 _WIDE = re.compile(r" {2}|\t")
@@ -60,15 +60,22 @@ _USUAL_SPECIES = frozenset("aeruginosa albicans aureus coli difficile epidermidi
 _PATIENTS = frozenset("nourrisson nourrissons fillette patient patiente patients patientes parturiente".split())
 # Words for a patient, and civilities, which alone name nobody; "M." may be an initial.
 _ADDRESSED = _PATIENTS | frozenset(word for word in CIVILITIES if len(word) > 3)
+_RANKS = tuple([rank, "de"] for rank in ("chef", "cheffe", "chefs", "cheffes"))
 _DEAR = frozenset("cher chere chers cheres".split())
 _COLLEAGUES = frozenset("ami amie amis amies collegue collegues confrere confreres consoeur maitre".split())
 _LONGEST_SLIP = 2  # signs by which a word of a salutation may differ from "confrère" and still be it
+_MONTHS = "|".join(sorted(DETECTED_MONTHS))
 # "art. R. 4127-4 du code de la santé publique", "(art. R. 4624-29)": what a text of law bears is nobody's.
 _LAW = re.compile(
     r"\bart(?:icles?|s)?\.?\s{1,3}[lrd]\s?\*?\.\s{0,3}\d{3,4}(?:-\d{1,3}){0,3}|"
     r"\bart(?:icles?|s)?\.?\s{1,3}(?:[lrda]\s?\*?\.?\s{0,3})?\d[\d.-]*(?:\s{1,3}(?:et|a|,)\s{1,3}[lrda]?\.?\s?\d[\d.-]*)*"
-    r"\s{1,3}(?:du|de la|de l')\s{1,3}(?:code|csp|loi|decret|arrete|ordonnance)\b"
+    r"\s{1,3}(?:du|de la|de l')\s{1,3}(?:code|csp|loi|decret|arrete|ordonnance)\b|"
+    # "la loi n° 2004-806 du 9 août 2004", "le décret du 3 juin 2013", "la loi Huriet-Sérusclat"
+    r"\b(?:loi|decret)s?(?: n\s?[°o]\s?\d{2,4}[- ]\d{2,5})?"
+    rf" (?:n\s?[°o]\s?\d{{2,4}}[- ]\d{{2,5}}|du \d{{1,2}}(?:er)? (?:{_MONTHS}) (?:19|20)\d\d)|"
+    r"(?:(?<=\bla )|(?<=\())loi (?!du |de |n )[a-z]{3,20}(?:-[a-z]{2,20})?(?![\w-])"
 )
+_MAIL = re.compile(r"(?:e[ -]?)?mails?|courriels?|adresses? (?:e-?)?mails?")
 _SORTS = (
     ORG_PARTICLES
     | ORG_FILLERS
@@ -121,6 +128,7 @@ def drop_allowed(reading: Reading, mentions: Sequence[Mention], allow: Mapping[L
         mention
         for mention in mentions
         if not any(start < mention.end and mention.start < end for start, end in laws)
+        and not _MAIL.fullmatch(reading.folded, mention.start, mention.end)
         and not (mention.label in own and key(reading.text[mention.start : mention.end]) in own[mention.label])
         and not (mention.label in _CHECKED and (_is_unnamed(reading, mention) or _is_never_a_name(reading, mention)))
         and not (mention.label in _CHECKED and mention.score < _SURE and any(test(reading, mention) for test in _TESTS))
@@ -187,13 +195,18 @@ def _is_never_a_name(reading: Reading, mention: Mention) -> bool:
         return True
     if named and reading.words[max(0, first - 2) : first] == ["aux", "fils"]:  # of a suture
         return words[0] in REPORT_WORDS or reading.lexicon.is_word(words[0])
-    if mention.label is Label.ORG and _is_common_noun(reading, mention):
+    if mention.label is Label.ORG and (_is_common_noun(reading, mention) or _is_rank(reading, first)):
         return True
     if len(words) == 1 and (_is_assay(reading, mention) or _is_spelt_out(reading, first)):
         return True
     if mention.label in NAMES and _ADDRESSED.issuperset(words):
         return True
     return _PATIENTS.issuperset(words) or _is_species(reading, mention, words) or _is_cited(reading, mention)
+
+
+def _is_rank(reading: Reading, first: int) -> bool:
+    """True for the clinic of a rank of physicians: "chefs de clinique assistants"."""
+    return reading.words[first] == "clinique" and reading.words[max(0, first - 2) : first] in _RANKS
 
 
 def _is_colleague(reading: Reading, word: str) -> bool:

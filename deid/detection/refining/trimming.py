@@ -14,6 +14,7 @@ from deid.detection.text.senses import Sense, find_sense
 from deid.detection.text.vocabulary import PROFESSIONS, word_list
 from deid.domain.document import Mention
 from deid.domain.labels import NAMES, Label
+from deid.french.numerals import DETECTED_NUMBER_WORDS
 
 USUAL_NAME = 5000  # births from which a word is a usual surname
 _STATED = frozenset("dicte edite enregistre frappe imprime preleve recu relu saisi signe tape transmis valide".split())
@@ -25,6 +26,7 @@ _RANK, _RANKS = re.compile(r"(?<=[a-z.]) \d{1,2}\Z"), re.compile(r" ?i?e(?:me)?s
 _PATIENT_BEHIND = re.compile(r"(?<=\b[a-z])\.? patiente?\Z")
 # "M." is left out, since it may be an initial.
 _CIVILITY = re.compile(r"(?:mmes?\.?|mlles?|melles?|messieurs|mesdames|madame|mademoiselle|monsieur|docteur|drs\.?) ")
+_LETTERS, _FIGURES = re.compile(r"[^\W\d_]+(?:[ '’.-][^\W\d_]+)*"), re.compile(r"[+(]?\d")
 _FIELD_BEHIND = re.compile(r"[^:\t\n]{0,30}:")
 _CHILD = re.compile(r"enfant ")  # of the patient alone: the database says who is called so
 # "le petit Lucas" of a child; a surname Le Petit stands behind a civility, in a field, or in the patient's identity.
@@ -55,11 +57,31 @@ _OBJECTS = frozenset("d de des l la le les qu que un une".split())
 
 
 def trim_nets(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
-    """Return the mentions, e-mail and web addresses without the word of the next sentence: "orange.fr.[Merci]"."""
-    return [
-        replace(one, end=find_net_end(reading, one.start, one.end)) if one.label in (Label.EMAIL, Label.URL) else one
-        for one in mentions
-    ]
+    """Return the mentions, addresses of the net without the word of the next sentence: "orange.fr.[Merci]".
+
+    A name that was taken into the number of a telephone is a mention of its own: "Côte | 26 83".
+    """
+    trimmed: list[Mention] = []
+    for one in mentions:
+        if one.label is Label.PHONE:
+            trimmed += _name_and_number(reading, one)
+        elif one.label in (Label.EMAIL, Label.URL):
+            trimmed.append(replace(one, end=find_net_end(reading, one.start, one.end)))
+        else:
+            trimmed.append(one)
+    return trimmed
+
+
+def _name_and_number(reading: Reading, mention: Mention) -> list[Mention]:
+    first = reading.token_at(mention.start)
+    word = reading.words[first]
+    named = word in reading.lexicon.first_names or word in reading.lexicon.surnames
+    written = _LETTERS.match(reading.text, mention.start, mention.end)
+    if not (named and written and is_capital(reading, first)) or word in DETECTED_NUMBER_WORDS:
+        return [mention]
+    name = replace(mention, end=written.end(), label=Label.PERSON)
+    number = _FIGURES.search(reading.text, written.end(), mention.end)
+    return [name, replace(mention, start=number.start())] if number else [name]
 
 
 def trim_civilities(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:

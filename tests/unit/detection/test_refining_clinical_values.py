@@ -333,3 +333,33 @@ def test_values_reach_the_end_untouched(detector: Detector, text: str) -> None:
 def test_a_biparietal_diameter_is_no_pager(text: str, found: list[str]) -> None:
     mentions = find_contacts(Reading(Document("d", text)))
     assert sorted({text[one.start : one.end] for one in mentions}) == found
+
+
+@pytest.mark.parametrize("label", [Label.ID, Label.PHONE, Label.NIR])
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("Jambe 3.71 1.722 8.629", "3.71 1.722 8.629"),
+        ("axe 0.5 1 1.5 2 2.5 3 3.5 4", "0.5 1 1.5 2 2.5 3 3.5 4"),
+        ("Fib 2.50 3.1 4.5 5.2 -6.2 -7.7 8.8", "2.50 3.1 4.5 5.2 -6.2 -7.7 8.8"),
+        ("Échelle 1 2 3 4 5 6 7 8 9", "1 2 3 4 5 6 7 8 9"),
+        ("Réfraction : OD +1.75(-1)145", "+1.75(-1)145"),
+        ("OG -2,25 (-0,50) 30°", "-2,25 (-0,50) 30"),
+    ],
+)
+def test_decimal_numbers_in_a_row_scales_and_refractions_go(text: str, part: str, label: Label) -> None:
+    assert not kept(text, part, label)
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("Contact 01.42 21.32 74", "01.42 21.32 74"),
+        ("appeler le 24 31 50 12", "24 31 50 12"),
+        ("Tel 1 2 3 4 5", "1 2 3 4 5"),
+        ("joindre au 1.50 2.60 3.70", "1.50 2.60 3.70"),
+        ("Contact +33 1 75 (0) 14 55", "+33 1 75 (0) 14 55"),
+    ],
+)
+def test_numbers_of_telephones_in_such_forms_stay(text: str, part: str) -> None:
+    assert kept(text, part, Label.PHONE)

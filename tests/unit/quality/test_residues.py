@@ -115,6 +115,7 @@ def test_a_number_cut_by_a_surrogate_is_still_seen() -> None:
     [
         "lettre remise (art. R.1112-1-2 du CSP)", "article L. 1110-5-1", "articles L1110-4 et R. 4127-35-1",
         "selon l'article 1112-1-2", "art. L. 2012-3-1 du code",
+        "la loi du 4 mars 2002", "décret n° 2013-1066 du 3 juin 2013", "lois du 5 juillet 2011",
         "seuil 0,5 V @ 0,4 ms", "seuils 0,75V@0,4ms et 1V@0.5ms", "K1 43,25 @ 178°", "98 % @ AA",
         "télésuivi Merlin@home",
         "DxCare version 8.2.14", "généré par DXCare 8.2.14", "logiciel embarqué : 1.4.02",
@@ -133,6 +134,8 @@ def test_ordinary_writing_is_not_a_residue(text: str) -> None:
     ("text", "kind"),
     [
         ("D. 2012-03-01", "residual_date"),
+        ("arrêté préfectoral du 12 mars 2024", "residual_date"),
+        ("homme de loi vu le 3 mars 2024", "residual_date"),
         ("décédé le 2012-3-1", "residual_date"),
         ("vu le 8.2.14", "residual_date"),
         ("logiciel mis à jour le 12.04.18", "residual_date"),

@@ -17,10 +17,15 @@ _PREFIX = r"(?<![\d/_+])(?<!\d[.,-])(?:(?:\+|00) ?(?:33|262|590|594|596|687|689)
 _FRENCH = re.compile(_PREFIX + r"(?:[ ._/·-]{0,3}\d\d){4}(?!\d|[.,]\d)")
 # Pairs broken elsewhere ("02619 15040"); a date followed by a number must not pass for one.
 _UNEVEN = re.compile(r"(?!\d\d[./-]\d\d[./-](?:19|20)\d\d)" + _PREFIX + r"(?:[ .-]{0,3}\d){8}(?!\d|[.,]\d)")
-_INTERNATIONAL = re.compile(r"(?<![\w+])(?:\+ ?|00)[1-9]\d{0,2}(?:[ .()/-]{0,2}\d){6,12}(?!\d)")
+# But for a refraction: "+1.75(-1)145".
+_INTERNATIONAL = re.compile(
+    r"(?<![\w+])(?:\+ ?|00)(?!\d{1,2}\.\d{1,2} ?\( ?[-+])[1-9]\d{0,2}(?:[ .()/-]{0,2}\d){6,12}(?!\d)"
+)
 _AT = re.compile(r" ?(?:@|\(at\)|\[at\]| arobase ) ?")
 _LOCAL_PART = re.compile(r"[\w.+-]+$")
 _HOST = re.compile(r"[\w-]{1,63}(?:\.[\w-]{1,63}){0,6}\.[a-z]{2,10}\b")
+# "d.leroy @ medimail . com"
+_SPACED_HOST = re.compile(r"[\w-]{1,63}(?: ?\. ?[\w-]{1,63}){0,3} ?\. ?(?:fr|com|org|net|eu)\b")
 # "jean.martin chez gmail point com", as dictated.
 _DICTATED = re.compile(
     r"(?<![\w.])[\w.+-]{1,64}(?: (?:point|tiret) [\w-]{1,32}){0,3} (?:arobase|arobas|chez|at|@) [\w-]{1,32}"
@@ -115,6 +120,8 @@ def _nets(reading: Reading) -> Iterator[Mention]:
         if local and host:
             end = _host_end(reading, match.end(), host.end())
             yield Mention(local.start(), end or host.end(), Label.EMAIL, 0.99)
+        elif local and match.group() == " @ " and (host := _SPACED_HOST.match(text, match.end())):
+            yield Mention(local.start(), host.end(), Label.EMAIL, 0.95)
     if " point " in text:
         for match in _DICTATED.finditer(text):
             yield Mention(match.start(), match.end(), Label.EMAIL, 0.95)
