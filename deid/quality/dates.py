@@ -125,7 +125,7 @@ _UNIT_AFTER = re.compile(r" ?(?:mm ?hg|cm ?h2o|mmol|mg|ml|mm|cm|%|°|mois|semain
 
 
 def _is_no_date(folded: str, match: re.Match[str]) -> bool:
-    """Return whether a date is that of a law, or three numbers are an article, a version, scores, teeth or pressures."""
+    """Return whether this is the date of a law, or three numbers an article, a version, scores, teeth, pressures."""
     written = match.group()
     before, after = folded[max(0, match.start() - _BESIDE) : match.start()], folded[match.end() : match.end() + _BESIDE]
     if _LAW_OF.search(before):
