@@ -74,6 +74,7 @@ INSERT INTO deid.mention_tally (run_id, document_type, label, mentions)
 SELECT m.run_id, d.document_type, m.label, count(*)
 FROM deid.mention AS m
 INNER JOIN deid.document AS d ON m.document_id = d.document_id AND m.run_id = d.run_id
+WHERE d.state <> 'quarantined'
 GROUP BY 1, 2, 3;
 INSERT INTO deid.verdict (run_id, document_id, check_name, severity, success, observed)
 SELECT y.run_id, y.document_id, 'residual_' || c, CASE WHEN c < 8 THEN 'critical' ELSE 'warning' END, y.g %% 50 <> c, 0
@@ -84,7 +85,11 @@ SELECT y.run_id, y.document_id, y.patient_id, c.category, c.mechanism, 0.5 + (y.
 FROM year AS y,
 (VALUES ('date', 'metric'), ('age', 'metric'), ('place', 'health_exponential')) AS c (category, mechanism);
 INSERT INTO deid.spend_tally (run_id, category, mechanism, documents, elements, epsilon)
-SELECT b.run_id, b.category, b.mechanism, count(*), sum(b.elements), sum(b.epsilon) FROM deid.budget AS b GROUP BY 1, 2, 3;
+SELECT b.run_id, b.category, b.mechanism, count(*), sum(b.elements), sum(b.epsilon)
+FROM deid.budget AS b
+INNER JOIN year AS y ON b.document_id = y.document_id
+WHERE y.state <> 'quarantined'
+GROUP BY 1, 2, 3;
 
 INSERT INTO deid.check_result (run_id, batch_id, suite, rule, severity, success, element_count, unexpected_count, observed)
 SELECT

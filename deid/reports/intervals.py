@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from statistics import median
@@ -25,6 +25,16 @@ MEASURES: Mapping[str, float] = MappingProxyType(
 )
 
 
+# Failed run-level rules that already say that a measure is out of the ordinary, above its usual range or below it.
+SAID_BY: Mapping[tuple[str, bool], frozenset[str]] = MappingProxyType(
+    {
+        ("quarantined_share", True): frozenset({"quarantined_share", "quarantined_share_high"}),
+        ("mentions_per_document", True): frozenset({"density_drift_high"}),
+        ("mentions_per_document", False): frozenset({"density_floor", "density_drift_low"}),
+    }
+)
+
+
 @dataclass(frozen=True, slots=True)
 class IntervalSummary:
     """One interval: its state (see the view deid.interval_state), counts of documents, ε in nats, versions.
@@ -32,8 +42,8 @@ class IntervalSummary:
     A document counts once, whatever the number of runs. `treated` documents went through every step, and no other
     interval has corrected them since; `kept` ones are ready or published, and mentions and ε are theirs; `published`
     ones are in the research schema, and `readable` ones those of them that researchers read now, in this version or a
-    former one. `critical` and `warnings` count run-level rules that failed. `scheduled`: the schedule asked for one of
-    its runs; `triggered_by` names what asked for the run that has yet to be staged, if any.
+    former one. `critical` and `warnings` count run-level rules that failed, `broken` names them. `scheduled`: the
+    schedule asked for one of its runs; `triggered_by` names what asked for the run that has yet to be staged, if any.
     """
 
     key: str
@@ -61,6 +71,7 @@ class IntervalSummary:
     epsilon: float
     critical: int
     warnings: int
+    broken: Sequence[str]
     policy_hash: str
     pipeline_version: str
     detector_version: str
@@ -112,6 +123,11 @@ def habits(one: IntervalSummary, earlier: Sequence[IntervalSummary]) -> dict[str
         if usual is not None and name in one.measures:
             found[name] = usual
     return found
+
+
+def said_by_rules(measure: str, value: float, usual: Habit, broken: Collection[str]) -> bool:
+    """Return whether a failed rule has the same cause as an unusual measure, which is then named once."""
+    return not SAID_BY.get((measure, value > usual.high), frozenset()).isdisjoint(broken)
 
 
 # ---- Usual range of a number, from its median over the intervals before

@@ -17,6 +17,7 @@ from deid.refresh.sources import SOURCES
 from deid.reports.charts import histogram
 from deid.reports.evaluation import shown_evaluation
 from deid.reports.figures import Figures
+from deid.reports.intervals import Habit, said_by_rules
 from deid.reports.numbers import Writer
 from deid.reports.run_checks import RUN_SUITE
 from deid.reports.wording import LABEL_WORDS, WORDING, document_type_words, mechanism_words, setting_words, value_words
@@ -449,8 +450,8 @@ def _notes(
     told = {check["rule"] for check in checks if check["suite"] == RUN_SUITE and not check["success"]}
     notes += [
         ("warn", words["unusual"].format(name=row["name"], now=row["now"], range=row["range"]))
-        for row in _usual(figures, words, write)
-        if not row["holds"] and not {row["measure"], f"{row['measure']}_high"} & told  # one cause, named once
+        for row, usual in zip(_usual(figures, words, write), figures["usual"], strict=True)
+        if not row["holds"] and not said_by_rules(row["measure"], usual["value"], Habit(**usual["habit"]), told)
     ]
     if quarantine:
         first = quarantine[0]

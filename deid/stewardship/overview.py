@@ -17,7 +17,7 @@ from deid.domain.errors import Reason
 from deid.refresh.reference_versions import SourceState, source_states
 from deid.release.rules import staging_due
 from deid.reports.charts import round_up
-from deid.reports.intervals import MEASURES, Habit, IntervalSummary, habits, read
+from deid.reports.intervals import MEASURES, Habit, IntervalSummary, habits, read, said_by_rules
 from deid.reviews.progress import documents_to_settle, list_reviews, list_sampled
 from deid.stewardship.quarantine import COUNTED, count_waiting
 
@@ -40,7 +40,11 @@ UNDECIDED = frozenset({"waiting", "approved_once"})  # states in which people ar
 
 @dataclass(frozen=True, slots=True)
 class OverviewFinding:
-    """A finding: `what` names its sentence, `facts` fill it (counts, keys, instants), `key` is its interval, if any."""
+    """A finding: `what` names its sentence, `facts` fill it (counts, keys, instants), `key` is its interval, if any.
+
+    `broken` names the run-level rules that failed, and `unusual` the measures that are out of the ordinary for the same
+    cause, with their values and usual values; both are of intervals that wait, or that a rule stops.
+    """
 
     level: Level
     what: str
@@ -133,11 +137,13 @@ def _list_findings(
     dead: Mapping[str, Any],
 ) -> list[OverviewFinding]:
     intervals = [one.interval for one in judged]
+    stated = [found for one in judged if (found := _state_finding(one, policy, now, dead)) is not None]
+    said = {(one.key, measure) for one in stated for measure, _, _ in one.facts.get("unusual", ())}
     return [
-        *(finding for one in intervals if (finding := _state_finding(one, policy, now, dead)) is not None),
+        *stated,
         *_quarantine_finding(quarantined),
         *_missing_nights(intervals, policy.release.ready_by, now),
-        *_unusual_measures(judged),
+        *(one for one in _unusual_measures(judged) if (one.key, one.facts["measure"]) not in said),
         *_changed_versions(intervals),
         *(
             OverviewFinding(
@@ -202,28 +208,39 @@ def _missing_nights(intervals: Sequence[IntervalSummary], ready_by: str, now: da
 
 
 def _state_finding(
-    one: IntervalSummary, policy: Policy, now: datetime, dead: Mapping[str, Any]
+    compared: ComparedInterval, policy: Policy, now: datetime, dead: Mapping[str, Any]
 ) -> OverviewFinding | None:
     """Return the finding for the state of an interval, if any."""
-    hour = policy.release.ready_by
+    one, hour, cause = compared.interval, policy.release.ready_by, _cause(compared)
     if one.state == "unfinished" and one.triggered_by in dead:
         return OverviewFinding("bad", "night_failed", one.key, {"failed": dead[str(one.triggered_by)]})
     if one.state == "unfinished":
         late = now > staging_due(max(one.end, one.started_at), hour)
         return OverviewFinding("bad" if late else "info", "night_late" if late else "running", one.key, {"hour": hour})
     if one.state in ("refused", "rejected", "sent_back", "failed"):
-        facts = {"critical": one.critical, "by": one.decided_by or "", "quarantined": one.quarantined}
+        facts = {"by": one.decided_by or "", **(cause if one.state == "refused" else {})}
         what = "rejected" if one.state == "sent_back" else one.state
         return OverviewFinding("warn" if what == "rejected" else "bad", what, one.key, facts)
     if one.state not in UNDECIDED:
         return None
     if one.critical:
-        return OverviewFinding("bad", "critical", one.key, {"critical": one.critical})
+        return OverviewFinding("bad", "critical", one.key, cause)
     hours = (now - (one.finished_at or one.started_at)).total_seconds() / 3600
-    facts = {"hours": hours, "most": policy.release.decision_hours, "documents": one.waiting, "warnings": one.warnings}
+    facts = {"hours": hours, "most": policy.release.decision_hours, "documents": one.waiting, **cause}
     if hours > policy.release.decision_hours:
         return OverviewFinding("bad", "decision_late", one.key, facts)
     return OverviewFinding("warn", "second_missing" if one.state == "approved_once" else "waiting", one.key, facts)
+
+
+def _cause(compared: ComparedInterval) -> dict[str, Any]:
+    """Return the rules that an interval failed, and its unusual measures that these already say."""
+    one = compared.interval
+    unusual = [
+        (name, value, usual)
+        for name in compared.unusual_measures()
+        if said_by_rules(name, value := one.measures[name], usual := compared.habits[name], one.broken)
+    ]
+    return {"broken": one.broken, "unusual": unusual}
 
 
 def _unusual_measures(judged: Sequence[ComparedInterval]) -> list[OverviewFinding]:

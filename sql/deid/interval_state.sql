@@ -1,9 +1,21 @@
 -- name: measures
 -- Grain: one interval. Purpose: what is compared from one interval to the next, the newest first; with `before`, those
 -- before that instant; with `since`, those from that instant on. `kept` documents are ready or published;
--- mentions and ε are theirs. `readable` is what researchers read of it, in this version or in a former one:
--- what is published, but for the rows that no rewriting has shown, which are few. Run-level rules count once, in the
--- runs that still hold a document, or the last. `triggered_by`: what asked for the run that has yet to be staged.
+-- mentions and ε are theirs. Run-level rules count once, in the runs that still hold a document, or the last; `broken`
+-- names those that failed. `triggered_by`: what asked for the run that has yet to be staged. The intervals are chosen
+-- first, for the sums of each take time.
+WITH asked AS MATERIALIZED (
+    SELECT r.interval_key
+    FROM deid.run AS r
+    WHERE NOT r.dry_run AND (%(keys)s::text[] IS NULL OR r.interval_key = ANY(%(keys)s::text[]))
+    GROUP BY r.interval_key
+    HAVING
+        (%(before)s::timestamptz IS NULL OR min(r.interval_start) < %(before)s::timestamptz)
+        AND (%(since)s::timestamptz IS NULL OR min(r.interval_start) >= %(since)s::timestamptz)
+    ORDER BY min(r.interval_start) DESC, r.interval_key DESC
+    LIMIT %(limit)s
+)
+
 SELECT
     s.interval_key,
     s.interval_start,
@@ -15,12 +27,12 @@ SELECT
     w.triggered_by,
     s.finished_at,
     s.published_at,
-    s.seen,
-    s.treated,
-    s.published,
-    u.readable,
-    s.waiting,
-    s.quarantined,
+    b.seen,
+    b.treated,
+    b.published,
+    b.readable,
+    b.waiting,
+    b.quarantined,
     s.corrected,
     s.withdrawn,
     t.decided_by,
@@ -30,6 +42,7 @@ SELECT
     m.epsilon,
     k.critical,
     k.warnings,
+    k.broken,
     v.policy_hash,
     v.pipeline_version,
     v.detector_version
@@ -47,25 +60,13 @@ LEFT JOIN LATERAL (
     WHERE d.interval_key = s.interval_key AND d.decided_at = s.decided_at
     LIMIT 1
 ) AS t ON true
-CROSS JOIN LATERAL (
-    SELECT
-        s.published - (
-            SELECT coalesce(sum(p.unread), 0)
-            FROM deid.release AS y
-            INNER JOIN deid.release_tally AS p ON y.release_id = p.release_id
-            WHERE y.interval_key = s.interval_key AND y.published_at IS NOT NULL
-        ) + (
-            SELECT coalesce(sum(p.former), 0)
-            FROM deid.release AS y
-            INNER JOIN deid.release_tally AS p ON y.release_id = p.release_id
-            WHERE y.interval_key = s.interval_key
-        ) AS readable
-) AS u
+CROSS JOIN LATERAL deid.interval_balance(s.interval_key) AS b
 CROSS JOIN LATERAL deid.interval_sums(s.interval_key, s.run_ids) AS m
 CROSS JOIN LATERAL (
     SELECT
         count(DISTINCT c.rule) FILTER (WHERE c.severity = 'critical') AS critical,
-        count(DISTINCT c.rule) FILTER (WHERE c.severity = 'warning') AS warnings
+        count(DISTINCT c.rule) FILTER (WHERE c.severity = 'warning') AS warnings,
+        coalesce(array_agg(DISTINCT c.rule ORDER BY c.rule), '{}') AS broken
     FROM deid.check_result AS c
     INNER JOIN deid.run AS r ON c.run_id = r.run_id
     WHERE
@@ -82,12 +83,8 @@ CROSS JOIN LATERAL (
     ORDER BY r.planned = 0, r.run_id DESC
     LIMIT 1
 ) AS v
-WHERE
-    (%(before)s::timestamptz IS NULL OR s.interval_start < %(before)s::timestamptz)
-    AND (%(keys)s::text[] IS NULL OR s.interval_key = ANY(%(keys)s::text[]))
-    AND (%(since)s::timestamptz IS NULL OR s.interval_start >= %(since)s::timestamptz)
-ORDER BY s.interval_start DESC, s.interval_key DESC
-LIMIT %(limit)s;
+WHERE s.interval_key = ANY(ARRAY(SELECT a.interval_key FROM asked AS a))
+ORDER BY s.interval_start DESC, s.interval_key DESC;
 
 -- name: months
 -- Grain: one month. Purpose: the months in which intervals begin, the newest first.

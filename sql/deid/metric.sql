@@ -6,8 +6,9 @@ WITH mine AS (
 ),
 
 state AS (
-    SELECT s.seen, s.planned, s.waiting, s.quarantined, s.unfinished, s.published, s.withdrawn
+    SELECT b.seen, s.planned, b.waiting, b.quarantined, b.unfinished, b.published, s.withdrawn
     FROM deid.interval_state AS s
+    CROSS JOIN LATERAL deid.interval_balance(s.interval_key) AS b
     WHERE s.interval_key = %(interval_key)s
 ),
 

@@ -171,21 +171,12 @@ FROM (
 -- rewriting, in this version or in a former one; published_at is null if there was none.
 SELECT
     s.published_at,
-    s.published,
-    (
-        SELECT coalesce(sum(p.documents - p.unread), 0)
-        FROM deid.release AS r
-        INNER JOIN deid.release_tally AS p ON r.release_id = p.release_id
-        WHERE r.interval_key = s.interval_key AND r.published_at IS NOT NULL
-    ) + (
-        SELECT coalesce(sum(p.former), 0)
-        FROM deid.release AS r
-        INNER JOIN deid.release_tally AS p ON r.release_id = p.release_id
-        WHERE r.interval_key = s.interval_key
-    ) AS readable,
+    b.published,
+    b.readable,
     s.corrected,
     s.withdrawn
 FROM deid.interval_state AS s
+CROSS JOIN LATERAL deid.interval_balance(s.interval_key) AS b
 WHERE s.interval_key = %(interval_key)s;
 
 -- name: runs

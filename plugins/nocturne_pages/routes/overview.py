@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, NamedTuple
 from urllib.parse import quote
 
@@ -10,8 +10,9 @@ from fastapi import APIRouter, Depends, Request
 from fastapi.responses import Response
 
 from deid.quality import reasons
+from deid.quality.checks import REQUIREMENTS
 from deid.refresh.sources import SOURCES
-from deid.reports.intervals import MEASURES
+from deid.reports.intervals import MEASURES, Habit
 from deid.reports.numbers import Writer
 from deid.reports.view import TONES, measured
 from deid.reports.wording import WORDING
@@ -26,6 +27,7 @@ from nocturne_pages.permissions import Permission
 router = APIRouter()
 MISSING = frozenset({"night_missing", "nights_missing"})
 LATEST = 14  # intervals in the table
+SHARE = "quarantined_share"  # the rule whose cause is read in the quarantine
 
 
 class Remedy(NamedTuple):
@@ -79,6 +81,8 @@ def _remedy(one: OverviewFinding, last: FailedRun | None) -> Remedy:
     match one.what:
         case "night_missing" | "nights_missing" if last is not None:
             return Remedy(f"/dags/{DAG}/runs/{quote(last.run_id, safe='')}", "run", in_airflow=True)
+        case "critical" | "refused" if SHARE in one.facts["broken"]:
+            return Remedy(f"/quarantine?interval={one.key}", "quarantine")
         case "critical" | "refused" | "failed" | "rejected" | "decision_late" | "second_missing":
             return Remedy(f"/releases/{one.key}/decision", "decision")
         case "unsettled":
@@ -106,15 +110,7 @@ def _said(one: OverviewFinding, lang: str, last: FailedRun | None) -> dict[str, 
     said, write = words("overview", lang), Writer(lang)
     facts = dict(one.facts)
     if one.what == "unusual":
-        usual, name = facts["habit"], facts["measure"]
-        facts |= {
-            "name": WORDING[lang][name],
-            "now": measured(name, facts["value"], write),
-            "low": measured(name, usual.low, write),
-            "high": measured(name, usual.high, write),
-            "median": measured(name, usual.median, write),
-            "intervals": usual.intervals,
-        }
+        facts |= _measured(facts["measure"], facts["value"], facts["habit"], lang)
     for name in ("first", "last", "before"):
         if name in facts:
             facts[name] = write.interval(facts[name])
@@ -135,11 +131,30 @@ def _said(one: OverviewFinding, lang: str, last: FailedRun | None) -> dict[str, 
     what = one.what
     if what == "quarantined" and (facts["least"] or one.facts["documents"] == 1):
         what = "quarantined_least" if facts["least"] else "quarantined_one"
-    if what == "waiting":
-        what = "waiting_one" if one.facts["documents"] == 1 else "waiting_warned" if facts["warnings"] else what
+    if what == "waiting" and one.facts["documents"] == 1:
+        what = "waiting_one"
+    if what in ("critical", "refused") and SHARE in facts["broken"]:
+        following = "share_next"
     if 1 in (facts.get("unsettled"), facts.get("opt_outs")):
         what += "_one"
-    return {"said": said[what].format(**facts), "next": said[following].format(**facts)}
+    causes = [said["broken"].format(meaning=REQUIREMENTS[lang].get(rule, rule)) for rule in facts.get("broken", ())]
+    also: Sequence[tuple[str, float, Habit]] = facts.get("unusual", [])
+    causes += [said["unusual"].format(**_measured(name, value, usual, lang)) for name, value, usual in also]
+    return {"said": " ".join([said[what].format(**facts), *causes]), "next": said[following].format(**facts)}
+
+
+def _measured(name: str, value: float, usual: Habit, lang: str) -> dict[str, Any]:
+    """Return an unusual measure as its sentence names it."""
+    write = Writer(lang)
+    low, high, median = (measured(name, number, write) for number in (usual.low, usual.high, usual.median))
+    return {
+        "name": WORDING[lang][name],
+        "now": measured(name, value, write),
+        "low": low,
+        "high": high,
+        "median": median,
+        "intervals": usual.intervals,
+    }
 
 
 def _since(hours: float, said: Mapping[str, str], write: Writer) -> str:

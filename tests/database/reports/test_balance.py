@@ -15,6 +15,7 @@ import pytest
 from deid.config.policy import next_rewriting
 from deid.config.settings import settings
 from deid.database.connection import connect
+from deid.database.queries import one
 from deid.ledger.opt_outs import apply_opt_outs
 from deid.publication.publish import make_visible, publish_interval
 from deid.release.decisions import REWORK, take_answer
@@ -23,6 +24,7 @@ from deid.reports import gather
 from deid.reports.view import BALANCE, view
 from deid.stewardship import opt_outs, recalls
 from deid.stewardship.exports import export_figures
+from deid.stewardship.metrics import read_metrics
 from deid.stewardship.overview import read_overview
 from deid.substitution import pseudonym
 from tests.conftest import Database
@@ -45,10 +47,31 @@ def balance(key: str) -> dict[str, int]:
         rows = dict(csv.reader(io.StringIO(archive.read(f"{key}/balance.csv").decode("utf-8-sig"))))
     assert {name: int(rows[name]) for name in BALANCE} == parts
     assert json.loads(export_figures(figures, "json", "fr"))["balance"] == figures["balance"]
-    (listed,) = [one.interval for one in read_overview().judged if one.interval.key == key]
-    assert (listed.waiting, listed.quarantined) == (parts["waiting"], parts["quarantined"])
+    (listed,) = [found.interval for found in read_overview().judged if found.interval.key == key]
+    named = {"seen": figures["balance"]["seen"], **{name: parts[name] for name in ("waiting", "quarantined")}}
+    assert {name: getattr(listed, name) for name in named} == named
+    assert listed.treated == sum(parts[name] for name in ("visible", "later", "waiting", "quarantined", "removed"))
+    assert listed.published == figures["headline"]["published"] >= parts["visible"] + parts["later"]
+    metrics = read_metrics(key)
+    told = {"seen": "seen", "staged": "waiting", "quarantined": "quarantined", "unfinished": "unfinished"}
+    assert {name: metrics[f"night.{name}"] for name in told} == {
+        name: figures["balance"][part] for name, part in told.items()
+    }
+    assert metrics["night.published"] == listed.published
+    assert sum(side["mentions"] for side in figures["sides"].values()) == mentions_kept(key)
     check_means(figures, listed.measures)
     return {name: documents for name, documents in parts.items() if documents}
+
+
+def mentions_kept(key: str) -> int:
+    """Mentions of an interval's documents that are ready or published, counted one by one."""
+    with connect(settings().dsn("worker")) as link, link.cursor() as cursor:
+        cursor.execute(
+            "SELECT count(*) FROM deid.mention AS m JOIN deid.document AS d USING (run_id, document_id)"
+            " JOIN deid.run AS r USING (run_id) WHERE r.interval_key = %s AND d.state IN ('staged', 'published')",
+            (key,),
+        )
+        return int(one(cursor)[0])
 
 
 def check_means(figures: dict[str, Any], measures: dict[str, float]) -> None:

@@ -157,13 +157,17 @@ def test_what_is_out_of_the_ordinary_is_named_with_what_is_usual(deployed: Any) 
     seen = overview.read_overview(when(10, 4))
     refused = [one for one in seen.findings if one.level == "bad"]
     assert [(one.what, one.key) for one in refused] == [("critical", "2026-10-09")]
-    unusual = {one.facts["measure"]: one.facts for one in seen.findings if one.what == "unusual"}
-    assert "quarantined_share" in unusual
-    assert unusual["quarantined_share"]["value"] == 16 / 68
-    assert unusual["quarantined_share"]["habit"].intervals == 8
+    (critical,) = refused
+    assert critical.facts["broken"] == ["quarantined_share", "quarantined_share_high"]
+    # The rule and the share have one cause: one finding names it, with the usual share.
+    ((measure, value, usual),) = critical.facts["unusual"]
+    assert (measure, value, usual.intervals) == ("quarantined_share", 16 / 68, 8)
+    assert "quarantined_share" not in [one.facts["measure"] for one in seen.findings if one.what == "unusual"]
     with pytest.raises(Exception, match="critical"):
         actions.publish("2026-10-09", YES)
     assert ("refused", "2026-10-09") in found(when(10, 4))
+    (refused,) = [one for one in overview.read_overview(when(10, 4)).findings if one.what == "refused"]
+    assert refused.facts["unusual"] == critical.facts["unusual"]
     drawn = [layout_trend(seen.judged, name) for name in MEASURES]
     for one in drawn:
         assert one is not None
@@ -224,6 +228,7 @@ def interval(key: str, start: datetime, days: int, treated: int) -> ComparedInte
         decided_at=None,
         mentions=10 * treated,
         epsilon=4.0 * treated,
+        broken=(),
         **counts,
         **versions,
     )
