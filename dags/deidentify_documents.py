@@ -23,7 +23,7 @@ quarantaine. Dès la seconde tentative d'une étape, son lot est traité dans un
 nouvelle exécution du même intervalle prend ses documents aussi : `plan` demande à Airflow lesquelles ont échoué.
 `plan` échoue s'il ne reste rien à prendre parce qu'une exécution en cours tient les documents, et la nomme.
 
-**Lancement manuel** (bouton *Trigger*) : un motif est exigé. L'intervalle est celui du formulaire de lancement, ou
+**Lancement manuel** (bouton *Trigger*) : un motif est exigé, sans lequel rien n'est lancé. L'intervalle est celui du formulaire de lancement, ou
 `interval_start` et `interval_end` ci-dessous. `dry_run` compte ce qui serait traité, et s'arrête là : ses nombres sont
 au journal de « Retenir les documents » et dans l'onglet *Publication* de l'exécution.
 

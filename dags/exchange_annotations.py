@@ -61,7 +61,7 @@ FORMATS = ["prodigy", "prodigy-lines", "doccano", "brat", "conll", "webanno"]
             title="Donner des documents, les reprendre, reprendre les relectures, ou arbitrer",
         ),
         "round": Param("tour1", type="string", pattern="^[a-z0-9_-]{1,40}$", title="Nom du tour (dossier)"),
-        "reason": Param("", type="string", maxLength=200, title="Motif (exigé)"),
+        "reason": Param(type="string", pattern=r"\S", maxLength=200, title="Motif (exigé)"),
         "format": Param("prodigy", type="string", enum=FORMATS, title="Format de l'outil d'annotation"),
         "interval_start": Param(None, type=["null", "string"], format="date-time", title="Début de la période"),
         "interval_end": Param(None, type=["null", "string"], format="date-time", title="Fin de la période, exclue"),

@@ -50,7 +50,7 @@ from nocturne_airflow.steps import DEFAULT_ARGS, Tag, in_lab, sensor, step
     default_args=DEFAULT_ARGS,
     params={
         "training": Param("essai1", type="string", pattern="^[a-z0-9_-]{1,40}$", title="Nom de l'entraînement"),
-        "reason": Param("", type="string", maxLength=200, title="Motif (exigé)"),
+        "reason": Param(type="string", pattern=r"\S", maxLength=200, title="Motif (exigé)"),
         "kind": Param(
             "bilstm_crf",
             type="string",

@@ -9,17 +9,19 @@ from nocturne_airflow import lineage, pools, queues
 from nocturne_airflow.deadlines import RunDue
 from nocturne_pages.answers import AnswerRights
 from nocturne_pages.app import PREFIX, FirstPage, app
+from nocturne_pages.launches import LaunchReasons
 
 lineage.require_filter()
 
 
 class StewardPages(AirflowPlugin):
-    """Serves `nocturne_pages`, links to it from Airflow's menus, checks answers, makes pools, watches queues."""
+    """Serves `nocturne_pages`, links to it from Airflow's menus, checks answers and launches, makes pools."""
 
     name = "nocturne_pages"
     fastapi_apps: ClassVar[list[Any]] = [{"app": app, "url_prefix": PREFIX, "name": "Nocturne"}]
     fastapi_root_middlewares: ClassVar[list[Any]] = [
         {"middleware": AnswerRights, "name": "Nocturne"},
+        {"middleware": LaunchReasons, "name": "Nocturne's launches"},
         {"middleware": FirstPage, "name": "Nocturne's first page"},
     ]
     listeners: ClassVar[list[Any]] = [pools, queues]

@@ -54,12 +54,12 @@ class AnswerRights:
             account, may_decide = name
             await run_in_threadpool(record_right, about[1], account, may_decide=may_decide)
             if not may_decide:
-                await _said(request, 403, "decision_not_allowed")(scope, receive, send)
+                await refusal(request, 403, "decision_not_allowed")(scope, receive, send)
                 return
             body = await request.body()
             answer = await self._pass_on(scope, request, body, about[1], account)
         except NocturneError:
-            answer = _said(request, 503, "unreachable")
+            answer = refusal(request, 503, "unreachable")
         await answer(scope, receive, send)
 
     async def _pass_on(self, scope: Any, request: Request, body: bytes, run: str, account: str) -> Any:
@@ -67,14 +67,14 @@ class AnswerRights:
         taken = _Buffer()
         decision = _decision(body, account)
         if decision is None:
-            await self.app(scope, _once(body), taken.keep)
+            await self.app(scope, once(body), taken.keep)
             return taken
         received: Received | None = None
         try:
             async with contextmanager_in_threadpool(receive_answer(run, decision)) as received:
                 if received is not None and (received.late or received.why is not None):
                     raise _NotTaken
-                await self.app(scope, _once(body), taken.keep)
+                await self.app(scope, once(body), taken.keep)
                 if taken.status >= 300:
                     raise _NotTaken
         except _NotTaken:
@@ -85,7 +85,7 @@ class AnswerRights:
             if received.why is not AnswerProblem.AGAIN:
                 await run_in_threadpool(refuse_answer, received)
             what = f"decision_{received.why}"
-            return _said(request, STATUS.get(received.why, 422), what, key=received.interval_key)
+            return refusal(request, STATUS.get(received.why, 422), what, key=received.interval_key)
         if received.late or taken.status == 409:
             kept = await run_in_threadpool(keep_late_answer, received)
             return _said_late(request, received, kept)
@@ -110,7 +110,7 @@ class _Buffer:
             await send(message)
 
 
-def _once(body: bytes) -> Any:
+def once(body: bytes) -> Any:
     """Return an ASGI `receive` that gives a body which was read already."""
     left = [{"type": "http.request", "body": body, "more_body": False}]
 
@@ -139,9 +139,10 @@ def _decision(body: bytes, account: str) -> Decision | None:
         return None
 
 
-def _said(
+def refusal(
     request: Request, status: int, what: str, more: Mapping[str, str] | None = None, **facts: str
 ) -> JSONResponse:
+    """Return an answer in the shape of Airflow's own, in the language of whoever asks."""
     said = words("errors", chosen(request))
     detail = f"{said[what]}. {said[f'{what}_next']}".format(**facts)
     return JSONResponse({"detail": detail, **(more or {})}, status)
@@ -151,7 +152,7 @@ def _said_late(request: Request, received: Received, kept: Kept) -> JSONResponse
     """Say who answered first, unless that is unknown or hidden, and what became of this answer."""
     what, facts = late_words(received.first, kept, chosen(request))
     who, said = received.first or ("", "")
-    return _said(request, 409, what, {"kept": kept.value, "who": who, "said": said}, **facts)
+    return refusal(request, 409, what, {"kept": kept.value, "who": who, "said": said}, **facts)
 
 
 def late_words(first: tuple[str, str] | None, kept: Kept, lang: str) -> tuple[str, dict[str, str]]:

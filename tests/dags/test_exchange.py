@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from airflow.exceptions import ParamValidationError
 from airflow.models.xcom import XComModel
 from airflow.utils.session import create_session
 from sqlalchemy import select
@@ -155,7 +156,9 @@ def test_disagreements_of_a_round_are_written_decided_and_merged(
 @pytest.mark.usefixtures("hospital")
 def test_a_round_that_cannot_be_given_leaves_nothing(play: Any, tmp_path: Path) -> None:
     folder, form = tmp_path / "exchange", {"action": "export", "reason": "campagne", **PERIOD}
-    assert play(DAG, **form | {"reason": " "}).steps["give"] == ["failed"]
+    for reason in ("", " "):
+        with pytest.raises(ParamValidationError, match="reason"):
+            play(DAG, **form | {"reason": reason})
     assert play(DAG, **form | {"interval_end": PERIOD["interval_start"]}).steps["give"] == ["failed"]
     later = {"interval_start": (NIGHT + DAY).isoformat(), "interval_end": (NIGHT + 2 * DAY).isoformat()}
     assert play(DAG, **form | later).steps["give"] == ["failed"], "no document of that period"

@@ -30,7 +30,7 @@ with get_application_builder() as builder:
     stranger = builder.sm.add_role("Stranger")
     builder.sm.add_user("stranger", "S", "Test", "s@example.org", stranger, password={PASSWORD!r})
 """
-RUN = {"dag_run_id": "essai", "logical_date": None, "conf": {}}
+RUN = {"dag_run_id": "essai", "logical_date": None, "conf": {"reason": "essai"}}
 # What each role may ask of Airflow itself: 404 is "let in, and there is no such run or DAG here".
 AIRFLOW = {
     "read DAGs": ("GET", "dags", None),
