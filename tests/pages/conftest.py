@@ -34,29 +34,33 @@ def database(staged: Database) -> Iterator[Database]:
     """The same, of each module its own, under the one name that the server knows."""
     with fresh_database(staged.superuser, copied=staged, name=f"{staged.name}_pages") as made:
         yield made
-    forget_questions()
 
 
 @pytest.fixture(scope="session")
 def _api_server(staged: Database, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """The API server, one account per role; it connects to the database of the day at each request."""
-    folder = tmp_path_factory.mktemp("api-server")
-    passwords, known = folder / "passwords.json", ACCOUNTS | {SECOND: "admin"}
-    passwords.write_text(json.dumps(dict.fromkeys(known, PASSWORD)), encoding="utf-8")
     initdb()
-    accounts = {
-        "AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_USERS": ",".join(f"{name}:{role}" for name, role in known.items()),
-        "AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_PASSWORDS_FILE": str(passwords),
-    }
-    with serving(Database(staged.superuser, f"{staged.name}_pages"), folder, **accounts) as running:
+    folder = tmp_path_factory.mktemp("api-server")
+    with serving(Database(staged.superuser, f"{staged.name}_pages"), folder, **make_accounts(folder)) as running:
         yield running
 
 
+def make_accounts(folder: Path) -> dict[str, str]:
+    """The variables of a server with one account per role and a second senior steward."""
+    passwords, known = folder / "passwords.json", ACCOUNTS | {SECOND: "admin"}
+    passwords.write_text(json.dumps(dict.fromkeys(known, PASSWORD)), encoding="utf-8")
+    return {
+        "AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_USERS": ",".join(f"{name}:{role}" for name, role in known.items()),
+        "AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_PASSWORDS_FILE": str(passwords),
+    }
+
+
 @pytest.fixture(scope="module")
-def server(_api_server: Server, database: Database) -> Server:
+def server(_api_server: Server, database: Database) -> Iterator[Server]:
     """The API server over the hospital of this module."""
     assert _api_server.database == database
-    return _api_server
+    yield _api_server
+    forget_questions()
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from functools import cache
 from typing import Any
 
+from airflow import settings
 from airflow.dag_processing.bundles.manager import DagBundlesManager
 from airflow.dag_processing.dagbag import DagBag, sync_bag_to_db
 from airflow.models.dagrun import DagRun
@@ -25,7 +26,7 @@ DAG = "release_dataset"
 
 
 @cache
-def _known_to_airflow() -> DagBag:
+def _known_to_airflow(_metadata: str) -> DagBag:
     DagBundlesManager().sync_bundles_to_db()
     bag = DagBag(ROOT / "dags" / f"{DAG}.py", bundle_path=ROOT, bundle_name="nocturne")
     assert bag.import_errors == {}
@@ -37,7 +38,7 @@ def ask_people(run_id: str, interval_key: str, asked_by: str | None = None) -> s
     """Ask people about what is staged, by the form that the task writes; returns the digest of it."""
     summary = actions.summarise(interval_key)
     digest = str(summary["staged_digest"])
-    asking = _known_to_airflow().dags[DAG].get_task("approve")
+    asking = _known_to_airflow(settings.SQL_ALCHEMY_CONN).dags[DAG].get_task("approve")
     asking.present(summary)
     with create_session() as session:
         dag = SerializedDagModel.get_dag(DAG, session=session)
