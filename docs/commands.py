@@ -1,0 +1,280 @@
+"""Run the commands of README.md and docs/ as they are written, page by page: `python -m docs.commands [PAGE…]`.
+
+The blocks of a page that hold shell commands, sessions (`$ …`) or SQL are run in their order in one shell, in a fresh
+folder with the repository's files, this environment and the clients of PostgreSQL. `docs/commands.toml` says what each
+page finds there, which values take the place of those written, and what is not run and why. Every command is run, even
+where one before it fails. The record of each page's last run is `benchmarks/documented_commands.md`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import hashlib
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import textwrap
+import tomllib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from deid import __version__
+from deid.database.embedded import EmbeddedServer, binaries
+from tests.folders import make_server_folder
+
+ROOT = Path(__file__).resolve().parents[1]
+RECORD = ROOT / "benchmarks/documented_commands.md"
+DECLARED: Mapping[str, Any] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+_FENCE = re.compile(r"^( *)```(\w*)[^\n]*\n(.*?)^\1```", re.MULTILINE | re.DOTALL)
+_SHELL = ("bash", "sh", "console")
+_PROMPT = "$ "
+_ELSEWHERE = ("var", ".git", ".env")  # of the repository, not in the folder
+_LIMIT_S = 3600  # of a page
+
+HEADER = """# Documented commands
+
+Written by `python -m docs.commands`: each command of README.md and docs/ run as it is written, in the order of its
+page. What a page finds ahead of its first command, and the values that stand for those written, are in
+`docs/commands.toml`. Options of commands that prose names are compared with the code by `tests/unit/test_docs.py`.
+
+"""
+COLUMNS = ("page", "commands", "passed", "failed", "not run", "version", "day", "digest of the commands")
+ABSENT = """
+## Not run, or failed
+
+| page | command | |
+| :-- | :-- | :-- |
+"""
+
+
+@dataclass
+class Command:
+    """One command of a page: its text as written, `sql` or `bash`, and what became of it.
+
+    `why` is the reason for which it is not run, else None; `status` its exit status, None where it was not reached.
+    """
+
+    text: str
+    kind: str
+    why: str | None = None
+    status: int | None = None
+    said: str = ""
+
+    @property
+    def outcome(self) -> str:
+        """Return `passed`, `failed` or `not run`."""
+        return "not run" if self.why is not None else "passed" if self.status == 0 else "failed"
+
+
+@dataclass
+class Page:
+    """A page's commands, and what `docs/commands.toml` says of it."""
+
+    name: str
+    text: str
+    declared: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.commands = list(commands(self.text))
+        for command in self.commands:
+            command.why = self._reason(command.text)
+
+    def _reason(self, text: str) -> str | None:
+        for begins, why in {**DECLARED["not_run"], **self.declared.get("not_run", {})}.items():
+            if text.startswith(begins):
+                return str(why)
+        return None
+
+    @property
+    def digest(self) -> str:
+        """Return the first characters of SHA-256 over the commands."""
+        return hashlib.sha256("\n".join(one.text for one in self.commands).encode()).hexdigest()[:12]
+
+
+def pages() -> dict[str, Page]:
+    """Return the pages that hold commands, by path."""
+    found = {}
+    for path in [ROOT / "README.md", *sorted(ROOT.glob("docs/*.md")), *sorted(ROOT.glob("docs/fr/*.md"))]:
+        name = path.relative_to(ROOT).as_posix()
+        page = Page(name, path.read_text(encoding="utf-8"), DECLARED["pages"].get(name, {}))
+        if page.commands:
+            found[name] = page
+    return found
+
+
+def blocks(text: str, *languages: str) -> list[str]:
+    """Return the blocks of a page in one of the languages, without their indentation."""
+    found = _FENCE.findall(text)
+    return [textwrap.dedent(body) for _, language, body in found if language in languages]
+
+
+def commands(text: str) -> Iterator[Command]:
+    """Yield the commands of a page.
+
+    A block without a language is one of commands if its first word is a program of `docs/commands.toml`.
+    """
+    for _, language, body in _FENCE.findall(text):
+        lines = textwrap.dedent(body).splitlines()
+        session = any(line.startswith(_PROMPT) for line in lines)
+        if language == "sql":
+            yield Command("\n".join(lines), "sql")
+        elif language in _SHELL or (not language and (session or _first_word(lines) in DECLARED["programs"])):
+            yield from (Command(one, "bash") for one in _statements(lines, _PROMPT if session else ""))
+
+
+def _first_word(lines: Sequence[str]) -> str:
+    return next(iter((lines[0] if lines else "").split()), "")
+
+
+def _statements(lines: Sequence[str], prompt: str) -> Iterator[str]:
+    """Yield the commands of a block, each grown until bash has its end; of a session, what follows a prompt."""
+    held: list[str] = []
+    for line in lines:
+        if not held and (not line.startswith(prompt) or not line.strip() or line.lstrip().startswith("#")):
+            continue
+        held.append(line if held else line.removeprefix(prompt))
+        text = "\n".join(held)
+        if not line.endswith("\\") and _is_whole(text):
+            yield text
+            held = []
+    if held:
+        raise ValueError(f"a command without an end: {held[0]}")
+
+
+def _is_whole(text: str) -> bool:
+    """Return whether bash takes a text for whole commands; a here-document that is open is a warning."""
+    read = subprocess.run(["bash", "-n"], input=text, capture_output=True, text=True, check=False)  # noqa: S607
+    return read.returncode == 0 and not read.stderr
+
+
+def run(page: Page, place: Path) -> None:
+    """Run a page's commands in a folder, and set what became of each."""
+    (place / "said").mkdir()
+    for entry in ROOT.iterdir():
+        if entry.name not in _ELSEWHERE:
+            (place / entry.name).symlink_to(entry)
+    script = _script(page, place)
+    (place / "script").write_text(script, encoding="utf-8")
+    with (place / "prepared").open("wb") as prepared:
+        shell = subprocess.Popen(  # noqa: S603
+            ["bash", str(place / "script")],  # noqa: S607
+            cwd=place,
+            env=_environment(place),
+            stdin=subprocess.DEVNULL,
+            stdout=prepared,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            shell.wait(_LIMIT_S)
+        _stop(shell, place)
+    ended = dict(line.split() for line in (place / "ended").read_text().splitlines())
+    for number, command in enumerate(page.commands):
+        said = place / "said" / str(number)
+        command.status = int(ended[str(number)]) if str(number) in ended else None
+        command.said = said.read_text(encoding="utf-8", errors="replace") if said.exists() else ""
+    if page.commands and all(one.status is None for one in page.commands if one.why is None):
+        page.commands[0].said += (place / "prepared").read_text(encoding="utf-8", errors="replace")
+
+
+def _stop(shell: subprocess.Popen[bytes], place: Path) -> None:
+    """End the shell, what it left running, and the server that the page started."""
+    EmbeddedServer(place / "var").stop(immediate=True)
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(shell.pid, signal.SIGTERM)
+    shell.wait()
+
+
+def _environment(place: Path) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("NOCTURNE_", "AIRFLOW_"))}
+    path = os.pathsep.join([str(Path(sys.executable).parent), str(binaries()), kept["PATH"]])
+    return {**kept, "PATH": path, "PYTHONPATH": f"{ROOT}:{ROOT / 'lab'}", "HOME": str(place), "PLACE": str(place)}
+
+
+def _script(page: Page, place: Path) -> str:
+    """Return the script of a page: what is prepared, then each command, with its exit status in the file `ended`."""
+    prepared = "".join(DECLARED["places"][name] for name in page.declared.get("places", ()))
+    parts = [f"exec 3>ended\nset -e\n{prepared}set +e"]
+    for number, command in enumerate(page.commands):
+        if command.why is not None:
+            continue
+        text = command.text
+        for written, value in {**DECLARED["values"], **page.declared.get("values", {})}.items():
+            text = text.replace(written, value.replace("{place}", str(place)))
+        begins = tuple(page.declared.get("background", ()))
+        if command.kind == "sql":
+            client = f'psql --no-psqlrc --quiet --set ON_ERROR_STOP=1 --dbname "{page.declared["sql"]}"'
+            text = f"{client} <<'SQL'\n{text}\nSQL"
+        elif begins and command.text.startswith(begins):  # ready once it has written a line
+            text = f'exec {{ready}}< <({text})\nread -r -u "$ready"'
+        parts.append(f"{{\n{text}\n}} >said/{number} 2>&1\necho {number} $? >&3")
+        parts += [
+            f"set -e\n{more}\nset +e"
+            for begins, more in page.declared.get("after", {}).items()
+            if command.text.startswith(begins)
+        ]
+    return "\n".join(parts) + "\n"
+
+
+def record(done: Sequence[Page], path: Path = RECORD) -> None:
+    """Write the rows of pages into the record; those of other pages that still hold commands stay."""
+    there, today = pages(), datetime.now(UTC).date().isoformat()
+    kept: dict[str, list[str]] = {}
+    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
+        if (name := line.removeprefix("| `").partition("`")[0]) in there:
+            kept.setdefault(name, []).append(line)
+    for page in done:
+        count = Counter(one.outcome for one in page.commands)
+        numbers = " | ".join(str(count[outcome]) for outcome in ("passed", "failed", "not run"))
+        row = f"| `{page.name}` | {len(page.commands)} | {numbers} | {__version__} | {today} | `{page.digest}` |"
+        kept[page.name] = [row, *_absences(page)]
+    rows = [kept[name] for name in sorted(kept)]
+    head = [f"| {' | '.join(COLUMNS)} |", f"| :-- {'| --: ' * 4}{'| :-- ' * 3}|"]
+    first, others = [one[0] for one in rows], [line for one in rows for line in one[1:]]
+    path.write_text(HEADER + "\n".join([*head, *first]) + "\n" + ABSENT + "\n".join(others) + "\n", encoding="utf-8")
+
+
+def _absences(page: Page) -> Iterator[str]:
+    for one in page.commands:
+        if one.outcome != "passed":
+            line = one.text.splitlines()[0].rstrip("\\ ").replace("|", "\\|")
+            yield f"| `{page.name}` | `{line}` | {one.why or f'failed: {one.status}'} |"
+
+
+def main() -> int:
+    """Run the pages named, or all; return 1 if a command failed."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("pages", nargs="*", metavar="PAGE", help="such as docs/operators.md; else all")
+    parser.add_argument("--keep", action="store_true", help="keep the folders, and say where they are")
+    asked = parser.parse_args()
+    there = pages()
+    failed = 0
+    for name in asked.pages or there:
+        page = there[name]
+        place = make_server_folder("nocturne-commands-")
+        try:
+            run(page, place)
+        finally:
+            if asked.keep:
+                print(place)
+            else:
+                shutil.rmtree(place, ignore_errors=True)
+        record([page])
+        for one in page.commands:
+            print(f"{one.outcome:8}{name}: {one.text.splitlines()[0]}")
+            if one.outcome == "failed":
+                failed += 1
+                print(textwrap.indent(one.said[-2000:], "    "))
+    return int(failed > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
