@@ -155,21 +155,24 @@ def _is_whole(text: str) -> bool:
     return read.returncode == 0 and not read.stderr
 
 
-def run(page: Page, place: Path) -> None:
-    """Run a page's commands in a folder, and set what became of each."""
+def run(page: Page, place: Path, prepared: Path | None = None) -> None:
+    """Run a page's commands in a folder, and set what became of each.
+
+    Pages that are given one folder `prepared` share what the place `hospital` makes there.
+    """
     (place / "said").mkdir()
     for entry in ROOT.iterdir():
         if entry.name not in _ELSEWHERE:
             (place / entry.name).symlink_to(entry)
     script = _script(page, place)
     (place / "script").write_text(script, encoding="utf-8")
-    with (place / "prepared").open("wb") as prepared:
+    with (place / "prepared").open("wb") as told:
         shell = subprocess.Popen(  # noqa: S603
             ["bash", str(place / "script")],  # noqa: S607
             cwd=place,
-            env=_environment(place),
+            env=_environment(place) | {"PREPARED": str(prepared or place / "hospital")},
             stdin=subprocess.DEVNULL,
-            stdout=prepared,
+            stdout=told,
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
@@ -253,26 +256,26 @@ def main() -> int:
     """Run the pages named, or all; return 1 if a command failed."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("pages", nargs="*", metavar="PAGE", help="such as docs/operators.md; else all")
-    parser.add_argument("--keep", action="store_true", help="keep the folders, and say where they are")
+    parser.add_argument("--keep", action="store_true", help="keep the folder, and say where it is")
     asked = parser.parse_args()
     there = pages()
     failed = 0
+    folder = make_server_folder("nocturne-commands-")
     for name in asked.pages or there:
         page = there[name]
-        place = make_server_folder("nocturne-commands-")
-        try:
-            run(page, place)
-        finally:
-            if asked.keep:
-                print(place)
-            else:
-                shutil.rmtree(place, ignore_errors=True)
+        place = folder / page.digest
+        place.mkdir()
+        run(page, place, folder)
         record([page])
         for one in page.commands:
             print(f"{one.outcome:8}{name}: {one.text.splitlines()[0]}")
             if one.outcome == "failed":
                 failed += 1
-                print(textwrap.indent(one.said[-2000:], "    "))
+                print(textwrap.indent(one.said[-2000:], "    "), flush=True)
+    if asked.keep:
+        print(folder)
+    else:
+        shutil.rmtree(folder)
     return int(failed > 0)
 
 

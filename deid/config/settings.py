@@ -123,6 +123,21 @@ class Settings(BaseSettings):
             raise SettingsError(f"{name} is not set.", "Set it to a PostgreSQL URI, or run `make demo` first.")
         return value.get_secret_value()
 
+    def require(self, *names: str) -> None:
+        """Refuse settings of which one of `names` is absent; `secret` is one of both that give it.
+
+        Raises:
+            SettingsError: names all that are absent; or the secret cannot be read, or is too weak.
+        """
+        given = self.model_dump(exclude_none=True)
+        absent = [name for name in names if name not in given and not (name == "secret" and "secret_file" in given)]
+        if absent:
+            listed = ", ".join(f"NOCTURNE_{name.upper()}" for name in absent)
+            remedy = "Set what is absent in each component that runs this task, then `python -m deid doctor` there."
+            raise SettingsError(f"not set: {listed}.", remedy)
+        if "secret" in names:
+            self.held  # noqa: B018 - reads it
+
     def location(self, source: str) -> str | None:
         """Return the location of the reference source `source`; None for the file that ships."""
         value: SecretStr | None = getattr(self, f"{source}_location")

@@ -56,19 +56,34 @@ def _make_lock_table(dsn: str) -> None:
 def compare_migrations(dsn: str, folder: Path = SQL / "migrations") -> tuple[list[str], list[str]]:
     """Return the migrations that the database lacks, and those it has that this version does not know.
 
-    `dsn` is the owner's; nothing is changed.
+    `dsn` is the owner's, or that of a role of the product; one that may not read them yet lacks the migration that
+    lets it. Nothing is changed.
 
     Raises:
-        WarehouseUnreachable, WarehouseError: the database does not answer, or the role may not read them.
+        WarehouseUnreachable, WarehouseError: the database does not answer.
     """
     known = {str(migration.id) for migration in read_migrations(str(folder))}
     with connect(dsn, application="nocturne doctor") as link, link.cursor() as cursor:
-        cursor.execute("SELECT to_regclass('public._yoyo_migration') IS NOT NULL")
+        cursor.execute("SELECT has_table_privilege(to_regclass('public._yoyo_migration'), 'SELECT')")
         applied: set[str] = set()
         if cursor.fetchone() == (True,):
             cursor.execute("SELECT migration_id FROM public._yoyo_migration")
             applied = {name for (name,) in cursor.fetchall()}
     return sorted(known - applied), sorted(applied - known)
+
+
+def require_migrations(dsn: str) -> None:
+    """Refuse a database that lacks a migration of this version; `dsn` is that of any role of the product.
+
+    Raises:
+        WarehouseUnreachable: the database does not answer.
+        WarehouseError: it lacks one; the remedy is the command that applies it.
+    """
+    if lacking := compare_migrations(dsn)[0]:
+        raise WarehouseError(
+            f"{place(dsn)} has not the form of this version: it lacks {lacking[-1]}.",
+            "Run `python -m deid migrate` with NOCTURNE_OWNER_DSN, then clear the task.",
+        )
 
 
 def _apply(backend: PostgresqlBackend, folder: Path, dsn: str) -> list[str]:

@@ -32,6 +32,12 @@ PUBLISHING_QUEUE = "publication"  # decides, publishes, applies opt-outs, writes
 REFERENCES_QUEUE = "references"  # loads open data
 LAB_QUEUE = "NOCTURNE_LAB_QUEUE"  # names the queue whose workers have nocturne-lab; else READING_QUEUE and GPU_QUEUE
 POD_TEMPLATE = "NOCTURNE_POD_TEMPLATE"  # names a file, for KubernetesExecutor: docker/kubernetes/pod-gpu.yaml
+# Settings that the tasks of a queue need (docs/operators.md, "Queues"); the last one's database is Nocturne's.
+NEEDED = {
+    PUBLISHING_QUEUE: ("secret", "steward_dsn", "publisher_dsn"),
+    REFERENCES_QUEUE: ("refresher_dsn",),
+}
+READING = ("secret", "reader_dsn", "worker_dsn")  # of every other queue
 XCOM_BACKEND = "nocturne_airflow.xcom.GuardedXCom"
 
 RETRIES = ExceptionRetryPolicy(
@@ -115,7 +121,8 @@ class Step(_PythonDecoratedOperator):
     returned: Any = None
 
     def execute(self, context: Any) -> Any:
-        """Run the step, and keep the counts that it returns."""
+        """Run the step where its deployment is whole, and keep the counts that it returns."""
+        redacted_errors(require_deployment)(self.queue)
         self.returned = super().execute(context)
         return self.returned
 
@@ -205,6 +212,21 @@ def require_guard() -> None:
             "redémarrer, vérifier par « python -m deid doctor », puis relancer : sans ce dossier, la détection attend "
             "sans fin un pool qui manque, et aucune réponse ne compte."
         )
+
+
+def require_deployment(queue: str) -> None:
+    """Refuse to work where a setting of the queue is absent, or the database has not the form of this version.
+
+    Raises:
+        SettingsError, WarehouseError: names what lacks, and the command or variable that mends it.
+        WarehouseUnreachable: the database does not answer.
+    """
+    from deid.config.settings import settings
+    from deid.schema.migrations import require_migrations
+
+    needed = NEEDED.get(queue, READING)
+    settings().require(*needed)
+    require_migrations(settings().dsn(needed[-1].removesuffix("_dsn")))
 
 
 def in_words(error: Exception) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from airflow.jobs.job import Job
+from airflow.models import DagRun
 from airflow.models.pool import Pool
 from airflow.sdk import RetryAction
 from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException
@@ -153,6 +154,13 @@ def test_a_pool_that_is_there_keeps_its_slots() -> None:
     Job()
     assert Pool.get_pool("gpu").slots == 4
     Pool.create_or_update_pool("gpu", slots=1, description="", include_deferred=False)
+
+
+@pytest.mark.usefixtures("_tables")
+def test_a_pool_that_was_deleted_is_made_again_when_a_run_starts() -> None:
+    Pool.delete_pool("gpu")
+    DagRun(dag_id="any", run_id="any", state="running", run_type="manual").notify_dagrun_state_changed(msg="started")
+    assert Pool.get_pool("gpu").slots == 1
 
 
 def test_a_skip_stays_a_skip(caplog: pytest.LogCaptureFixture) -> None:
