@@ -73,7 +73,9 @@ def compare_migrations(dsn: str, folder: Path = SQL / "migrations") -> tuple[lis
 
 
 def require_migrations(dsn: str) -> None:
-    """Refuse a database that lacks a migration of this version; `dsn` is that of any role of the product.
+    """Refuse a database that lacks a migration which this version has.
+
+    `dsn` is that of any role of the product but the reader's.
 
     Raises:
         WarehouseUnreachable: the database does not answer.
