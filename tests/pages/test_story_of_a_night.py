@@ -99,8 +99,11 @@ class Person:
         expect(self.page.get_by_role("main")).to_contain_text(text)
 
     def keep(self, name: str, at: Locator | None = None) -> None:
-        """Check a page with axe; take its picture, from `at` down, where pictures are asked for."""
+        """Check a page with axe and on a telephone; take its picture, from `at` down, where pictures are asked for."""
         assert violations(self.page) == [], name
+        self.page.set_viewport_size({"width": 390, "height": 844})
+        assert self.page.evaluate("document.documentElement.scrollWidth") <= 390, name
+        self.page.set_viewport_size(SIZE)
         if FOLDER:
             if at is not None:
                 at.evaluate("one => one.scrollIntoView({block: 'start', behavior: 'instant'})")
