@@ -165,7 +165,7 @@ $$;
 
 -- Grain: some runs of one interval. Documents that are ready or published, and their mentions and ε: from the runs'
 -- tallies, less what left since; document by document where several runs took the interval, or a document has moved to
--- another.
+-- another. Planned once for all intervals that are listed, as a plan takes longer than what it reads.
 CREATE OR REPLACE FUNCTION deid.interval_sums(interval_key text, run_ids bigint[])
 RETURNS TABLE (kept bigint, mentions bigint, epsilon float8)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog SET plan_cache_mode = force_generic_plan AS $$
