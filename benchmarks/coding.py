@@ -37,10 +37,11 @@ from demo.population import population_of
 from nocturne_lab.evaluation.coding.classical import vocabulary
 from nocturne_lab.evaluation.coding.comparison import CODERS, Coded, coder_of, compare
 from nocturne_lab.evaluation.coding.icd10 import LEVELS
-from nocturne_lab.evaluation.coding.scores import loss, micro, resampled
+from nocturne_lab.evaluation.coding.scores import loss, micro
 from nocturne_lab.evaluation.coding.stays import CodedStay, gather
 from nocturne_lab.evaluation.coding.tables import head, points, section
 from nocturne_lab.evaluation.coding.values import read_original, read_published
+from nocturne_lab.evaluation.intervals import resampled
 from nocturne_lab.evaluation.score_tables import markdown
 
 KEY = b"the key of the measure of coding"

@@ -17,8 +17,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from scipy.stats import beta
-
 from deid.config.policy import load as load_policy
 from deid.detection import Detector
 from deid.domain.document import Document, Mention
@@ -28,6 +26,7 @@ from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
 from demo.population import population
 from nocturne_lab.evaluation.corpus import load_corpus
+from nocturne_lab.evaluation.intervals import share_interval
 
 HEAD = """# False quarantine
 
@@ -131,7 +130,7 @@ def _failed(verdict: Verdict) -> list[str]:
 def _page(found: dict[str, list[Verdict]]) -> str:
     everything = [verdict for verdicts in found.values() for verdict in verdicts]
     held = _held(everything)
-    most = 100 * float(beta.ppf(0.95, held + 1, len(everything) - held))
+    most = 100 * share_interval(held, len(everything), 0.9)[1]
     rows = ["| source | documents | held back | checks that failed |", "| :-- | --: | --: | :-- |"]
     for source, verdicts in found.items():
         checks = Counter(check for verdict in verdicts for check in _failed(verdict))

@@ -28,6 +28,7 @@ from deid.detection.text.reading import Reading
 from deid.domain.document import Document, Mention
 from demo.population import population
 from nocturne_lab.evaluation.corpus import GoldDocument, load_indirect
+from nocturne_lab.evaluation.intervals import resampled
 from nocturne_lab.evaluation.score_tables import markdown
 
 ROOT = Path(__file__).parents[1]
@@ -68,7 +69,7 @@ def _with_interval(numerator: Sequence[int], denominator: Sequence[int]) -> str:
     top, bottom = np.asarray(numerator), np.asarray(denominator)
     if not bottom.sum():
         return "–"
-    times = np.random.default_rng(_SEED).multinomial(len(top), np.full(len(top), 1 / len(top)), size=_RESAMPLES)
+    times = resampled(len(top), _SEED, _RESAMPLES)
     low, high = np.nanpercentile((times @ top) / np.where(times @ bottom, times @ bottom, np.nan), [2.5, 97.5])
     return f"{top.sum() / bottom.sum():.2f} ({low:.2f}–{high:.2f}), {top.sum()} of {bottom.sum()}"
 

@@ -11,8 +11,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import ceil
 
-from scipy.stats import beta
-
 from deid.config.policy import Policy
 from deid.detection import Detector
 from deid.detection.merging import votes
@@ -20,6 +18,7 @@ from deid.detection.refining.own_types import ANNOTATOR
 from deid.domain.document import Mention
 from deid.domain.labels import Label
 from nocturne_lab.evaluation.corpus import GoldDocument
+from nocturne_lab.evaluation.intervals import share_interval
 from nocturne_lab.evaluation.scoring import met, spans
 
 CONFIDENCE = 0.95
@@ -49,10 +48,7 @@ class Cell:
     @property
     def interval(self) -> tuple[float, float]:
         """Bounds of the precision at `CONFIDENCE` (Clopper and Pearson 1934), as if mentions were independent."""
-        tail = (1 - CONFIDENCE) / 2
-        wrong = self.found - self.right
-        low = float(beta.ppf(tail, self.right, wrong + 1)) if self.right else 0.0
-        return low, float(beta.ppf(1 - tail, self.right + 1, wrong)) if wrong else 1.0
+        return share_interval(self.right, self.found, CONFIDENCE)
 
     @property
     def recall(self) -> float | None:

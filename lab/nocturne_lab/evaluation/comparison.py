@@ -20,6 +20,7 @@ from deid.domain.errors import InputRefused
 from deid.domain.labels import Label
 from deid.models.scores import MEASURES, SCORES, WAYS, score_of
 from nocturne_lab.evaluation.corpus import GoldDocument
+from nocturne_lab.evaluation.intervals import resampled
 from nocturne_lab.evaluation.scoring import Judged, evaluate
 
 DRAWS, SEED = 2000, 2026
@@ -135,8 +136,7 @@ def compare_found(
     """
     if not documents:
         raise InputRefused("there is no annotated document to compare on.", "Give a folder of annotated documents.")
-    draws = np.random.default_rng(SEED).multinomial(len(documents), [1 / len(documents)] * len(documents), size=DRAWS)
-    weights = np.vstack([np.ones(len(documents)), draws]).astype(np.float64)
+    weights = np.vstack([np.ones(len(documents)), resampled(len(documents), SEED, DRAWS)])
     ours, theirs = _drawn(documents, candidate, weights), _drawn(documents, serving, weights)
     names = list(ours | theirs)
     nothing = np.full(DRAWS + 1, np.nan)

@@ -38,9 +38,10 @@ from nocturne_lab.evaluation.attacks.membership import LEAST, attack_losses, los
 from nocturne_lab.evaluation.attacks.sampled import attack_sample
 from nocturne_lab.evaluation.coding.classical import ClassicalCoder
 from nocturne_lab.evaluation.coding.comparison import FEWEST_STAYS, compare
-from nocturne_lab.evaluation.coding.scores import loss, micro_f1, resampled
+from nocturne_lab.evaluation.coding.scores import loss, micro_f1
 from nocturne_lab.evaluation.coding.stays import gather
 from nocturne_lab.evaluation.corpus import GoldDocument
+from nocturne_lab.evaluation.intervals import resampled
 from nocturne_lab.evaluation.second_opinion import SecondReader, measure_opinions, read_again
 from nocturne_lab.evaluation.utility import Pair, measure
 

@@ -20,7 +20,7 @@ from deid.domain.errors import SettingsError
 from deid.domain.labels import DIRECT
 from deid.publication.evaluations import Measured
 from deid.refresh.deadline import Deadline, DeadlineAdapter, DeadlinePassed
-from deid.reviews.bounds import clopper_pearson
+from nocturne_lab.evaluation.intervals import share_interval
 
 log = logging.getLogger(__name__)
 
@@ -164,4 +164,4 @@ def measure_opinions(opinions: Sequence[Opinion | None]) -> Iterator[Measured]:
 def _share(name: str, found: int, of: int) -> Measured:
     if not of:
         return Measured(f"opinion.{name}", 0.0, None, None, 0)
-    return Measured(f"opinion.{name}", found / of, *clopper_pearson(found, of, _CONFIDENCE), of)
+    return Measured(f"opinion.{name}", found / of, *share_interval(found, of, _CONFIDENCE), of)

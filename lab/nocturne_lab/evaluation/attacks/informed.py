@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.signal import fftconvolve
 from scipy.sparse import csr_matrix
-from scipy.stats import beta, nbinom
+from scipy.stats import nbinom
 
 from nocturne_lab.evaluation.attacks.histories import (
     NOTHING,
@@ -27,6 +27,7 @@ from nocturne_lab.evaluation.attacks.histories import (
     Way,
     is_weekend,
 )
+from nocturne_lab.evaluation.intervals import share_interval
 
 Known = Literal["one stay", "three stays", "at random", "in the text"]
 KNOWN: tuple[Known, ...] = ("one stay", "three stays", "at random", "in the text")
@@ -64,7 +65,7 @@ class Found:
     @property
     def most(self) -> float:
         """Upper bound of the share, of Clopper and Pearson (1934), at 95 % on one side."""
-        return float(beta.ppf(0.95, self.hits + 1, self.targets - self.hits)) if self.hits < self.targets else 1.0
+        return share_interval(self.hits, self.targets, 0.9)[1]
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,10 +30,10 @@ from deid.detection.text.reading import Reading
 from deid.domain.document import Mention
 from deid.domain.labels import Label
 from deid.reference.tables import packaged_tables
-from deid.reviews.bounds import clopper_pearson
 from deid.substitution import Substitutor
 from nocturne_lab.evaluation.attacks.document_dates import KEY
 from nocturne_lab.evaluation.attacks.inputs import Population, Record
+from nocturne_lab.evaluation.intervals import share_interval
 
 KnownOf = Literal["one document", "one stay", "one patient"]
 KNOWN_OF: tuple[KnownOf, ...] = ("one document", "one stay", "one patient")
@@ -80,7 +80,7 @@ class TimesFound:
     @property
     def interval(self) -> tuple[float, float]:
         """Bounds of the share found, with 95 % confidence (Clopper and Pearson 1934)."""
-        return clopper_pearson(self.hits, self.targets, 0.95)
+        return share_interval(self.hits, self.targets)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from deid.config.policy import Publication
-from deid.reviews.bounds import clopper_pearson
+from nocturne_lab.evaluation.intervals import share_interval
 
 StayTypes = tuple[str, ...]  # of the documents of one stay, sorted
 Grouped = Sequence[Sequence[StayTypes]]  # each patient's stays
@@ -52,7 +52,7 @@ class TypesFound:
     @property
     def interval(self) -> tuple[float, float]:
         """Interval of the share at 95 %, of Clopper and Pearson (1934)."""
-        return clopper_pearson(self.hits, self.targets, 0.95)
+        return share_interval(self.hits, self.targets)
 
 
 def show_types(stays: Grouped, publication: Publication, loinc: Callable[[str], str]) -> Grouped:

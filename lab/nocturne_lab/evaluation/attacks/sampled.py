@@ -27,7 +27,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 
 import numpy as np
-from scipy.stats import beta
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from deid.config.policy import Places, Policy
@@ -47,6 +46,7 @@ from nocturne_lab.evaluation.attacks.parrot import recall_at, suspect, unlike
 from nocturne_lab.evaluation.attacks.planted import plant, publish
 from nocturne_lab.evaluation.attacks.reidentification import link_known_dates, match_sequences
 from nocturne_lab.evaluation.attacks.surnames import rank_names, word_pairs
+from nocturne_lab.evaluation.intervals import share_interval
 
 log = logging.getLogger(__name__)
 LEAST_FOR_LEAKS = 100  # documents
@@ -105,10 +105,7 @@ def nearest_people(sample: Sequence[Candidate]) -> float:
 
 def bounds(share: float, n: int) -> tuple[float, float]:
     """Return the bounds of a share of `n`, with 95 % confidence (Clopper and Pearson 1934)."""
-    found = share * n
-    low = float(beta.ppf(0.025, found, n - found + 1)) if found > 0 else 0.0
-    high = float(beta.ppf(0.975, found + 1, n - found)) if found < n else 1.0
-    return low, high
+    return share_interval(min(share * n, n), n)
 
 
 def _share(name: str, share: float, n: int, people: int) -> Measured:

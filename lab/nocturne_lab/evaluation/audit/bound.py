@@ -9,7 +9,8 @@ from numbers import Real
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import beta
+
+from nocturne_lab.evaluation.intervals import share_bounds
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,10 +148,7 @@ def _log_ratio(
     likely: NDArray[np.int64], unlikely: NDArray[np.int64], draws: int, confidence: float
 ) -> NDArray[np.float64]:
     """Return log of (lower bound of likely/draws) over (upper bound of unlikely/draws), for each pair of counts."""
-    tail = (1 - confidence) / 2
-    # The beta quantiles are undefined for no hit (lower bound 0) and for hits only (upper bound 1).
-    low = np.where(likely > 0, beta.ppf(tail, np.maximum(likely, 1), draws - likely + 1), 0.0)
-    high = np.where(unlikely < draws, beta.ppf(1 - tail, unlikely + 1, np.maximum(draws - unlikely, 1)), 1.0)
+    low, high = share_bounds(likely, draws, confidence)[0], share_bounds(unlikely, draws, confidence)[1]
     with np.errstate(divide="ignore"):
         ratio: NDArray[np.float64] = np.log(low) - np.log(high)
     return ratio

@@ -24,8 +24,8 @@ from nocturne_lab.evaluation.coding.scores import (
     mean,
     micro,
     micro_f1,
-    resampled,
 )
+from nocturne_lab.evaluation.intervals import resampled
 
 TENTHS = tuple(round(step / 10, 1) for step in range(11))
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-RESAMPLES = 1000
 Matrix = NDArray[np.bool_]  # shape (stays, classes)
 
 
@@ -60,14 +59,8 @@ def jaccard(one: Matrix, other: Matrix) -> NDArray[np.float64]:
     return np.where(union, (one & other).sum(axis=1) / np.maximum(union, 1), 1.0)
 
 
-def resampled(stays: int, seed: int = 2026, resamples: int = RESAMPLES) -> NDArray[np.float64]:
-    """Return how often each stay is drawn in each resample with replacement, shape (resamples, stays)."""
-    random = np.random.default_rng(seed)
-    return np.asarray(random.multinomial(stays, np.full(stays, 1 / stays), size=resamples), dtype=np.float64)
-
-
 def micro_f1(gold: Matrix, found: Matrix, weights: NDArray[np.float64]) -> Interval:
-    """Return the micro F1 with its interval; `weights` is what `resampled` gives."""
+    """Return the micro F1 with its interval; `weights` is what `intervals.resampled` gives."""
     return _interval(micro(gold, found).f1, _f1s(gold, found, weights))
 
 

@@ -21,9 +21,9 @@ from nocturne_lab.evaluation.coding.scores import (
     micro,
     micro_f1,
     precision_at,
-    resampled,
 )
 from nocturne_lab.evaluation.coding.stays import CodedStay, statistics
+from nocturne_lab.evaluation.intervals import resampled
 from nocturne_lab.evaluation.score_tables import markdown
 
 KS = (5, 8, 15)

@@ -18,7 +18,7 @@ from deid.domain.document import Document, Mention
 from deid.domain.labels import Label
 from deid.french.folding import fold
 from deid.substitution.temporal.ages import parse_age
-from nocturne_lab.evaluation.coding.scores import resampled
+from nocturne_lab.evaluation.intervals import resampled
 from nocturne_lab.evaluation.utility.facts import Pair
 from nocturne_lab.evaluation.utility.measures import Numbers
 

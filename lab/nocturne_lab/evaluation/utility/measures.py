@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from deid.reference import CommuneTable
 from deid.reference.tables import packaged_tables
-from nocturne_lab.evaluation.coding.scores import resampled
 from nocturne_lab.evaluation.coding.stays import dealt
+from nocturne_lab.evaluation.intervals import resampled
 from nocturne_lab.evaluation.utility.facts import Pair, facts, long_gaps
 from nocturne_lab.evaluation.utility.wording import surprises, told_apart, whole, without_shared
 

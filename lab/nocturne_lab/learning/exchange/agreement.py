@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from deid.domain.errors import InputRefused
 from deid.domain.labels import Label
 from nocturne_lab.evaluation.corpus import GoldDocument
+from nocturne_lab.evaluation.intervals import RESAMPLES, resampled
 from nocturne_lab.evaluation.scoring import labelled_tokens, tokenise
 
-RESAMPLES = 1000
 _CATEGORIES = (None, *Label)
 _NUMBER = {label: number for number, label in enumerate(_CATEGORIES)}
 Counts = NDArray[np.float64]
@@ -161,8 +161,7 @@ def _with_interval(sums: Counts, kappa: Callable[[Counts], Counts], seed: int, r
         value = float(kappa(sums.sum(axis=0, keepdims=True))[0])
         if np.isnan(value):
             return Kappa(None)
-        times = np.random.default_rng(seed).multinomial(len(sums), np.full(len(sums), 1 / len(sums)), size=resamples)
-        drawn = kappa(times @ sums)
+        drawn = kappa(resampled(len(sums), seed, resamples) @ sums)
     known = drawn[~np.isnan(drawn)]
     low, high = np.quantile(known, [0.025, 0.975]) if len(known) else (value, value)
     return Kappa(value, float(low), float(high))

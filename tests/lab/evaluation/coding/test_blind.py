@@ -22,8 +22,9 @@ from nocturne_lab.evaluation.coding.classical import ClassicalCoder
 from nocturne_lab.evaluation.coding.comparison import code
 from nocturne_lab.evaluation.coding.human import judge
 from nocturne_lab.evaluation.coding.icd10 import LEVELS, checked
-from nocturne_lab.evaluation.coding.scores import alpha, encoded, jaccard, resampled
+from nocturne_lab.evaluation.coding.scores import alpha, encoded, jaccard
 from nocturne_lab.evaluation.coding.stays import CodedStay, gather, statistics
+from nocturne_lab.evaluation.intervals import resampled
 
 
 def _stays(number: int) -> list[CodedStay]:

@@ -15,9 +15,10 @@ from deid.domain.labels import Label
 from nocturne_lab.evaluation.coding.classical import ClassicalCoder
 from nocturne_lab.evaluation.coding.comparison import compare
 from nocturne_lab.evaluation.coding.icd10 import at_level, checked
-from nocturne_lab.evaluation.coding.scores import jaccard, loss, macro, micro, precision_at, resampled
+from nocturne_lab.evaluation.coding.scores import jaccard, loss, macro, micro, precision_at
 from nocturne_lab.evaluation.coding.stays import CodedStay, folds, gather, statistics
 from nocturne_lab.evaluation.coding.values import read_values
+from nocturne_lab.evaluation.intervals import resampled
 
 
 @pytest.mark.parametrize(
