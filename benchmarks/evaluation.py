@@ -16,7 +16,6 @@ from tqdm import tqdm
 
 from deid.config.policy import load
 from deid.domain.outcomes import Candidate
-from deid.publication.evaluations import CodedAs, Measured
 from deid.reference.tables import packaged_tables
 from deid.reports.evaluation import RATIOS, REASONS, name_of
 from deid.reports.wording import WORDING
@@ -26,6 +25,7 @@ from demo.hospital.model import Hospital
 from demo.population import DOCUMENTS_PER_PATIENT, SEED, population_of
 from nocturne_lab.evaluation.attacks.sampled import attack_sample
 from nocturne_lab.evaluation.released import attack_models, measure_coding, measure_sample
+from nocturne_lab.hospital.evaluations import CodedAs, Measured
 
 _KEY = b"the key of the evaluated sample."
 _TARGET = Path(__file__).with_name("evaluation.md")

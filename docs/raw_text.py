@@ -26,7 +26,7 @@ SEEDS = {
 # Packages in which a field called text, of type str, is a document's.
 HOLDERS = (
     *("deid.source", "deid.ledger", "deid.publication"),
-    *("deid.nightly", "deid.reviews", "deid.release", "deid.stewardship", "nocturne_pages"),
+    *("deid.nightly", "deid.reviews", "deid.release", "deid.stewardship", "nocturne_lab.hospital", "nocturne_pages"),
 )
 # Packages that work on the text itself, in plain strings and their own types: one row each.
 WHOLE = {

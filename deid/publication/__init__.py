@@ -1,1 +1,1 @@
-"""Publication: releases and visibility, evaluations of releases, links of other tables to published patients."""
+"""Publication: releases and visibility, links of other tables to published patients."""

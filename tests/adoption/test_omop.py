@@ -10,10 +10,10 @@ import pytest
 
 from deid.config.settings import settings
 from deid.database.queries import SQL
-from deid.publication.evaluations import read_codes
 from deid.source.contract import Source, open_source
 from deid.source.contract_check import check_source
 from deid.source.extraction import read_contents, read_staff_rows
+from nocturne_lab.hospital.evaluations import read_codes
 from tests import ROOT
 from tests.conftest import Database
 from tests.database.warehouse.light import decide

@@ -112,8 +112,8 @@ def published(
     not replaced. Written to the audit trail with the reason (NOCTURNE_STEWARD_DSN).
     """
     from deid.database.connection import open_cursor
-    from deid.stewardship.training_export import export_published
     from nocturne_lab.evaluation.corpus import GoldDocument
+    from nocturne_lab.hospital.training_export import export_published
 
     with open_cursor("steward", "nocturne annotations") as cursor:
         found = export_published(cursor, getpass.getuser(), reason, chosen_policy(None), size=size, seed=seed)
@@ -162,8 +162,8 @@ def documents(
     from deid.database.connection import open_cursor
     from deid.domain import PARIS
     from deid.ledger import audit
-    from deid.ledger.periods import list_period, open_period
     from deid.ledger.planning import Interval
+    from nocturne_lab.hospital.periods import list_period, open_period
     from nocturne_lab.learning.exchange.sampling import draw_random
 
     if audit.reason_problem(reason):
@@ -464,9 +464,9 @@ def _of_warehouse(since: datetime, staff: Path | None, refusals: lines.Refusals)
     """Return documents and staff of the warehouse, and the ledger's ids; detects with the references in use."""
     from deid.domain import PARIS
     from deid.ledger.batches import read_staff
-    from deid.ledger.history import read_history
     from deid.ledger.identity import Translator
     from deid.nightly.runtime import use_current_lookup
+    from nocturne_lab.hospital.history import read_history
 
     use_current_lookup()
     name = read_settings().source

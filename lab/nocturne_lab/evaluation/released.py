@@ -21,17 +21,6 @@ from deid.ledger.steps import Run
 from deid.models.directories import intact, learned_documents
 from deid.nightly import runtime
 from deid.nightly.steps import confidential
-from deid.publication.evaluations import (
-    CodedAs,
-    Drawn,
-    Measured,
-    draw_learned,
-    draw_sample,
-    open_sample,
-    published_runs,
-    read_codes,
-    record_measures,
-)
 from deid.reference import CommuneTable
 from deid.release.interval import check_interval_key
 from nocturne_lab.evaluation.attacks.membership import LEAST, attack_losses, losses
@@ -44,6 +33,17 @@ from nocturne_lab.evaluation.corpus import GoldDocument
 from nocturne_lab.evaluation.intervals import resampled
 from nocturne_lab.evaluation.second_opinion import SecondReader, measure_opinions, read_again
 from nocturne_lab.evaluation.utility import Pair, measure
+from nocturne_lab.hospital.evaluations import (
+    CodedAs,
+    Drawn,
+    Measured,
+    draw_learned,
+    draw_sample,
+    open_sample,
+    published_runs,
+    read_codes,
+    record_measures,
+)
 
 log = logging.getLogger(__name__)
 _BATCH = 50  # documents from one line of progress to the next

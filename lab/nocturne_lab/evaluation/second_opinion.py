@@ -18,9 +18,9 @@ import requests
 from deid.domain.document import Substitution
 from deid.domain.errors import SettingsError
 from deid.domain.labels import DIRECT
-from deid.publication.evaluations import Measured
 from deid.refresh.deadline import Deadline, DeadlineAdapter, DeadlinePassed
 from nocturne_lab.evaluation.intervals import share_interval
+from nocturne_lab.hospital.evaluations import Measured
 
 log = logging.getLogger(__name__)
 

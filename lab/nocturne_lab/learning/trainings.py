@@ -31,13 +31,13 @@ from deid.ledger import audit
 from deid.ledger.batches import read_staff
 from deid.ledger.identity import Translator
 from deid.ledger.models import find_model
-from deid.ledger.periods import list_period, open_period
 from deid.ledger.planning import Interval
 from deid.models import FOLDER, progress
 from deid.models.directories import directory_hash, kind_of, learned_documents, place
 from deid.nightly import runtime
 from nocturne_lab.evaluation.comparison import judge
 from nocturne_lab.evaluation.corpus import DISTANT, GoldDocument, gold_record, load_corpus, read_corrected
+from nocturne_lab.hospital.periods import list_period, open_period
 from nocturne_lab.learning import registry
 from nocturne_lab.learning.exchange.adjudication import ADJUDICATED, distinct_documents, distinct_readings
 from nocturne_lab.learning.exchange.rounds import exchange_folder

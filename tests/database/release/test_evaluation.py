@@ -21,7 +21,6 @@ from deid.domain.document import Document
 from deid.domain.errors import InputRefused, PolicyError
 from deid.ledger import models
 from deid.models import FOLDER
-from deid.publication.evaluations import draw_sample, read_codes
 from deid.reports import gather, render
 from deid.reports.numbers import Writer
 from deid.reports.wording import WORDING
@@ -29,6 +28,7 @@ from deid.stewardship.exports import export_tables
 from nocturne_lab.evaluation import released
 from nocturne_lab.evaluation.attacks.membership import LEAST
 from nocturne_lab.evaluation.corpus import GoldDocument
+from nocturne_lab.hospital.evaluations import draw_sample, read_codes
 from nocturne_lab.learning import registry
 from tests.conftest import Database
 from tests.database.warehouse import light

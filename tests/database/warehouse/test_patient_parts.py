@@ -14,13 +14,13 @@ from deid.config.policy import PatientPart
 from deid.config.settings import settings
 from deid.domain.errors import PolicyError, SettingsError
 from deid.ledger import planning
-from deid.ledger.periods import open_period
 from deid.ledger.planning import Interval
 from deid.nightly import steps
 from deid.reports.figures import gather
 from deid.source.contract import Source
 from deid.source.contract_check import check_source
 from nocturne_lab.evaluation.corpus import load_corpus
+from nocturne_lab.hospital.periods import open_period
 from nocturne_lab.learning.exchange.rounds import RoundOrder, give_documents
 from tests.conftest import Database
 from tests.database.warehouse.small_hospital import DAY, NIGHT, open_hospital, put

@@ -9,13 +9,13 @@ import pytest
 
 from deid.config.policy import Policy
 from deid.domain.outcomes import Candidate
-from deid.publication.evaluations import Measured
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
 from nocturne_lab.evaluation.attacks.city_posterior import guess_communes
 from nocturne_lab.evaluation.attacks.document_dates import KEY
 from nocturne_lab.evaluation.attacks.inputs import Population, with_dates, with_places
 from nocturne_lab.evaluation.attacks.sampled import attack_sample
+from nocturne_lab.hospital.evaluations import Measured
 
 DOCUMENTS = 90  # fewer than the attack of leaks asks for
 

@@ -35,7 +35,6 @@ from deid.domain.labels import NAMES, Label
 from deid.domain.outcomes import Candidate
 from deid.french.folding import comparable, words
 from deid.privacy.budget import PLACE_COSTS
-from deid.publication.evaluations import Measured
 from deid.reference import Commune, CommuneTable
 from deid.reference.tables import packaged_tables
 from nocturne_lab.evaluation.attacks.city_posterior import guess_communes
@@ -47,6 +46,7 @@ from nocturne_lab.evaluation.attacks.planted import plant, publish
 from nocturne_lab.evaluation.attacks.reidentification import link_known_dates, match_sequences
 from nocturne_lab.evaluation.attacks.surnames import rank_names, word_pairs
 from nocturne_lab.evaluation.intervals import share_interval
+from nocturne_lab.hospital.evaluations import Measured
 
 log = logging.getLogger(__name__)
 LEAST_FOR_LEAKS = 100  # documents

@@ -35,7 +35,6 @@ from deid.domain.outcomes import Detected, Opened
 from deid.domain.private import private_files
 from deid.ledger import audit
 from deid.ledger.batches import read_staff
-from deid.ledger.periods import list_period, open_period
 from deid.ledger.planning import Interval
 from deid.ledger.steps import read_mentions
 from deid.models import progress
@@ -44,6 +43,7 @@ from deid.nightly import runtime
 from deid.reviews.annotations import REVIEW, correct_mentions, list_annotated
 from deid.source.rows import Listed
 from nocturne_lab.evaluation.corpus import GoldDocument, gold_record, read_corrected
+from nocturne_lab.hospital.periods import list_period, open_period
 from nocturne_lab.learning.exchange import sampling
 from nocturne_lab.learning.exchange.adjudication import (
     ADJUDICATED,

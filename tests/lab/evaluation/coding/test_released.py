@@ -8,9 +8,9 @@ import pytest
 
 from deid.domain.document import Document, Patient, Substitution
 from deid.domain.outcomes import Candidate
-from deid.publication.evaluations import CodedAs, Measured
 from nocturne_lab.evaluation.coding.comparison import FEWEST_STAYS
 from nocturne_lab.evaluation.released import measure_coding
+from nocturne_lab.hospital.evaluations import CodedAs, Measured
 
 CAUSES = {"I50": "insuffisance cardiaque", "J18": "pneumopathie franche", "S72": "fracture du col", "N20": "colique"}
 

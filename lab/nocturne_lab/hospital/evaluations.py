@@ -15,10 +15,10 @@ from deid.database.connection import open_cursor
 from deid.database.queries import query
 from deid.domain.outcomes import Detected
 from deid.ledger.identity import Translator
-from deid.ledger.periods import open_period
 from deid.ledger.steps import Run, read_mentions, read_run
 from deid.source import extraction
 from deid.source.contract import Source, open_source
+from nocturne_lab.hospital.periods import open_period
 
 APPLICATION = "nocturne evaluation"
 

@@ -1,0 +1,1 @@
+"""Reading of a hospital for the laboratory: documents of its source, samples of its releases, texts that may leave."""
