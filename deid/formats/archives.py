@@ -65,16 +65,16 @@ def _expand(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, reading: Reading) 
     return b"".join(chunks)
 
 
-def write_zip(parts: Mapping[str, bytes], *, stored: frozenset[str] = frozenset({"mimetype"})) -> bytes:
+def write_zip(parts: Mapping[str, bytes]) -> bytes:
     """Return an archive of parts by name, in their order, without dates, owners and comments.
 
-    `stored` names those that are not compressed, as OpenDocument asks of its `mimetype`.
+    `mimetype` is not compressed, as OpenDocument asks.
     """
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
         for name, content in parts.items():
             entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
-            entry.compress_type = zipfile.ZIP_STORED if name in stored else zipfile.ZIP_DEFLATED
+            entry.compress_type = zipfile.ZIP_STORED if name == "mimetype" else zipfile.ZIP_DEFLATED
             archive.writestr(entry, content)
     return file.getvalue()
 

@@ -7,7 +7,6 @@ for them. A chain alone cannot reveal that its last lines were cut off, or that 
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -162,18 +161,3 @@ def export_lines(link: Connection) -> Iterator[dict[str, str]]:
             if number == 0 and withheld:
                 yield {"withheld": str(withheld), "digest": previous}
             yield {"line": line, "digest": digest}
-
-
-def is_intact(lines: Iterator[Mapping[str, str]]) -> bool:
-    """Return whether an export is complete and unaltered from its first line, without a database."""
-    number, previous = 0, ""
-    for entry in lines:
-        if number == 0 and "withheld" in entry:
-            number, previous = int(entry["withheld"]), entry["digest"]
-            continue
-        number += 1
-        seq, *_, link = json.loads(entry["line"])
-        if (seq, link) != (number, previous) or hashlib.sha256(entry["line"].encode()).hexdigest() != entry["digest"]:
-            return False
-        previous = entry["digest"]
-    return True

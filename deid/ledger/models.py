@@ -48,20 +48,20 @@ class Model:
     metrics: Mapping[str, float | None]
 
 
-def serving_models(policy: Policy, role: str = "worker") -> dict[str, str]:
+def serving_models(policy: Policy) -> dict[str, str]:
     """Return kind → hash of the models that serve, of the annotators for which the policy asks the registry.
 
     A kind without a promoted model is left out: it has the model that ships, if any (`directories.absent_kinds`). No
     database is asked if no annotator asks the registry.
 
     Raises:
-        SettingsError: the policy asks the registry, and the role's connection string is not set.
+        SettingsError: the policy asks the registry, and the worker's connection string is not set.
         WarehouseUnreachable, WarehouseError: the ledger could not be read.
     """
     asked = directories.asked_kinds(policy)
     if not asked:
         return {}
-    with open_cursor(role, "nocturne models") as cursor:
+    with open_cursor("worker", "nocturne models") as cursor:
         serving = read_serving(cursor)
     return {kind: serving[kind] for kind in asked if kind in serving}
 
@@ -93,28 +93,26 @@ def find_model(prefix: str, role: str = "worker") -> Model:
         return _find(cursor, prefix)
 
 
-def insert_model(kind: str, digest: str, actor: str, role: str = "worker") -> None:
+def insert_model(kind: str, digest: str, actor: str) -> None:
     """Register a model as a candidate; one that is known stays as it is.
 
     Raises:
         WarehouseUnreachable, WarehouseError: nothing was written.
     """
-    with open_cursor(role, "nocturne models") as cursor:
+    with open_cursor("worker", "nocturne models") as cursor:
         cursor.execute(query("deid", "model", "insert"), {"kind": kind, "hash": digest, "actor": actor})
         if cursor.rowcount:
             audit.write(cursor, actor, audit.Action.REGISTER_MODEL, _about(kind, digest))
 
 
-def record_comparison(
-    digest: str, compared_with: str, metrics: Mapping[str, float | None], role: str = "worker"
-) -> None:
+def record_comparison(digest: str, compared_with: str, metrics: Mapping[str, float | None]) -> None:
     """Keep the figures of a comparison; a refused model is a candidate again.
 
     Raises:
         WarehouseUnreachable, WarehouseError: nothing was written.
     """
     row = {"hash": digest, "compared_with": compared_with, "metrics": json.dumps(metrics, allow_nan=False)}
-    with open_cursor(role, "nocturne models") as cursor:
+    with open_cursor("worker", "nocturne models") as cursor:
         cursor.execute(query("deid", "model", "compared"), row)
 
 
@@ -158,9 +156,7 @@ def refuse_model(digest: str, actor: str, reason: str, role: str = "steward") ->
     return model
 
 
-def roll_back_model(
-    kind: str, actor: str, reason: str = "", role: str = "steward", *, expected: str | None = None
-) -> str:
+def roll_back_model(kind: str, actor: str, reason: str = "", *, expected: str | None = None) -> str:
     """Put the model back that served before the one in force, and return its hash, `SHIPPED` for the one that ships.
 
     Raises:
@@ -168,7 +164,7 @@ def roll_back_model(
         PolicyError: the directory of the former model is missing or was altered.
         WarehouseUnreachable, WarehouseError: nothing was written.
     """
-    with open_cursor(role, "nocturne models") as cursor:
+    with open_cursor("steward", "nocturne models") as cursor:
         cursor.execute(query("deid", "model", "lock"), {"kind": kind})
         serving = read_serving(cursor).get(kind)
         if serving is None:
@@ -188,13 +184,13 @@ def roll_back_model(
     return former
 
 
-def record_export(model: Model, actor: str, role: str = "steward", **figures: float | None) -> None:
+def record_export(model: Model, actor: str, **figures: float | None) -> None:
     """Write to the audit trail that a model left the hospital, with the figures of its check.
 
     Raises:
         WarehouseUnreachable, WarehouseError: nothing was written.
     """
-    with open_cursor(role, "nocturne models") as cursor:
+    with open_cursor("steward", "nocturne models") as cursor:
         audit.write(cursor, actor, audit.Action.EXPORT_MODEL, _about(model.kind, model.hash), **figures)
 
 

@@ -175,8 +175,8 @@ def download(
         return received
 
 
-def download_text(address: str, until: float, *, network: ConnectionSettings, most: int = 4096) -> str:
-    """Return the first `most` bytes of a small text, before `until` of the monotonic clock.
+def download_text(address: str, until: float, *, network: ConnectionSettings) -> str:
+    """Return the first 4096 bytes of a small text, before `until` of the monotonic clock.
 
     Raises:
         ReferenceRefused: it cannot be reached in time.
@@ -187,7 +187,7 @@ def download_text(address: str, until: float, *, network: ConnectionSettings, mo
         def attempt() -> str:
             with session.get(address, stream=True) as response:
                 _check_response(response, name)
-                content: bytes = response.raw.read(most, decode_content=True)
+                content: bytes = response.raw.read(4096, decode_content=True)
                 return content.decode("ascii", errors="replace")
 
         return _attempt(name, deadline, attempt)

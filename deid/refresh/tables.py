@@ -163,17 +163,6 @@ def check_required(sources: Container[str]) -> None:
         )
 
 
-def load_communes(dsn: str) -> CommuneTable:
-    """Return the commune table of the reference versions in use, read row by row.
-
-    Raises:
-        ReferenceRefused: one of `REQUIRED` was never loaded.
-        WarehouseError: the database does not answer, or lacks the tables.
-    """
-    with connect(dsn) as link, link.cursor() as cursor:
-        return read_communes(cursor, versions_in_use(cursor))
-
-
 def read_communes(cursor: Cursor, versions: Mapping[str, ReferenceVersion]) -> CommuneTable:
     """Return the commune table of these reference versions; former names are packaged ones if no version has them.
 

@@ -28,11 +28,11 @@ def render(figures: Figures, lang: str = "fr", data_docs: Mapping[str, str] = Ma
     return template("report.html.j2").render(**view(figures, lang), style=_style(), data_docs=data_docs)
 
 
-def render_index(reports: Sequence[Figures], lang: str = "fr") -> str:
-    """The list of reports, newest interval first."""
+def render_index(reports: Sequence[Figures]) -> str:
+    """The list of reports in French, newest interval first."""
     ordered = sorted(reports, key=lambda figures: figures["interval"]["key"], reverse=True)
     return template("index.html.j2").render(
-        reports=ordered, t=WORDING[lang], w=Writer(lang), lang=lang, tones=TONES, style=_style()
+        reports=ordered, t=WORDING["fr"], w=Writer("fr"), lang="fr", tones=TONES, style=_style()
     )
 
 

@@ -96,11 +96,6 @@ def _row(run_id: int, result: CheckResult) -> dict[str, Any]:
     }
 
 
-def critical_failures(results: Sequence[CheckResult]) -> tuple[str, ...]:
-    """Names of the critical rules that failed."""
-    return tuple(item.rule for item in results if not item.success and item.severity is Severity.CRITICAL)
-
-
 # ---- The rules: the aggregate judged, its bounds in the policy, its severity
 EPSILON_ROUNDING = 1e-9  # ε is a sum of shares
 

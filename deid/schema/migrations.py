@@ -53,7 +53,7 @@ def _make_lock_table(dsn: str) -> None:
             cursor.execute("ROLLBACK TO SAVEPOINT before")
 
 
-def compare_migrations(dsn: str, folder: Path = SQL / "migrations") -> tuple[list[str], list[str]]:
+def compare_migrations(dsn: str) -> tuple[list[str], list[str]]:
     """Return the migrations that the database lacks, and those it has that this version does not know.
 
     `dsn` is the owner's, or that of a role of the product; one that may not read them yet lacks the migration that
@@ -62,7 +62,7 @@ def compare_migrations(dsn: str, folder: Path = SQL / "migrations") -> tuple[lis
     Raises:
         WarehouseUnreachable, WarehouseError: the database does not answer.
     """
-    known = {str(migration.id) for migration in read_migrations(str(folder))}
+    known = {str(migration.id) for migration in read_migrations(str(SQL / "migrations"))}
     with connect(dsn, application="nocturne doctor") as link, link.cursor() as cursor:
         cursor.execute("SELECT has_table_privilege(to_regclass('public._yoyo_migration'), 'SELECT')")
         applied: set[str] = set()

@@ -13,6 +13,7 @@ from deid.database.connection import connect
 from deid.ledger import audit
 from deid.ledger.audit import Action
 from tests.conftest import Database
+from tests.database.audit_exports import is_intact
 from tests.pages.serving import Server
 
 HOSTILE = "<script>document.title = 'pris'</script>"
@@ -68,7 +69,7 @@ def test_the_export_is_whole_is_recorded_and_proves_itself(server: Server) -> No
     answer = server.get("/audit/export")
     assert answer.headers["Content-Disposition"] == 'attachment; filename="nocturne-audit.jsonl"'
     entries: list[dict[str, Any]] = [json.loads(line) for line in answer.text.splitlines()]
-    assert audit.is_intact(iter(entries))
+    assert is_intact(iter(entries))
     assert json.loads(entries[-1]["line"])[2:5] == ["intendante", "export", "audit"]
 
 

@@ -16,10 +16,10 @@ from deid.reference.partition import digest_partition
 from deid.reference.tables import packaged_tables
 from deid.refresh.configuration import DEPARTMENTS, configured_source
 from deid.refresh.refreshing import refresh
-from deid.refresh.tables import load_communes as communes_in_use
 from tests.conftest import Database, Deploy
 from tests.database.refresh import health_formats as health
 from tests.database.refresh.conftest import Web
+from tests.database.refresh.in_use import communes_in_use
 
 pytestmark = pytest.mark.slow
 LACKING = "25057"

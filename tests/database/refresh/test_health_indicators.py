@@ -14,10 +14,10 @@ from deid.domain.errors import ReferenceRefused
 from deid.refresh.configuration import DEPARTMENTS
 from deid.refresh.reference_versions import list_versions, roll_back
 from deid.refresh.refreshing import refresh
-from deid.refresh.tables import load_communes
 from tests.conftest import Database
 from tests.database.refresh import health_formats as health
 from tests.database.refresh.conftest import Web
+from tests.database.refresh.in_use import communes_in_use
 
 pytestmark = pytest.mark.slow
 
@@ -132,7 +132,7 @@ def test_indicators_of_seven_producers_become_features_that_communes_are_drawn_b
 
     for source in ("streets", "establishments"):
         refresh(source, dsn=dsn)
-    table = load_communes(deployed.dsn("worker"))
+    table = communes_in_use(deployed.dsn("worker"))
     here = table.get("25056")
     territory = table.territory(here)
     other = next(one for one in territory if one.features["apl_gen"] != here.features["apl_gen"])

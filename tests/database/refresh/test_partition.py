@@ -22,8 +22,8 @@ from deid.reference.partition import (
 )
 from deid.reference.tables import packaged_tables
 from deid.refresh.refreshing import refresh
-from deid.refresh.tables import load_communes as communes_in_use
 from tests.conftest import Database
+from tests.database.refresh.in_use import communes_in_use
 
 
 @dataclass(frozen=True)

@@ -15,10 +15,10 @@ from deid.reference.tables import packaged_tables
 from deid.refresh.reference_versions import version_names
 from deid.refresh.refreshing import refresh
 from deid.refresh.sources import SOURCES
-from deid.refresh.tables import load_communes as communes_in_use
 from tests.conftest import Database
 from tests.database.refresh import formats
 from tests.database.refresh.conftest import Web
+from tests.database.refresh.in_use import communes_in_use
 
 BAN = "/ban/adresses-25.csv.gz"
 

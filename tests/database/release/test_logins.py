@@ -17,6 +17,7 @@ from deid.domain.errors import ReleaseRefused
 from deid.ledger import audit
 from deid.release import actions
 from tests.conftest import PASSWORD, Database
+from tests.database.audit_exports import is_intact
 from tests.database.release.ledger import Ledger
 
 NIGHT = "2026-10-03"
@@ -114,7 +115,7 @@ def test_the_trail_names_the_login_and_keeps_its_older_lines(deployed: Database)
             assert audit.find_first_break(cursor) is None
             assert [found.login for found in audit.list_lines(cursor)] == ["nocturne_steward", None]
         lines = list(audit.export_lines(link))
-    assert audit.is_intact(iter(lines))
+    assert is_intact(iter(lines))
     assert lines[0]["line"] == line
     assert json.loads(lines[1]["line"])[6] == "nocturne_steward"
     deployed.rows("ALTER TABLE deid.audit DISABLE TRIGGER append_only")

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
 from deid.config.policy import load
 from deid.domain.errors import InputRefused
-from deid.reports.run_checks import Density, critical_failures, judge_run, run_checks
+from deid.domain.outcomes import Severity
+from deid.quality.measures import CheckResult
+from deid.reports.run_checks import Density, judge_run, run_checks
 from tests.database.release.ledger import Ledger
 
 SOUND = {
@@ -56,6 +59,11 @@ DENSITIES: list[tuple[list[Density], set[str]]] = [
     ([*USUAL, Density("CS", 30, 90, 7.0, 15.0)], {"density_drift_low", "density_floor"}),
     ([*USUAL, Density("CS", 30, 90, 21.0, 15.0)], {"density_drift_high"}),
 ]
+
+
+def critical_failures(results: Sequence[CheckResult]) -> tuple[str, ...]:
+    """Return the names of the critical rules that failed."""
+    return tuple(item.rule for item in results if not item.success and item.severity is Severity.CRITICAL)
 
 
 @pytest.mark.parametrize(("changes", "expected"), TOTALS)

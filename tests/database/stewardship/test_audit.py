@@ -16,6 +16,7 @@ from deid.domain.errors import WarehouseError
 from deid.ledger import audit
 from deid.ledger.audit import Action
 from tests.conftest import Database
+from tests.database.audit_exports import is_intact
 
 
 @contextmanager
@@ -104,7 +105,7 @@ def test_an_administrator_who_rewrites_it_is_found_out(deployed: Database, tampe
     deployed.rows(tampering)
     with connect(deployed.dsn("steward")) as link, link.cursor() as cursor:
         assert audit.find_first_break(cursor) == where
-        assert not audit.is_intact(audit.export_lines(link))
+        assert not is_intact(audit.export_lines(link))
 
 
 def test_a_cut_tail_is_found_by_the_head_kept_elsewhere(deployed: Database) -> None:
@@ -122,8 +123,8 @@ def test_an_export_is_checked_without_the_database(deployed: Database) -> None:
     fill(deployed, 3)
     with connect(deployed.dsn("steward")) as link:
         lines = list(audit.export_lines(link))
-    assert audit.is_intact(iter(lines))
+    assert is_intact(iter(lines))
     assert json.loads(lines[0]["line"])[2:5] == ["intendante", "read_text", "document D0"]
     lines[1]["line"] = lines[1]["line"].replace("intendante", "quelqu'un")
-    assert not audit.is_intact(iter(lines))
-    assert not audit.is_intact(iter(lines[1:]))
+    assert not is_intact(iter(lines))
+    assert not is_intact(iter(lines[1:]))

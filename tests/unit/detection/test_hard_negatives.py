@@ -12,7 +12,8 @@ from deid.detection.detector import Detector
 from deid.domain.document import Document, Mention
 from deid.domain.errors import InputRefused
 from deid.domain.labels import Label
-from nocturne_lab.evaluation.hard_negatives import (
+from tests import ROOT
+from tests.unit.detection.hard_negatives import (
     COUNTERPARTS,
     HardNegative,
     Share,
@@ -20,7 +21,6 @@ from nocturne_lab.evaluation.hard_negatives import (
     share_found,
     share_untouched,
 )
-from tests import ROOT
 
 FOLDER = ROOT / "corpus" / "traps"
 
