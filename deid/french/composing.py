@@ -21,6 +21,9 @@ _JOINERS = "\u034f\u115f\u1160\u180b-\u180d\u3164\ufe00-\ufe0f\uffa0\U000e0100-\
 _UNSEEN = re.compile(rf"[{_HIDDEN}]+|(?<=[^\W_])[{_JOINERS}]+(?=[^\W_])|(?<=[^\W_])[{_JOINERS}](?=[^\W_])")
 _MARKED = re.compile(r"([^\W_])([\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]+)")
 
+# A word that the end of a line cuts, and that goes on in small letters: "Mar-⏎tin".
+_LINE_CUT = re.compile(r"(?<=[^\W\d_])[-\u00ac\u2010][ ]*\n[ ]*(?=[a-zß-öø-ÿ]{2})")
+
 
 class Aligned:
     """A text under edits: `text` is what is read, and its offsets lead back to the source."""
@@ -85,6 +88,12 @@ def marked_letters(text: str) -> Iterator[Edit]:
     """Yield letters and digits with the marks above or under them, read as one composed character."""
     for match in _MARKED.finditer(text):
         yield match.start(), match.end(), unicodedata.normalize("NFC", match.group())[0]
+
+
+def line_cuts(text: str, start: int, end: int) -> Iterator[Edit]:
+    """Yield what cuts the words of a span at the ends of lines, to be left out."""
+    for match in _LINE_CUT.finditer(text, start, end):
+        yield match.start(), match.end(), ""
 
 
 def is_decomposed(source: str) -> bool:

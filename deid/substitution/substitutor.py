@@ -12,7 +12,7 @@ from deid.domain.document import Document, Mention, Substitution, Surrogate
 from deid.domain.errors import DocumentRefused, PolicyError, Reason, SettingsError
 from deid.domain.labels import Label
 from deid.french.articles import fitted, own_article, read_ahead
-from deid.french.composing import Aligned, composed, is_decomposed, marked_letters
+from deid.french.composing import Aligned, composed, is_decomposed, line_cuts, marked_letters
 from deid.french.folding import alike
 from deid.privacy import budget
 from deid.reference import CommuneTable
@@ -83,8 +83,13 @@ class Substitutor:
 
 
 def _composed(source: str, mentions: tuple[Mention, ...]) -> tuple[Aligned, tuple[Mention, ...]]:
-    """Return a source as it shows, and its mentions with the offsets of what is shown; each has a character there."""
+    """Return a source as it shows, and its mentions with the offsets of what is shown; each has a character there.
+
+    A word of a mention that the end of a line cuts is read whole: "Mar-⏎tin" is the Martin of the next line.
+    """
     aligned = composed(source)
+    cuts = [cut for one in mentions for cut in line_cuts(aligned.text, *aligned.from_source(one.start, one.end))]
+    aligned.edit(cuts)
     if aligned.text == source:
         return aligned, mentions
     spans = [aligned.from_source(mention.start, mention.end) for mention in mentions]
@@ -132,10 +137,10 @@ def _rewritten(
         original, kind = context.text(mention), context.kind(mention)
         draft = _first_that_replaces(mention, original, kind, _generator(generators, kind, mention.label))
         reach, agreeing = _agreeing(text[before : mention.start], original, draft)
-        written = _broken_like(original, agreeing)
+        start, end = aligned.in_source(mention.start - reach, mention.end)
+        written = _broken_like(source[start:end], agreeing)
         if decomposed:  # a composed letter would show what was replaced
             written = normalize("NFD", written)
-        start, end = aligned.in_source(mention.start - reach, mention.end)
         while at < len(given) and given[at].start < end:
             start, end = min(start, given[at].start), max(end, given[at].end)
             at += 1

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from deid.config.policy import Detection
+from deid.detection.refining.accompanied_dates import find_accompanied_dates
 from deid.detection.refining.addresses import complete_addresses, join_lines
 from deid.detection.refining.boundaries import (
     announced_in_other_scripts,
@@ -142,6 +143,9 @@ PASSES: Sequence[Pass] = (
          "a value of which a part was found, or that a line cuts, is found whole", Keeps.COVERAGE),
     Pass("dates", _always(settle_dates),
          "a complete date that a mention touches is whole, and a date rather than a number", Keeps.NOTHING),
+    Pass("company", _always(find_accompanied_dates),
+         "days and months that sure dates of the same weeks accompany are dates, values before a month none",
+         Keeps.NOTHING),
     Pass("towns", _always(complete_towns),
          "numbers of departments behind a town, inhabitants and acronyms of hospitals come in", Keeps.NOTHING),
     Pass("rooms", _always(without_beds),

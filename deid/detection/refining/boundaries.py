@@ -16,12 +16,15 @@ from deid.detection.text.vocabulary import (
     ORG_FILLERS,
     ORG_PARTICLES,
     PROFESSIONS,
+    word_list,
 )
 from deid.domain.document import Mention
 from deid.domain.labels import IDENTIFIERS, NAMES, Label
 from deid.french.folding import key
 
 _FOOT = 400  # characters before the end in which a lone line is a signature
+_BORNE_WITH_ARTICLE = 1_000  # births of a surname written with its article from which it is one without capitals
+_TIME_WORDS = word_list("time_words")
 _REACH = 4  # most words or compounds added on one side
 # Particles that open a surname when they have a capital.
 _OPENING = PARTICLES - {"la", "les", "l", "m", "n", "o", "y", "mc", "st", "ste"}
@@ -278,6 +281,16 @@ def _same_script(reading: Reading, one: int, other: int) -> bool:
     return near and all(_OTHER_SCRIPT.fullmatch(reading.words[at]) is not None for at in (one, other))
 
 
+def _opens_with_article(reading: Reading, last: int, index: int) -> bool:
+    """True for an article and word that many bear as one surname, behind a first name without capitals: "[le] roux"."""
+    word = reading.word(index + 1)
+    if reading.words[index] not in ("le", "la") or not reading.lowered(index) or not word.isalpha():
+        return False
+    borne = reading.lexicon.surnames.get(reading.words[index] + word) >= _BORNE_WITH_ARTICLE
+    given = reading.lexicon.is_first_name(reading.words[last])
+    return borne and given and reading.word(index + 2) not in _TIME_WORDS  # "le petit matin"
+
+
 def _right(reading: Reading, last: int) -> int | None:
     """Return the last token of a name that ends further right than `last`, or None."""
     after = reading.word(last + 1)
@@ -305,6 +318,8 @@ def _right(reading: Reading, last: int) -> int | None:
         return nxt
     if (initial := _abbreviated_surname(reading, nxt)) is not None:
         return initial
+    if _opens_with_article(reading, last, nxt):
+        return nxt + 1
     if after in NOT_NAMES:
         return None
     if (

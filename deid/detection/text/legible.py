@@ -61,6 +61,9 @@ _CODE_WORDS = re.compile(rf"\b(?:{'|'.join(_CODE)})(?:[ ,/-]{{1,2}}(?:{'|'.join(
 
 _CUT = r"(?:[=-]?[ ]*\n[ ]*)"
 
+# "Augmen-⏎tin": a word that the end of a line cuts, with what opens the next line.
+_HYPHENED = re.compile(r"(?<![\w-])([^\W\d_]{2,})[-\u00ac\u2010][ ]*\n[ ]*([^\W\d_]{2,})(?![\w'’])")
+
 _LEET = re.compile(
     r"(?<![\w@$])(?=[^\W_@$!|]*[013-578@$!|])(?=(?:[\w@$!|)]{0,12}[^\W\d_]){2})[\w@$!|)]{5,24}(?![@$]|[-/.]?\d)"
 )
@@ -300,11 +303,31 @@ def _cut(text: str, names: _Names) -> Iterator[Edit]:
                 yield match.start() + sign.start(), match.start() + sign.end(), ""
 
 
+def _hyphened(text: str, _: _Names) -> Iterator[Edit]:
+    """Yield the cuts of words at the ends of lines.
+
+    A compound keeps its hyphen and line: two words of the language that are none together, or a second name.
+    """
+    if "\n" not in text:
+        return
+    words = lexicon()
+    for match in _HYPHENED.finditer(text):
+        left, right = match[1], match[2]
+        if right[0].isupper() and not left.isupper():
+            continue
+        whole, rest = fold(left + right), fold(right)
+        known = words.is_word(whole) or whole in words.surnames or whole in words.first_names
+        if not known and (words.is_word(rest) or (right[0].isupper() and not words.is_unknown(rest))):
+            continue
+        yield match.end(1), match.start(2), ""
+
+
 # In this order: each reads what the one before left.
 _READERS: tuple[Callable[[str, _Names], Iterator[Edit]], ...] = (
     _encoded,
     _forms,
     _lookalikes,
+    _hyphened,
     _spelt,
     _interrupted,
     _code_words,

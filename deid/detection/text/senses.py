@@ -117,12 +117,16 @@ def _is_titled(reading: Reading, index: int) -> bool:
     while reading.word(at) in PARTICLES and reading.word(at) not in _TITLES:
         at -= 1
     at -= 2 if reading.word(at) == "." and len(reading.word(at - 1)) == 1 and reading.word(at - 1) != "m" else 0
-    while at > 0 and reading.capitals[at] and reading.word(at) not in _TITLES and _is_given(reading, at):
+    while at > 0 and _is_written_as_name(reading, at) and reading.word(at) not in _TITLES and _is_given(reading, at):
         at -= 1
     if reading.word(at) == "." and glued(reading, at):
         at -= 1
     before = reading.word(at - 1)
     return reading.word(at) in _TITLES and before not in ("'", "’") and not before.isdigit()
+
+
+def _is_written_as_name(reading: Reading, index: int) -> bool:
+    return reading.capitals[index] or reading.lowered(index)
 
 
 def _is_given(reading: Reading, index: int) -> bool:
@@ -255,8 +259,9 @@ def _opens(reading: Reading, index: int) -> bool:
     if surface.isupper() and len(surface) > 1 and not reading.shouted(index):
         return False
     before = reading.word(index - 1)
-    if reading.lowered(index):
-        return before not in NAME_FIELDS and not lexicon().is_first_name(before)
+    if reading.lowered(index):  # "maëlle le roux"
+        at = index - 2 if before in ("le", "la") else index - 1
+        return before not in NAME_FIELDS and not lexicon().is_first_name(reading.word(at))
     return before in _OPENING and not (before == "-" and glued(reading, index))
 
 

@@ -53,6 +53,34 @@ def test_a_disguised_name_is_read(written: str, read: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("All. : latex, Augmen-\n      tin et iode", "All. : latex, Augmentin et iode"),
+        ("Appel à Mme Mar-\ntin, puis au Dr Vin-\ncent.", "Appel à Mme Martin, puis au Dr Vincent."),
+        ("syndrome de Gil-\nbert", "syndrome de Gilbert"),
+        ("Mme Diarra Kadi-\ndiatou\nrepart", "Mme Diarra Kadidiatou\nrepart"),
+        ("SOUS AUGMEN-\nTIN", "SOUS AUGMENTIN"),
+    ],
+)
+def test_a_word_cut_at_the_end_of_a_line_is_read_whole(written: str, read: str) -> None:
+    assert legible(written).document.text == read
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Dr Tessier-\nMoreau",
+        "vient de lui-\nmême, dit-\nil",
+        "T4-\nL5, HbA1c -\nstable",
+        "- apyrexie -\nselles normales",
+    ],
+)
+def test_a_compound_at_the_end_of_a_line_is_left(text: str) -> None:
+    one = legible(text)
+    assert one.document is one.source
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "IFNγ, TNFα, PPARγ, TCRαβ, NF-κB, β-bloquant, α-fœtoprotéine, 12 μg/L, 3 kΩ, ΔPP",

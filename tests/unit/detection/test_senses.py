@@ -133,3 +133,22 @@ def test_a_relative_or_a_physician_of_the_same_surname_keeps_the_role(detector: 
     patient = Patient(last_name="ROCHER", first_names=("Hugo",), sex="M")
     text = "M. Hugo ROCHER. Dr Anne Rocher, cardiologue. Son fils Luc Rocher est prévenu."
     assert [label for *_, label in _names(detector, text, patient)] == [Label.PATIENT, Label.DOCTOR, Label.PERSON]
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("dictée du docteur perrin au sujet de maëlle le roux dossier revu en réunion ce matin", "maëlle le roux"),
+        ("vu monsieur erwan le roux ingénieur à rennes pour une toux traînante depuis un mois", "erwan le roux"),
+        ("madame jeanne le grand infirmière à vannes consulte pour une lombalgie aiguë", "jeanne le grand"),
+    ],
+)
+def test_a_surname_that_is_an_adjective_goes_whole_in_small_letters(detector: Detector, text: str, name: str) -> None:
+    (mentions,) = detector.detect([Document("d", text)])
+    assert any(name in text[one.start : one.end] for one in mentions if one.label in NAMES)
+
+
+def test_an_adjective_before_its_noun_stays_in_small_letters(detector: Detector) -> None:
+    text = "reçu maëlle pour un gros abcès de la fesse avec le grand trochanter douloureux depuis lundi"
+    (mentions,) = detector.detect([Document("d", text, Patient(key="p", last_name="GROS", first_names=("Maëlle",)))])
+    assert [text[one.start : one.end] for one in mentions if one.label in NAMES] == ["maëlle"]

@@ -230,3 +230,16 @@ def test_pseudonyms_are_stable_separate_and_keyed() -> None:
 def test_a_pseudonym_needs_key_and_identifier(key: bytes, identifier: str) -> None:
     with pytest.raises(ValueError, match="needs"):
         pseudonym(key, "patient", identifier)
+
+
+@pytest.mark.parametrize(
+    ("label", "name", "cut"),
+    [("PATIENT", "Martin", "Mar-\n tin"), ("DOCTOR", "Haddad", "Had-\ndad"), ("CITY", "Lavaur", "Lav-\naur")],
+)
+def test_a_word_cut_at_the_end_of_a_line_is_drawn_as_the_whole(
+    label: str, name: str, cut: str, substitutor: Substitutor
+) -> None:
+    text = f"Vu : {name} ce jour. Revu : {cut} ensuite."
+    mentions = [Mention(at, at + len(said), Label(label)) for said in (name, cut) for at in [text.index(said)]]
+    whole, halves = substitutor.substitute(Document("d", text), mentions).surrogates
+    assert halves.text == f"{whole.text}\n"

@@ -172,6 +172,13 @@ def _partial(reading: Reading, match: re.Match[str]) -> float:
     return 0.65 if int(first) > 12 and int(first) > int(second) else 0.3
 
 
+def reads_as_measure(reading: Reading, match: re.Match[str]) -> bool:
+    """Return whether a measure before a pair of numbers, or a unit behind, says that it is no date."""
+    index = reading.token_at(match.start())
+    near = {reading.word(back) for back in range(index - 4, index)}
+    return not near.isdisjoint(_MEASURES - _LEADS) or reading.word(reading.token_at(match.end())) in _UNITS
+
+
 def _compact(reading: Reading, match: re.Match[str]) -> float:
     """Score of 05012025, 250966 or 20250105: eight digits are enough, six need the word of a date before them."""
     digits = match.group()

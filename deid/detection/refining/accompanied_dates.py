@@ -1,0 +1,94 @@
+"""Days and months in figures that their own form leaves open, beside sure dates of the same form and time.
+
+"ponction 27/3, aiguille changée 30/3, prochaine 6/4": a pair of numbers is a date where the document has dates a few
+weeks away, and nothing says that it is a score, a pressure or a fraction. A number above 31 before a month is a value.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from deid.detection.annotators.patterns.numeric_dates import reads_as_measure
+from deid.detection.refining.clinical_values import drop_values
+from deid.detection.text.reading import Reading
+from deid.domain.document import Mention, Vote
+from deid.domain.labels import Label
+from deid.french.calendar import DETECTED_MONTHS
+
+_SCORE = 0.8
+_NEAR_DAYS = 31  # between a pair of a day and a month and a sure date
+_NEAR_MONTHS = 24  # between a pair of a month and a year and a sure one
+_PAIR = re.compile(r"(?<![\w/])(?<!\d[.,+-])(\d{1,2})/(\d{1,2})(?![\w/]|[.,]\d| ?(?:%|°))")
+_DAY_MONTH = re.compile(r"(?:(?:le|du|au|[a-z]{3,9}\.?) )?(\d{1,2})[/.](\d{1,2})(?:[/.](?:\d{4}|\d\d))?")
+_MONTH_YEAR = re.compile(r"(\d{1,2})/(?:20)?(\d\d)")
+_OTHER_RATIO = re.compile(r"\d{1,3}/\d{1,3}[^\w\n]{0,3}(?:puis|et|ou|->|→|a)?[^\w\n]{0,3}\Z")
+_RATED = re.compile(r"\d/10|10/10")
+_LARGEST_PART = 8  # below the line of a fraction: "2/3", "5/8"
+_VALUE_AND_MONTH = re.compile(r"(?P<value>\d+) (?P<month>[a-z]{3,9}\b.*)")
+
+
+def find_accompanied_dates(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
+    """Return sorted mentions with the pairs of numbers that sure dates around make dates, and without values in dates.
+
+    A pair with a unit, behind a measure or beside another pair that is no date stays what it is.
+    """
+    kept = [part for one in mentions for part in _without_value(reading, one)]
+    days = list(_told(reading, kept, _DAY_MONTH))
+    months = [(year * 12 + month) for month, year in _told(reading, kept, _MONTH_YEAR)]
+    covered = reading.coverage(kept)
+    found = [
+        Mention(*match.span(), Label.DATE, _SCORE, None, (Vote("accompanied", Label.DATE, _SCORE),))
+        for match in _PAIR.finditer(reading.digits)
+        if not any(covered[match.start() : match.end()]) and _is_accompanied(reading, match, days, months)
+    ]
+    return sorted([*kept, *drop_values(reading, found)])
+
+
+def _told(reading: Reading, mentions: Sequence[Mention], form: re.Pattern[str]) -> Iterator[tuple[int, int]]:
+    """Yield the two numbers of each date that has a form, which a measure cannot have."""
+    for one in mentions:
+        match = form.fullmatch(reading.digits, one.start, one.end) if one.label is Label.DATE else None
+        if match and 1 <= int(match[1]) <= 31 and (form is _MONTH_YEAR or 1 <= int(match[2]) <= 12):
+            yield int(match[1]), int(match[2])
+
+
+def _is_accompanied(
+    reading: Reading, match: re.Match[str], days: Sequence[tuple[int, int]], months: Sequence[int]
+) -> bool:
+    first, second = int(match[1]), int(match[2])
+    padded = len(match[1]) == len(match[2]) == 2
+    part = first < second <= _LARGEST_PART or _RATED.fullmatch(match.group())
+    if (part and not padded) or reads_as_measure(reading, match):
+        return False
+    if _OTHER_RATIO.search(reading.digits, max(0, match.start() - 16), match.start()):
+        return False
+    if 1 <= first <= 31 and 1 <= second <= 12:
+        return any(_apart((first, second), one) <= _NEAR_DAYS for one in days)
+    told = reading.document.reference_date
+    past = told is None or second <= told.year % 100
+    month = second * 12 + first
+    return 1 <= first <= 12 and second > 12 and past and any(abs(month - one) <= _NEAR_MONTHS for one in months)
+
+
+def _apart(one: tuple[int, int], other: tuple[int, int]) -> int:
+    """Return the days between two days of the year, about, in whichever years they are nearest."""
+    gap = abs((one[1] - other[1]) * 30 + one[0] - other[0])
+    return min(gap, 365 - gap)
+
+
+def _without_value(reading: Reading, mention: Mention) -> Iterator[Mention]:
+    """Yield a mention; of a date, not the number above 31 before its month: "138 [sept.]", "131 [juin 25]"."""
+    if mention.label is not Label.DATE:
+        yield mention
+        return
+    written = reading.digits[mention.start : mention.end]
+    match = _VALUE_AND_MONTH.fullmatch(written)
+    behind = reading.word(reading.token_at(mention.end - 1) + 1)
+    value = match["value"] if match else written
+    word = re.match(r"[a-z]+", match["month"]) if match else None
+    if not value.isdigit() or not 31 < int(value) < 1000 or (word.group() if word else behind) not in DETECTED_MONTHS:
+        yield mention
+    elif match:
+        yield replace(mention, start=mention.start + match.start("month"))

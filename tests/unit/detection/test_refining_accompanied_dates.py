@@ -1,0 +1,47 @@
+"""Pairs of numbers are dates in the company of sure dates, and only there; values before a month stay."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from deid.detection import Detector
+from deid.domain.document import Document
+from deid.domain.labels import Label
+
+
+def dates_in(detector: Detector, text: str) -> list[str]:
+    (mentions,) = detector.detect([Document("d", text, reference_date=date(2026, 10, 1))])
+    return [text[one.start : one.end] for one in mentions if one.label is Label.DATE]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("Ponction le 27/3. Aiguille chg 30/3, proch 6/4. Vu le 31/3/2026.", ["30/3", "6/4"]),
+        ("Prél. du 12/9 stérile. ETF 5/9 N. Doliprane IV 15/9 x3j, fermé le 19/9/2026.", ["5/9", "15/9"]),
+        ("Pose le 2/11/2026. KTC ôté 9/11, hémoc 28/10 et 3/11 neg.", ["9/11", "28/10", "3/11"]),
+        ("Dx 06/25, méta foie 11/25, prothèse 12/25 (Dr Ammar).", ["11/25", "12/25"]),
+        ("Découv. 10/25, biopsie 11/2025, cure 1 02/26.", ["10/25"]),
+        ("Sortie le 29/12/2026, revu 4/1 puis le 11/1.", ["4/1"]),
+    ],
+)
+def test_pairs_beside_sure_dates_are_dates(detector: Detector, text: str, told: list[str]) -> None:
+    found = dates_in(detector, text)
+    assert [one for one in told if one not in found] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "stays"),
+    [
+        ("Vu le 12/3/2026 : TA 14/4, puis 13/3, EVA 3/10.", ["14/4", "13/3", "3/10"]),
+        ("Revu le 2/3/2026. Fracture du 1/3 inf., force 4/5, Norton 12/20.", ["1/3", "4/5", "12/20"]),
+        ("Fait le 8/10/2026. Douleur cotée 9/10.", ["9/10"]),
+        ("Créat 143 nov., 138 sept., le 12/09/2026 : 206.", ["143", "138"]),
+        ("Audition 10/25 à droite, sans date.", ["10/25"]),
+    ],
+)
+def test_scores_pressures_and_values_stay(detector: Detector, text: str, stays: list[str]) -> None:
+    found = dates_in(detector, text)
+    assert [one for one in stays if any(one in said for said in found)] == []
