@@ -33,6 +33,7 @@ from deid.detection.refining.missed_names import (
 )
 from deid.detection.refining.overlaps import connect_entities, resolve_overlaps
 from deid.detection.refining.roles import settle_roles
+from deid.detection.refining.spelt_names import split_spelt_names
 from deid.detection.refining.towns import complete_towns
 from deid.detection.refining.trimming import trim_civilities, trim_nets, trim_things
 from deid.detection.refining.whole_dates import settle_dates
@@ -133,6 +134,8 @@ PASSES: Sequence[Pass] = (
          "words go that stand for a disease, a part of the body or a thing at their place", Keeps.WITHIN),
     Pass("roles", _settled,
          "a name is a patient's, a professional's or another person's, the same in the whole document", Keeps.GIVEN),
+    Pass("spelt", _always(split_spelt_names),
+         "letters that spell the name before them are a mention of their own", Keeps.NOTHING),
     Pass("last signs", _always(complete_last_signs),
          "numbers and initials extend over the signs that belong to them", Keeps.COVERAGE),
     Pass("whole values", _always(drop_values),

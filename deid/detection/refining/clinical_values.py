@@ -16,7 +16,7 @@ from deid.domain.document import Mention
 from deid.domain.labels import IDENTIFIERS, Label
 from deid.french.calendar import DETECTED_MONTHS, WEEKDAYS
 from deid.french.check_digits import cip_holds, is_named_drug_code
-from deid.french.numerals import DETECTED_NUMBER_WORDS
+from deid.french.numerals import DETECTED_NUMBER_WORDS, NUMBER_WORDS, read_loosely
 
 _LABELLED = IDENTIFIERS | {Label.PHONE}
 _NUMBERED = _LABELLED | {Label.ZIP, Label.DATE}
@@ -24,6 +24,7 @@ _REACH = 60  # characters on each side of a mention that are read
 _SURE_LABEL = 0.8  # score from which a pattern read a label before a number, or a form that only one number has
 _SHORTEST = 3  # digits of a number that may be a telephone's
 _SHORT = 5  # letters of an acronym
+_SHORT_DAYS = frozenset("lu ma me je ve sa di lun mar mer jeu ven sam dim".split())
 _LONGEST = 8  # digits from which a number is no measured value
 
 
@@ -85,7 +86,7 @@ def _is_tested_age(reading: Reading, mention: Mention) -> bool:
 
 
 def _is_value(reading: Reading, mention: Mention) -> bool:
-    if mention.label is Label.AGE and _is_tested_age(reading, mention):
+    if mention.label is Label.AGE and (_is_tested_age(reading, mention) or _is_said_result(mention, reading.folded)):
         return True
     if mention.label is Label.ZIP and mention.end - mention.start == 1:
         return True  # thousands of an altitude: "névé, 2 700"
@@ -104,6 +105,8 @@ def _is_value(reading: Reading, mention: Mention) -> bool:
         start += 1
     while start < end and not text[end - 1].isalnum():
         end -= 1
+    if _is_said_value(mention, text) or _TITRED.fullmatch(text, start, end):
+        return True
     if _is_drug_code(reading, start, end) or _is_plain_word(reading, mention):
         return True
     if start == end or (_labelled(reading, mention) and not _is_reference_range(text, start, end)):
@@ -116,6 +119,39 @@ def _is_value(reading: Reading, mention: Mention) -> bool:
     if mention.label is Label.DATE and _is_pressure_pair(number) and _PRESSURE_NAMED.search(text, 0, start):
         return True
     return any(test(number) for test in (_DATE_TESTS if mention.label is Label.DATE else _IDENTIFIER_TESTS))
+
+
+# A titre with what has it: "T21 1/4200".
+_TITRED = re.compile(r"[a-z]{1,6}\d{0,2} ?:? 1 ?/ ?(?!(?:19|20)\d\d\Z)\d{3,6}")
+_SAID = re.compile(r"[a-z]+")
+_SAID_BEFORE = re.compile(r"\b(?P<lead>virgule|le|du|au|en|et|ou|a partir du|depuis|fin|debut|annees?) \Z")
+_LEAST_SAID, _YEARS = 4, range(1850, 2100)  # words of a telephone or file number that is dictated; years
+
+
+_SAID_RESULT = re.compile(rf"\b(?:{_words('measured')}|cd\d{{1,2}})(?: est| sont)? a \Z")
+
+
+def _is_said_result(mention: Mention, text: str) -> bool:
+    """Return whether number words without a unit follow what was measured: "CD4 à quatre-vingt-sept"."""
+    said = _SAID.findall(text, mention.start, mention.end)
+    bare = said and NUMBER_WORDS.issuperset(said)
+    return bool(bare) and _SAID_RESULT.search(text, max(0, mention.start - _REACH), mention.start) is not None
+
+
+def _is_said_value(mention: Mention, text: str) -> bool:
+    """Return whether number words are a value: behind "virgule", too few for an identifier, no year or day.
+
+    "zéro virgule quatre-vingt-quatorze", "CD4 à quatre-vingt-sept", "PO2 soixante-neuf".
+    """
+    said = [word for word in _SAID.findall(text, mention.start, mention.end) if word != "et"]
+    if not said or any(map(str.isdigit, text[mention.start : mention.end])) or not NUMBER_WORDS.issuperset(said):
+        return False
+    before = _SAID_BEFORE.search(text, max(0, mention.start - 20), mention.start)
+    if before and before["lead"] == "virgule":
+        return True
+    if mention.label in _LABELLED | {Label.ZIP}:
+        return len(said) < _LEAST_SAID
+    return before is None and read_loosely(said) not in _YEARS
 
 
 def _is_drug_code(reading: Reading, start: int, end: int) -> bool:
@@ -144,6 +180,8 @@ def _is_plain_word(reading: Reading, mention: Mention) -> bool:
         return False
     lexicon = reading.lexicon
     first = reading.token_at(mention.start)
+    if len(words) > 1 and all(one in _SHORT_DAYS or not one.isalpha() for one in words):
+        return True  # of care: "LU-ME-VE"
     acronym = len(words) == 1 and words[0].isalpha() and reading.surface(first).isupper() and len(words[0]) <= _SHORT
     named = _NAMED_CODE.search(reading.folded, max(0, mention.start - _REACH), mention.start)
     numbered = reading.word(first + 1)[:1].isdigit()

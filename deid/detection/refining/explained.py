@@ -9,7 +9,15 @@ from itertools import pairwise
 from deid.detection.lookup.known_names import FIGURE_SURNAMES, PUBLIC_FIGURES, VEHICLES
 from deid.detection.text.names import glued, is_capital
 from deid.detection.text.reading import Reading
-from deid.detection.text.vocabulary import CIVILITIES, DOCTOR_TITLES, EPONYMS, NAME_FIELDS, PROFESSIONS, word_list
+from deid.detection.text.vocabulary import (
+    CIVILITIES,
+    DOCTOR_TITLES,
+    EPONYM_CUES,
+    EPONYMS,
+    NAME_FIELDS,
+    PROFESSIONS,
+    word_list,
+)
 from deid.domain.document import Mention
 from deid.domain.labels import NAMES, PLACES, Label
 
@@ -25,12 +33,14 @@ _RECALLED = re.compile(r"[ \t\d.)]*(?:apprentissage|denomination|fluences?|evoca
 _DOES = re.compile(r"\b(?:re)?(?:fai(?:t|re|s|tes)|tent(?:e|er)|essaye?r?) (?:un |une |le |la |la manoeuvre )?\Z")
 _AIDS = word_list("aids")
 _SHORTENED = word_list("shortened")
+_OFTEN_BORNE = 5_000  # births from which a word in small letters with a dot may be somebody's name
 _BORNE = 500  # births from which the word for an aid is rather a surname: "Collier"
 _OF_NAME = re.compile(r"(?:de |du |d['’])")
 _A_VEHICLE = re.compile(
     r"\b(?:(?:une?|d'une?|sa|son|ma|mon|notre|votre|leur|en) (?:vieux |vieille |petite? |grosse? |nouvelle )?|"
     r"(?:vieux|vieille|tracteur|moto|camion|voiture|camionnette|fourgon|scooter|quad) )\Z"
 )
+_BEHIND_MARRIED = frozenset("a avec depuis sans deux trois".split())
 _ACRONYM, _DOUBTED = (3, 5), 0.66  # letters of an acronym; score below which a tagger doubts
 _SIGNING = (
     PROFESSIONS | CIVILITIES | DOCTOR_TITLES | frozenset(NAME_FIELDS) | frozenset("par avec chez vu visa".split())
@@ -43,12 +53,34 @@ def is_explained(reading: Reading, mention: Mention, words: Sequence[str]) -> bo
         return True
     if mention.label not in NAMES | PLACES | {Label.ORG}:
         return False
+    if len(words) == 1 and (_is_married(reading, mention, words[0]) or _is_shortened(reading, mention, words[0])):
+        return True
+    if len(words) == 3 and words[0] in EPONYM_CUES and words[1] in ("de", "d", "du"):
+        return words[2] in EPONYMS or words[2] in reading.lexicon.eponyms  # "DAVIER DE WEBER"
     if _is_answer(reading, mention, words) or _is_gesture(reading, mention, words):
         return True
     if len(words) == 1 and words[0] in _SHORTENED:  # "Nelle ordo", "gend. Abadie"
         after = reading.token_at(mention.end - 1) + 1
         return reading.word(after) == "." or (reading.word(after).isalpha() and not reading.capitals[after])
     return _is_aid(reading, mention, words) or _is_vehicle(reading, mention, words)
+
+
+def _is_married(reading: Reading, mention: Mention, word: str) -> bool:
+    """True for the participle in capitals: "MARIE A CHRISTIANE", "VIGNERON, MARIE, 2 ENFANTS"."""
+    index = reading.token_at(mention.start)
+    if word not in ("marie", "mariee") or not reading.shouted(index) or reading.word(index - 1) in _SIGNING:
+        return False
+    behind = reading.word(index + 1)
+    return behind in _BEHIND_MARRIED or (behind == "," and reading.word(index + 2).isdigit())
+
+
+def _is_shortened(reading: Reading, mention: Mention, word: str) -> bool:
+    """True for a word cut short in small letters that nobody bears, in text with capitals: "[diar]. 1 sem."."""
+    index = reading.token_at(mention.start)
+    if not reading.surface(index).islower() or reading.lowered(index) or reading.word(index + 1) != ".":
+        return False
+    borne = reading.lexicon.is_first_name(word) or reading.lexicon.surnames.get(word) >= _OFTEN_BORNE
+    return not borne and mention.score < _DOUBTED and reading.word(index - 1) not in _SIGNING
 
 
 def _is_public_figure(reading: Reading, mention: Mention, words: Sequence[str]) -> bool:

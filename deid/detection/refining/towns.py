@@ -6,8 +6,17 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from deid.detection.lookup.lexicon import gazetteers
+from deid.detection.text.names import is_capital
 from deid.detection.text.reading import Reading
-from deid.detection.text.vocabulary import CIVILITIES, DOCTOR_TITLES
+from deid.detection.text.vocabulary import (
+    CIVILITIES,
+    DOCTOR_TITLES,
+    KINSHIP,
+    NAME_FIELDS,
+    PERSON_TITLES,
+    PROFESSIONS,
+)
 from deid.domain.document import Mention
 from deid.domain.labels import NAMES, Label
 from deid.french.folding import fold
@@ -21,6 +30,8 @@ _DEPARTMENT = re.compile(
 _TO_AGE = 5  # characters between inhabitants and their age: "Nantaise de 54 ans"
 _OF_TOWN = re.compile(r"(?:de |d['’]|du |CHR?U |CH )((?:L[ae]s? )?[A-ZÀ-Ý][\w'’-]+)\Z")
 _ACRONYM = re.compile(r"[ \u00a0]?\((?P<acronym>[A-Z]{3,7})\)")
+_A_TOWN, _PER_BEARER = 2_000, 20  # inhabitants of a town, and for each bearer of its name, of one that is no name
+_ANNOUNCING = CIVILITIES | DOCTOR_TITLES | PROFESSIONS | KINSHIP | PERSON_TITLES | frozenset(NAME_FIELDS)
 # Words ahead of the inhabitants of a town, folded; without one of these, or the town beside, a word may be a surname.
 _DETERMINERS = frozenset("cette cet ce une un les le la des l jeune jeunes ces".split())
 _DESCRIBED = frozenset(
@@ -43,11 +54,36 @@ def complete_towns(reading: Reading, mentions: Sequence[Mention]) -> list[Mentio
     "Vierzon (18)" has the number of a department, whatever else it was taken for; "Nantaise" tells Nantes; "(CHUR)"
     behind "CHU de Rennes" is the same hospital.
     """
-    mentions = _sites(reading, mentions)
+    mentions = [_as_town(reading, one) for one in _sites(reading, mentions)]
     found = [*_departments(reading, mentions), *_acronyms(reading, mentions)]
     kept = [one for one in mentions if not any(_is_within(one, other) for other in found)]
     found = [one for one in found if not any(one.overlaps(other) for other in kept)]
     return sorted(_with_inhabitants(reading, sorted([*kept, *found])))
+
+
+def _as_town(reading: Reading, mention: Mention) -> Mention:
+    """Return a mention; a name of one word that hardly anybody bears as a town, where nothing announces somebody."""
+    tokens = [at for at in reading.tokens(mention) if reading.words[at] not in ("de", "d", "a", "'")]
+    if mention.label not in NAMES or len(tokens) != 1 or any(vote.annotator == "identity" for vote in mention.votes):
+        return mention
+    word, lexicon = reading.words[tokens[0]], reading.lexicon
+    people, inhabitants = lexicon.surnames.get(word), gazetteers().towns(word)
+    if inhabitants < _A_TOWN or people * _PER_BEARER > inhabitants or lexicon.first_names.get(word):
+        return mention
+    places = [at for at, one in enumerate(reading.words) if one == word]
+    if any(_is_announced(reading, at) or is_capital(reading, at + 1) for at in places):
+        return mention
+    return replace(mention, start=reading.starts[tokens[0]], label=Label.CITY)
+
+
+def _is_announced(reading: Reading, index: int) -> bool:
+    """True right behind a title, a role, a relative or a first name: nobody's town."""
+    at = index - 1
+    while reading.word(at) in (".", ":", "(", "de", "d", "'") and reading.word(at) != "(":
+        at -= 1
+    return reading.word(at) in _ANNOUNCING or (
+        is_capital(reading, at) and reading.lexicon.is_first_name(reading.word(at))
+    )
 
 
 def _is_within(mention: Mention, other: Mention) -> bool:

@@ -9,7 +9,7 @@ from deid.domain.document import Mention
 from deid.domain.labels import Label
 from deid.french import numerals
 from deid.french.check_digits import iban_digits, luhn_digit, luhn_holds
-from deid.french.folding import comparable, fold_line
+from deid.french.folding import comparable, fold_line, in_case_of
 from deid.privacy.stream import KeyedStream
 from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import Draft, Generator, digits_of, redraw, redraw_digits
@@ -130,9 +130,29 @@ def _has_letters(text: str) -> bool:
 
 
 def _wordy(original: str, stream: KeyedStream) -> str:
-    """Return another number in words for a number in words; redraw other letters."""
-    value = numerals.read_number(re.findall("[a-z]+", fold_line(original)))
-    return redraw(original, stream) if value is None else numerals.write_number(stream.below(1000))
+    """Return another number in words for a number in words; redraw other letters.
+
+    A number dictated figure by figure is redrawn word by word, with its lone letters: "h quatre vingt" as "b sept dix".
+    """
+    said = re.findall("[a-z]+", fold_line(original))
+    if numerals.read_number(said) is not None:
+        return numerals.write_number(stream.below(1000))
+    if not all(len(word) == 1 or word in numerals.NUMBER_WORDS or word in _MARKS for word in said):
+        return redraw(original, stream)
+    return _SAID.sub(lambda word: _word_beside(word.group(), stream), original)
+
+
+_MARKS = frozenset("tiret slash barre point espace trait".split())  # signs of a number that is dictated
+_SAID = re.compile(r"[^\W\d_]+")
+
+
+def _word_beside(word: str, stream: KeyedStream) -> str:
+    """Return another word of a dictated number: a figure for a figure, a letter for a letter; signs stay."""
+    bare = fold_line(word)
+    value = numerals.read_number([bare])
+    if value is not None:
+        return in_case_of(word, numerals.write_number(stream.below(10)))
+    return redraw(word, stream) if len(word) == 1 else word
 
 
 def _version(original: str) -> int | None:

@@ -45,6 +45,9 @@ _ONE_OF_SEVERAL = re.compile(r"(?<!\d)(?:(?:\+|00)\s?33\s?(?:\(0\)\s?)?|0)[1-9](
 _PREFIXED = re.compile(r"\s*(?:\(?(?:\+|00)\s*33\)?)\s*(?:\(0\)\s*)?")
 
 
+_MOBILE = frozenset({"six", "sept"})  # behind "zéro", in words
+
+
 class Phones:
     """Generator of PHONE for one document."""
 
@@ -109,7 +112,7 @@ class Phones:
         said = re.findall("[a-z]+", fold_line(original))
         if not any(word in numerals.NUMBER_WORDS or _glued_number(word) for word in said):
             return None
-        number = self._number("06" + "0" * 8 if "six" in said[:2] else "01" + "0" * 8, attempt)
+        number = self._number("06" + "0" * 8 if _MOBILE.intersection(said[:2]) else "01" + "0" * 8, attempt)
         stream = self._context.stream("phone", Label.PHONE, comparable(original), str(attempt))
         number = number[:6] + "".join(str(stream.below(10)) for _ in range(4))
         pairs = [number[index : index + 2] for index in range(0, _NATIONAL, 2)]

@@ -1,0 +1,48 @@
+"""Names that are said letter by letter behind the name: "Szymanski S Z Y M A N S K I", "abgrall a b g r a deux l"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from rapidfuzz.distance import Levenshtein
+
+from deid.detection.text.reading import Reading
+from deid.domain.document import Mention
+from deid.domain.labels import NAMES
+
+_LETTER = r"(?:(?:deux|double) [a-z]|plus loin [a-z]|[a-z])(?![^\W_])"
+_LETTERS = re.compile(rf"(?<![\w'’]){_LETTER}(?: {_LETTER}){{2,}}")
+_TWICE = re.compile(r"(?:deux|double) ([a-z])\b|plus loin ")
+_REACH = 40  # characters before the letters in which the name ends
+_SLIPS = 0.25  # share of letters in which what is spelt may differ from the name
+
+
+def split_spelt_names(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
+    """Return sorted mentions; the letters that spell a name right before are a mention of their own, with its label."""
+    result = list(mentions)
+    for match in _LETTERS.finditer(reading.folded):
+        if (spelt := _spelt(reading, result, match)) is not None:
+            result = sorted([*(part for one in result for part in _without(one, spelt)), spelt])
+    return result
+
+
+def _spelt(reading: Reading, mentions: Sequence[Mention], match: re.Match[str]) -> Mention | None:
+    letters = _TWICE.sub(lambda said: (said[1] or "") * 2, match.group()).replace(" ", "")
+    for one in mentions:
+        if one.label not in NAMES or not match.start() - _REACH < one.end or one.start >= match.start():
+            continue
+        words = re.findall(r"[^\W\d_]+", reading.folded[one.start : min(one.end, match.start())])
+        runs = ("".join(words[at:end]) for at in range(len(words)) for end in range(at + 1, len(words) + 1))
+        if any(Levenshtein.distance(run, letters) <= _SLIPS * len(letters) for run in runs):
+            return replace(one, start=match.start(), end=match.end())
+    return None
+
+
+def _without(mention: Mention, spelt: Mention) -> Iterator[Mention]:
+    """Yield a mention without the letters that follow."""
+    if not mention.overlaps(spelt):
+        yield mention
+    elif mention.start < spelt.start:
+        yield replace(mention, end=spelt.start - 1)

@@ -1,0 +1,75 @@
+"""What is said aloud: names letter by letter, and numbers in words that are results."""
+
+from __future__ import annotations
+
+import pytest
+
+from deid.detection import Detector
+from deid.domain.document import Document
+from deid.domain.labels import NAMES, Label
+
+
+def found_in(detector: Detector, text: str) -> list[tuple[Label, str]]:
+    (mentions,) = detector.detect([Document("d", text)])
+    return [(one.label, text[one.start : one.end]) for one in mentions]
+
+
+@pytest.mark.parametrize(
+    ("text", "letters"),
+    [
+        ("bien amicalement docteur pierrick abgrall a b g r a deux l chirurgie vasculaire", "a b g r a deux l"),
+        ("vu ce jour monsieur joseph monnerville m o n n e r v i l l e né à cayenne", "m o n n e r v i l l e"),
+        ("adressée par le docteur le guen l e plus loin g u e n médecin scolaire", "l e plus loin g u e n"),
+        ("Madame Szymanski S Z Y M A N S K I, prénom Halina.", "S Z Y M A N S K I"),
+        ("je revois madame hoffmann h o double f m a n double n ce matin", "h o double f m a n double n"),
+    ],
+)
+def test_letters_that_spell_the_name_before_are_a_name_of_their_own(
+    detector: Detector, text: str, letters: str
+) -> None:
+    assert letters in [said for label, said in found_in(detector, text) if label in NAMES]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "M. Martin prend des vitamines A B C D E chaque jour.",
+        "Bilan de Mme Perrin : hépatites A B C E négatives.",
+    ],
+)
+def test_other_letters_stay(detector: Detector, text: str) -> None:
+    assert all(len(said.split()) < 3 for _, said in found_in(detector, text))
+
+
+@pytest.mark.parametrize(
+    ("text", "stays"),
+    [
+        ("ips à zéro virgule cinquante huit à gauche et zéro virgule quatre vingt quatorze à droite", "quatre vingt"),
+        ("sérologie vih positive cd4 à quatre vingt sept depuis le bilan", "quatre vingt sept"),
+        ("Dépistage : T21 1/4200, clarté nucale normale.", "1/4200"),
+        ("Plaq. 164 142 128 sur trois bilans.", "142"),
+        ("PANSEMENTS LU-ME-VE PAR L'IDE DU SECTEUR.", "LU-ME-VE"),
+        ("REDUCTION PAR DAVIER DE WEBER PUIS CLOU VERROUILLE.", "WEBER"),
+        ("VIGNERON RETRAITE, MARIE A CHRISTIANE, DEUX ENFANTS.", "MARIE"),
+    ],
+)
+def test_results_said_in_words_and_shortened_words_stay(detector: Detector, text: str, stays: str) -> None:
+    assert all(stays not in said for _, said in found_in(detector, text))
+
+
+@pytest.mark.parametrize(
+    ("text", "label", "goes"),
+    [
+        ("Deux filles : Céline (Lille, professeur) et Virginie, épouse Caron.", Label.CITY, "Lille"),
+        ("Ép. Jocelyne, 2 filles : Claire (Mamers, cadre) et Virginie.", Label.CITY, "Mamers"),
+        ("né en soixante-douze, opéré en deux mille neuf de la hanche gauche", Label.DATE, "deux mille neuf"),
+        ("son numéro est le zéro six douze trente-quatre cinquante-six dix", Label.PHONE, "zéro six douze"),
+    ],
+)
+def test_towns_dates_and_numbers_of_persons_go(detector: Detector, text: str, label: Label, goes: str) -> None:
+    assert any(one is label and goes in said for one, said in found_in(detector, text))
+
+
+def test_a_titled_word_is_no_town(detector: Detector) -> None:
+    text = "Vu par le Dr Lille ce matin. Lille, qui suit Mme Roche, confirme."
+    assert Label.CITY not in {label for label, _ in found_in(detector, text)}
