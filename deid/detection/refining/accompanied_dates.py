@@ -24,6 +24,7 @@ _PAIR = re.compile(r"(?<![\w/])(?<!\d[.,+-])(\d{1,2})/(\d{1,2})(?![\w/]|[.,]\d| 
 _DAY_MONTH = re.compile(r"(?:(?:le|du|au|[a-z]{3,9}\.?) )?(\d{1,2})[/.](\d{1,2})(?:[/.](?:\d{4}|\d\d))?")
 _MONTH_YEAR = re.compile(r"(\d{1,2})/(?:20)?(\d\d)")
 _OTHER_RATIO = re.compile(r"\d{1,3}/\d{1,3}[^\w\n]{0,3}(?:puis|et|ou|->|→|a)?[^\w\n]{0,3}\Z")
+_PAGE = re.compile(r"\b(?:p|pg|pages?|folio|feuillets?)[ .:]{0,2}\Z")
 _RATED = re.compile(r"\d/10|10/10")
 _LARGEST_PART = 8  # below the line of a fraction: "2/3", "5/8"
 _VALUE_AND_MONTH = re.compile(r"(?P<value>\d+) (?P<month>[a-z]{3,9}\b.*)")
@@ -62,7 +63,8 @@ def _is_accompanied(
     part = first < second <= _LARGEST_PART or _RATED.fullmatch(match.group())
     if (part and not padded) or reads_as_measure(reading, match):
         return False
-    if _OTHER_RATIO.search(reading.digits, max(0, match.start() - 16), match.start()):
+    before = reading.digits[max(0, match.start() - 16) : match.start()]
+    if _OTHER_RATIO.search(before) or _PAGE.search(before):
         return False
     if 1 <= first <= 31 and 1 <= second <= 12:
         return any(_apart((first, second), one) <= _NEAR_DAYS for one in days)

@@ -39,6 +39,7 @@ def test_pairs_beside_sure_dates_are_dates(detector: Detector, text: str, told: 
         ("Revu le 2/3/2026. Fracture du 1/3 inf., force 4/5, Norton 12/20.", ["1/3", "4/5", "12/20"]),
         ("Fait le 8/10/2026. Douleur cotée 9/10.", ["9/10"]),
         ("Créat 143 nov., 138 sept., le 12/09/2026 : 206.", ["143", "138"]),
+        ("Fax émis le 11-02-26 p 1/1, scanner du 28/1/2026, page 2/2.", ["1/1", "2/2"]),
         ("Audition 10/25 à droite, sans date.", ["10/25"]),
     ],
 )
