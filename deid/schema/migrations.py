@@ -6,6 +6,7 @@ import logging
 from pathlib import Path
 
 import psycopg2
+from psycopg2 import sql
 from psycopg2.extensions import parse_dsn
 from yoyo import read_migrations
 from yoyo.backends.core.postgresql import PostgresqlBackend
@@ -56,36 +57,47 @@ def _make_lock_table(dsn: str) -> None:
 def compare_migrations(dsn: str) -> tuple[list[str], list[str]]:
     """Return the migrations that the database lacks, and those it has that this version does not know.
 
-    `dsn` is the owner's, or that of a role of the product; one that may not read them yet lacks the migration that
-    lets it. Nothing is changed.
+    `dsn` is the owner's; nothing is changed.
 
     Raises:
-        WarehouseUnreachable, WarehouseError: the database does not answer.
+        WarehouseUnreachable, WarehouseError: the database does not answer, or the role may not read them.
     """
     known = {str(migration.id) for migration in read_migrations(str(SQL / "migrations"))}
-    with connect(dsn, application="nocturne doctor") as link, link.cursor() as cursor:
-        cursor.execute("SELECT has_table_privilege(to_regclass('public._yoyo_migration'), 'SELECT')")
-        applied: set[str] = set()
-        if cursor.fetchone() == (True,):
-            cursor.execute("SELECT migration_id FROM public._yoyo_migration")
-            applied = {name for (name,) in cursor.fetchall()}
+    applied = _applied(dsn, "public._yoyo_migration", "nocturne doctor")
     return sorted(known - applied), sorted(applied - known)
 
 
 def require_migrations(dsn: str) -> None:
     """Refuse a database that lacks a migration which this version has.
 
-    `dsn` is that of any role of the product but the reader's.
+    `dsn` is that of any role that a task may have.
 
     Raises:
         WarehouseUnreachable: the database does not answer.
         WarehouseError: it lacks one; the remedy is the command that applies it.
     """
-    if lacking := compare_migrations(dsn)[0]:
+    known = {path.stem for path in (SQL / "migrations").glob("*.sql")}
+    if lacking := sorted(known - _applied(dsn, "ref.applied_migration", "nocturne task")):
         raise WarehouseError(
             f"{place(dsn)} has not the form of this version: it lacks {lacking[-1]}.",
             "Run `python -m deid migrate` with NOCTURNE_OWNER_DSN, then clear the task.",
         )
+
+
+def _applied(dsn: str, table: str, application: str) -> set[str]:
+    """Return the migrations that a table or view names; none where it is not there, or its schema is closed."""
+    with connect(dsn, application=application) as link, link.cursor() as cursor:
+        schema, _, name = table.partition(".")
+        cursor.execute(
+            "SELECT FROM pg_class AS c INNER JOIN pg_namespace AS n ON c.relnamespace = n.oid"
+            " WHERE n.nspname = %s AND c.relname = %s AND has_schema_privilege(n.oid, 'USAGE')"
+            " AND has_table_privilege(c.oid, 'SELECT')",
+            (schema, name),
+        )
+        if cursor.fetchone() is None:
+            return set()
+        cursor.execute(sql.SQL("SELECT migration_id FROM {}").format(sql.Identifier(schema, name)))
+        return {migration for (migration,) in cursor.fetchall()}
 
 
 def _apply(backend: PostgresqlBackend, folder: Path, dsn: str) -> list[str]:

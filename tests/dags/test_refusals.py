@@ -17,16 +17,17 @@ ASKED: dict[str, dict[str, Any]] = {
     "release_dataset": {"key": "2026-03-02"},
     "evaluate_release": {"key": "2026-03-02"},
 }
-LAST = "(SELECT max(migration_id) FROM public._yoyo_migration)"
 
 
 @pytest.mark.parametrize("dag_id", sorted(FILES))
 def test_no_dag_works_on_a_database_of_another_form(
     dag_id: str, deployed: Database, play: Callable[..., Ended], caplog: pytest.LogCaptureFixture
 ) -> None:
-    deployed.rows(f"DELETE FROM public._yoyo_migration WHERE migration_id = {LAST}")
+    ((last,),) = deployed.rows("SELECT max(migration_id) FROM public._yoyo_migration")
+    deployed.rows("DELETE FROM public._yoyo_migration WHERE migration_id = %s", (last,))
     assert_refused(play(dag_id, **ASKED.get(dag_id, {})))
-    assert "python -m deid migrate" in caplog.text
+    assert f"n'a pas la forme de cette version : il y manque {last}." in caplog.text
+    assert "Lancer « python -m deid migrate » avec NOCTURNE_OWNER_DSN" in caplog.text
 
 
 @pytest.mark.parametrize("dag_id", sorted(FILES))
