@@ -249,7 +249,8 @@ def _absences(page: Page) -> Iterator[str]:
     for one in page.commands:
         if one.outcome != "passed":
             line = one.text.splitlines()[0].rstrip("\\ ").replace("|", "\\|")
-            yield f"| `{page.name}` | `{line}` | {one.why or f'failed: {one.status}'} |"
+            failed = "not reached" if one.status is None else f"failed: {one.status}"
+            yield f"| `{page.name}` | `{line}` | {one.why or failed} |"
 
 
 def main() -> int:

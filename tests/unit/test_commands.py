@@ -118,7 +118,7 @@ def test_the_declarations_are_of_commands_that_the_pages_hold() -> None:
     assert not stale
 
 
-def test_the_last_run_of_every_page_is_recorded_without_a_failure() -> None:
+def test_the_last_run_of_a_page_is_of_its_commands_and_without_a_failure() -> None:
     """A page whose commands changed is run again: `python -m docs.commands PAGE`."""
     lines = commands.RECORD.read_text(encoding="utf-8").splitlines()
     rows = [[cell.strip(" `") for cell in line.split("|")[1:-1]] for line in lines if line.startswith("| `")]
