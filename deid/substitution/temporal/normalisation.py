@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
-from itertools import pairwise, takewhile
+from itertools import chain, pairwise, takewhile
 from typing import NamedTuple
 
 from deid.domain.document import Mention
@@ -86,6 +86,8 @@ _BEHIND_BIRTH = re.compile(r"[\s,;(/)-]{1,4}(?:(?:le|en|au)[\s:]{1,2}|(?:a|au|au
 _BORN_AT = re.compile(r"\bnee?s?(?: ?\(e\))? (?:a|au|aux|en) (?:la |le |l')?$")
 _BORN_AS = re.compile(r"\bnee?(?: ?\(e\))? $")
 _BIRTH_WORDS = 4  # birth name, town, its department, its country
+# What parts a birth date that no word announces from the patient's name or age: "Mme A (21/06/1967)", "F / 1988-09-25".
+_BESIDE_IDENTITY = re.compile(r"\s*(?:[,;:(|/–—-]\s*){0,3}(?:(?:[fm]|age|soit)\s*[,;:(|/–—-]?\s*)?")
 _NIR = re.compile(r"[1278]\D?(?P<year>\d\d)\D?(?P<month>0[1-9]|1[0-2])")
 _YEAR_AHEAD = re.compile(r"\b(?:en|ann[ée]e|depuis|dès|vers|an)\s*$", re.IGNORECASE)
 _BETWEEN_BOUNDS = re.compile(r"[\s,;/(>&+=-]*(?:au|et|a|ou|puis|jusqu'au)?[\s/>-]*(?:les?|au|du)?[\s-]*")
@@ -154,7 +156,8 @@ def normalise(context: DocumentContext) -> NormalisedTimes:
 
     The anchor is its reference date; without one, its latest whole date that is no birth date, else the end of its
     latest year, else a fixed day. The birth date is the warehouse's; without it, the one announced as such in the text,
-    or a day of the year announced as such, or of the month in a NIR, that agrees with an age told.
+    or a date beside the patient's name or age, a day of the year announced as such, or of the month in a NIR, that
+    agrees with an age told.
     """
     mentions = context.of(TEMPORAL)
     cut = Segments(tuple(mentions), {}, {})
@@ -262,14 +265,33 @@ def _written_birth(
 def _agreeing_birth(
     context: DocumentContext, said: Mapping[Mention, Expression | Relative], aged: Mapping[Mention, Age], anchor: date
 ) -> date | None:
-    """Return an end of the year of birth, or of the month in a NIR, on which the patient's age in the text is right."""
+    """Return the birth that the text tells otherwise and on which the patient's age in the text is right, or None.
+
+    It is a date beside the patient's name or age, an end of the year of birth, or of the month in a NIR.
+    """
     ages_told = {age.value for one, age in aged.items() if (age.unit, age.step) == (Unit.YEAR, 1)
                  and not is_of_another(context, one)}  # fmt: skip
-    for first, last in _born_within(context, said):
+    beside = ((day, day) for day in _beside_identity(context, said)) if ages_told else ()
+    for first, last in chain(beside, _born_within(context, said)):
         for day in (first, last):
             if ages_told and day <= anchor and age_at(day, anchor, Unit.YEAR) in ages_told:
                 return day
     return None
+
+
+def _beside_identity(context: DocumentContext, said: Mapping[Mention, Expression | Relative]) -> Iterator[date]:
+    """Yield the whole dates that stand beside the patient's name or age, as in a header: "64 ans (22/09/1955)"."""
+    mentions = context.mentions
+    for mention, meant in said.items():
+        if (day := _whole(meant)) is None or is_of_another(context, mention):
+            continue
+        at = bisect_left(mentions, mention)
+        for one in mentions[max(0, at - 1) : at + 2]:
+            gap = slice(min(one.end, mention.end), max(one.start, mention.start))
+            told = one.label is Label.AGE or (one.label is Label.PATIENT and one.end <= mention.start)
+            if told and _BESIDE_IDENTITY.fullmatch(context.plain[gap]):
+                yield day
+                break
 
 
 def _born_within(

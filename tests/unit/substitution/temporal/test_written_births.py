@@ -9,8 +9,11 @@ import pytest
 
 from deid.config.policy import load
 from deid.domain.document import Patient
+from deid.domain.labels import Label
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
+from deid.substitution.temporal.parsing import parse
+from deid.substitution.temporal.resolving import place_date
 from deid.substitution.temporal.values import years_between
 from tests.unit.substitution.examples import KEY, marked
 
@@ -82,10 +85,34 @@ def test_a_relative_of_the_line_before_does_not_own_an_age(drawn: Substitutor) -
 @pytest.mark.parametrize("text", [
     "Sa fille, née en [[DATE|1990]], [[AGE|30 ans]].", "Né en [[DATE|1956]], [[AGE|40 ans]].",
     "Née à [[CITY|Lyon]] et vue le [[DATE|31/12/2019]], [[AGE|28 ans]].",
+    "[[PATIENT|Roux]], [[DATE|31/12/2019]] : patiente de [[AGE|61 ans]].", "[[AGE|61 ans]] ([[DATE|31/12/2019]])",
+    "Sa mère [[PERSON|Roux]], [[AGE|28 ans]] ([[DATE|31/12/1991]]), est là.",
+    "[[AGE|28 ans]], opéré en ville le [[DATE|31/12/1991]].",
 ])  # fmt: skip
 def test_no_other_date_is_taken_for_the_patients_birth(drawn: Substitutor, text: str) -> None:
     """Then the age is drawn by itself: the same number for each date told beside it."""
-    other = text.replace("1990", "1991").replace("1956", "1958").replace("31/12/2019", "24/12/2019")
+    other = text.replace("1990", "1991").replace("1956", "1958").replace("31/12/", "24/12/")
     for key in KEYS:
         ages = [re.findall(r"(\d+) ans", published(drawn, one, key)[1]) for one in (text, other)]
         assert ages[0] == ages[1]
+
+
+@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize("text", [
+    "M. [[PATIENT|Roux]], [[AGE|61 ANS]] ([[DATE|22/09/1958]])",
+    "Mlle [[PATIENT|Roux]] — [[AGE|61 ans]]\n      ([[DATE|09/10/1958]])",
+    "[[PATIENT|ROUX ANNE]] / F / [[DATE|1958-09-25]] / [[AGE|061Y]]",
+    "[[PATIENT|ROUX Anne]], [[DATE|17/03/1959]], décédée à l'âge de [[AGE|61 ans]].",
+    "[[DATE|11/02/1959]] — [[AGE|61 ans]] — hôpital de jour",
+    "[[PATIENT|Roux Paul]] ([[DATE|3 mai 1959]]), vu ce jour. Patient de [[AGE|61 ans]].",
+])  # fmt: skip
+def test_a_date_beside_the_name_or_the_age_is_the_birth_where_the_age_agrees(
+    drawn: Substitutor, text: str, key: str
+) -> None:
+    """No word announces the birth date of a header."""
+    found = drawn.substitute(*marked(text, patient=Patient(key), reference_date=WRITTEN))
+    assert found.reference_date is not None
+    told = {one.mention.label: one.text for one in found.surrogates}
+    said, years = parse(told[Label.DATE]), int(re.findall(r"\d+", told[Label.AGE])[0])
+    assert said is not None
+    assert years == years_between(place_date(said, WRITTEN).first, found.reference_date)
