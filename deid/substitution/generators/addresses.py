@@ -137,7 +137,8 @@ class Addresses:
         if len(word) <= _INITIALS:
             return redraw(word, self._context.stream("address letters", word, str(attempt)))
         handle = self._people.shorthand.handle(word, attempt)
-        return handle or bare(self._people.drawing.surrogate(word, True, Pool.PROFESSIONAL))
+        surname = self._people.roster.tables.surname_rather(word) >= 0
+        return handle or bare(self._people.drawing.surrogate(word, surname, Pool.PROFESSIONAL))
 
     def _known(self, tokens: Sequence[str]) -> Mapping[str, str]:
         """Return token → surrogate of the tokens that are names of this document, or made of such ("jpdurand")."""

@@ -29,10 +29,11 @@ from deid.substitution.names.reading import Heard
 
 # Fewest letters of a word that one wrong letter leaves known again: as the patient's, as a usual one, as a rare one
 _MISSPELT, _MISSPELT_ELSEWHERE, _MISSPELT_UNKNOWN = 5, 7, 9
+_LEAST_BESIDE = 4  # of a word beside the same first name or surname
 _LEAST_SHORT, _LEAST_LEFT_OUT = 3, 2  # letters of an abbreviation, and letters that it leaves out
 _VOWELS = "aeiouyàâäéèêëîïôöùûüœæ"
 _ELISION = re.compile(
-    r"(?<![^\W\d_])(?:(?P<letter>[dl])['’]|(?<!['’-])(?P<full>de|le|la) )(?=[^\W\d_]{2})", re.IGNORECASE
+    r"(?<![^\W\d_])(?:(?P<letter>[dl])['’]|(?<!['’-])(?P<full>de|du|le|la) )(?=[^\W\d_]{2})", re.IGNORECASE
 )
 _BETWEEN = re.compile("[ '’]")
 
@@ -77,7 +78,7 @@ def find_forms(
     short = _abbreviations(tables, times, own, dotted)
     typed = [(word, of_patient) for word, of_patient in ranked if word not in {*glued, *apart, *short}]
     parted = {whole: word for whole, (_, word) in glued.items()}
-    meant = {**_misspelt(tables, typed, own), **parted, **apart}
+    meant = {**_beside_one(tables, heard), **_misspelt(tables, typed, own), **parted, **apart}
     meant |= {word: meant.get(name, name) for word, name in short.items()}
     return Forms(meant, {whole: particles for whole, (particles, _) in glued.items()}, frozenset(short))
 
@@ -185,6 +186,23 @@ def _misspelt(tables: NameTables, ranked: Sequence[tuple[str, bool]], own: froze
             found[word] = name
         elif unknown and len(word) >= _MISSPELT_UNKNOWN:
             here.append(word)
+    return found
+
+
+def _beside_one(tables: NameTables, heard: Sequence[Heard]) -> Mapping[str, str]:
+    """Return misspelt word → word that stands where it does in the same name: "Rachid Yorkk" beside "Rachid York"."""
+    beside: dict[tuple[Label, tuple[str, ...]], set[str]] = {}
+    for one in heard:
+        for place, word in enumerate(one.cut.words) if len(one.cut.words) > 1 else ():
+            others = (*one.cut.words[:place], "", *one.cut.words[place + 1 :])
+            beside.setdefault((one.label, others), set()).add(word)
+    found: dict[str, str] = {}
+    for names in beside.values():
+        for word in sorted(names):
+            near = [name for name in sorted(names) if name not in found and _is_borne(tables, name)]
+            meant = next((name for name in near if len(name) >= _LEAST_BESIDE and _misspells(word, name)), None)
+            if meant is not None and not _is_borne(tables, word):
+                found[word] = meant
     return found
 
 

@@ -43,6 +43,8 @@ _APOSTROPHES = ("'", "’")
 _APOSTROPHE = re.compile("['’]")
 _NOT_BARE = re.compile("[^a-z]+")
 _SHORT = 3
+# Two letters that French abbreviates a first name by: "Ph." of Philippe.
+DIGRAPHS = frozenset({"ch", "ph", "th"})
 # Long words that are no word of a name, or not everywhere.
 _SMALL_WORDS = frozenset(word for word in PARTICLES | TITLES if len(word) > _SHORT)
 # Evidence of a surname (above 0) or a first name (below): by the case of a word, a title before it, its place.
@@ -250,14 +252,15 @@ def _is_initials(text: str, word: str, *, lone: bool, after_title: bool) -> bool
 
 
 def split_initials(initials: str) -> Sequence[str]:
-    """Return the initials run together in a piece: two of "JP.", one of "Th."."""
-    return [initials] if initials.istitle() else initials
+    """Return the initials run together in a piece: two of "JP.", one of "Th." and "PH."."""
+    return [initials] if initials.istitle() or fold_line(initials) in DIGRAPHS else initials
 
 
 def lettered(found: Sequence[NamePiece]) -> Iterator[Sequence[tuple[int, str]]]:
     """Yield the letters that may abbreviate a name, each with the place of its piece; at least two.
 
-    They are those of all pieces, or of words and initials alone, from the first or from another on.
+    They are those of all pieces, or of words and initials alone, from the first or from another on; of words that a
+    hyphen joins also the first alone ("GH" of "G. HULLIN-SARAZAIN").
     """
     whole = [
         (place, fold_line(letter)[0])
@@ -266,9 +269,15 @@ def lettered(found: Sequence[NamePiece]) -> Iterator[Sequence[tuple[int, str]]]:
         for letter in (split_initials(text) if sort is INITIAL else (text,))
     ]
     words = [one for one in whole if found[one[0]].sort in (WORD, INITIAL)]
-    for letters in (words, whole) if len(whole) > len(words) else (words,):
+    heads = [one for one in words if not _follows_hyphen(found, one[0])]
+    for letters in dict.fromkeys(map(tuple, (words, whole, heads))):
         if len(letters) > 1:
             yield from (letters[turn:] + letters[:turn] for turn in range(len(letters)))
+
+
+def _follows_hyphen(found: Sequence[NamePiece], place: int) -> bool:
+    """Return whether a hyphen joins a word to a word ahead of it."""
+    return place > 1 and found[place].sort is found[place - 2].sort is WORD and found[place - 1].text == "-"
 
 
 def as_initials(found: Cut) -> Cut:

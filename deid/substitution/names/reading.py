@@ -28,6 +28,9 @@ from deid.substitution.names.parsing import (
 )
 
 _BEN = "ben"
+# Of two names of which none is a first name by the evidence, one below the first of these is, beside a surname known to
+# be one by the second, or if the tables know it as a first name too.
+_DOUBTFUL, _CERTAINLY, _TWO = 0.75, 50.0, 2
 # What surnames of the Maghreb behind "Ben" have not: as many bearers, and no first name of the same form.
 _USUAL_SURNAME, _SURNAME_RATHER = 5000, 2.0
 
@@ -170,6 +173,9 @@ class Named:
         if not beside.isdisjoint(self.families):
             yield from (part for part in self.first_parts if part.word.startswith(letter))
         if not beside.isdisjoint(self.firsts):
+            opening = self.family[0]
+            if opening.sort is ORIGIN and fold_line(opening.text).startswith(letter):
+                yield NamePart(self.surnames[0], True, None)  # the surrogate has no particle
             yield from (NamePart(word, True, None) for word in self.surnames if word.startswith(letter))
 
     def parts(self, letters: str) -> Sequence[NamePart | str] | None:
@@ -231,6 +237,10 @@ class Heard:
                 _take_in(pieces, place, meant.removesuffix(word))
         return Heard(self.tables, self.cut._replace(pieces=tuple(pieces), placed=placed, words=words), self.label)
 
+    def is_one_run(self) -> bool:
+        """Return whether the name is one word, or words joined by hyphens alone."""
+        return len(self._hyphened()) == 1
+
     def _hyphened(self) -> list[list[tuple[int, str]]]:
         """Return the words of the name in runs joined by hyphens: each run is surnames, or first names."""
         runs: list[list[tuple[int, str]]] = []
@@ -246,9 +256,15 @@ class Heard:
         """Read the name, by the case of its words if that decides, else by `evidence` (key → above 0 for a surname)."""
         places = self.cut.told
         if places is None:
-            places = tuple(
-                place for run in self._hyphened() if sum(evidence[word] for _, word in run) < 0 for place, _ in run
-            )
+            runs = self._hyphened()
+            said = [sum(evidence[word] for _, word in run) for run in runs]
+            given = [vote < 0 for vote in said]
+            if len(runs) == _TWO and not any(given):
+                place = said.index(min(said))
+                given[place] = said[place] < _DOUBTFUL and (
+                    said[1 - place] >= _CERTAINLY or all(self.tables.first_name(word) for _, word in runs[place])
+                )
+            places = tuple(place for run, first in zip(runs, given, strict=True) if first for place, _ in run)
         return _read(self.tables, self.cut, places, self.label)
 
 

@@ -49,10 +49,12 @@ _TITLES = (
 # so what was read of that is never given back.
 _TITLE = re.compile(r" *+:?+ *+\.?+(?:" + "|".join(title[::-1] for title in _TITLES) + r")\b")
 _CERTAIN = 100.0
+_KIN_SAYS = -4.0  # of a lone name behind "son fils", "sa sœur", that it is a first name
 _LONGEST_MARK = 5  # letters of initials that stand for a name: "atvl"
 _LONGEST_CLIPPING = 4  # letters of a name cut short without a dot: "DUB"
 _BEARERS = 500  # births from which a lone word is rather a surname than the mark of a writer
 _SHORT = 3  # letters of a name that may read as initials: "NG"
+_ADDRESS_WORD = re.compile(r"[a-z]{2,}")
 _BEFORE_TITLE, _BEFORE_SEX, _BEHIND = 20, 24, 30  # characters before and behind a name that say whose it is
 # A dot behind a word, behind which a sentence goes on or not: ". va", ".," are `within`
 _DOT = re.compile(r"\.(?P<within>(?=[,;:)\-]| ?[a-zà-ÿ0-9(]))?")
@@ -222,9 +224,10 @@ class Roster:
         """Return key → evidence: above 0 for a surname, below for a first name."""
         votes: dict[str, float] = defaultdict(float)
         told: dict[str, float] = {}
-        for one in heard:
+        for mention, one in zip(self.mentions, heard, strict=True):
+            kin = _KIN_SAYS if self._is_first_name_of_kin(mention, one) else 0.0
             for word, vote, rather in one.votes:
-                votes[word] += vote
+                votes[word] += vote + kin
                 told[word] = rather
         for word, rather in told.items():
             votes[word] += rather
@@ -232,6 +235,13 @@ class Roster:
         for word, vote in _certain(patient.last_name, patient.birth_name, patient.first_names):
             votes[word] += vote
         return votes
+
+    def _is_first_name_of_kin(self, mention: Mention, heard: Heard) -> bool:
+        """Return whether a name is one word or words joined by hyphens, behind a relative and no civility."""
+        if mention.label is not Label.PERSON or not heard.is_one_run():
+            return False
+        before = self._context.plain_before(mention, _BEFORE_SEX)
+        return cues.names_relative(before) and cues.civility(before) is None
 
     def is_surname(self, word: str, mention: Mention, written: str | None = None) -> bool:
         """Return whether a word of a mention is a surname there: by its case among others, else by all the evidence.
@@ -257,7 +267,7 @@ class Roster:
             for surname in (patient.last_name, patient.birth_name)
             if surname
         ]
-        return [*dict.fromkeys(here), *filter(None, own), *self._patient_apart()]
+        return [*dict.fromkeys(here), *filter(None, own), *self._patient_apart(), *self._in_addresses()]
 
     def _patient_apart(self) -> Iterator[Named]:
         """Yield the patient whose first name and surname are mentions of their own: "LAVIGNE, prénom : Pascal"."""
@@ -266,6 +276,16 @@ class Roster:
         for reading in mine if given else ():
             if not reading.given and (family := family_of(reading.cut.pieces)):
                 yield named_by(given or {}, family, Label.PATIENT)
+
+    def _in_addresses(self) -> Iterator[Named]:
+        """Yield who is named by initial and surname here, and in full in an e-mail address: "anne.roy@" of A. Roy."""
+        for address in self._context.labelled(Label.EMAIL):
+            tokens = _ADDRESS_WORD.findall(self._context.text(address).partition("@")[0].lower())
+            for first, surname in (tokens, tokens[::-1]) if len(tokens) == 2 else ():
+                bearers = [one for one in self.bearers(surname) if self.words(one) == (surname,)]
+                if bearers and self.tables.first_name(first) and self.tables.surname_rather(first) < 0:
+                    family = family_of(self.readings[bearers[0].start].cut.pieces)
+                    yield named_by({0: Given(first, self.tables.sex_of(first))}, family, bearers[0].label)
 
     @cached_property
     def known_first_names(self) -> Sequence[tuple[Pool, Given]]:

@@ -13,7 +13,17 @@ from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import redraw_digits
 from deid.substitution.names.drawing import Drawing
 from deid.substitution.names.forms import ahead_of, with_elisions
-from deid.substitution.names.parsing import BETWEEN, INITIAL, ORIGIN, WORD, NamePiece, bare, lettered, split_initials
+from deid.substitution.names.parsing import (
+    BETWEEN,
+    DIGRAPHS,
+    INITIAL,
+    ORIGIN,
+    WORD,
+    NamePiece,
+    bare,
+    lettered,
+    split_initials,
+)
 from deid.substitution.names.reading import Named, NamePart, Pool, Spelling, form, places
 from deid.substitution.names.roster import Roster
 
@@ -80,6 +90,8 @@ class Shorthand:
             given, surnames, glued = named.spelling
             if glued in names or any(name in names for name in surnames):
                 firsts = "".join(word[:1] for word in given)
+                if letters in DIGRAPHS and given[0].startswith(letters):
+                    return self._drawn(named).given[0][:1]
                 if letters in (firsts, firsts[:1]):
                     return "".join(word[:1] for word in self._drawn(named).given)[: len(letters)]
         return None
@@ -153,13 +165,14 @@ class Shorthand:
     def initials(self, mention: Mention, found: Sequence[NamePiece], attempt: int) -> str:
         """Return the surrogate of initials alone: of someone named here if they fit, else drawn by the key.
 
-        One letter behind a civility or title is a surname's ("Mme D."), and "M." ahead of one may be the civility.
+        One letter behind a civility or title is a surname's ("Mme D."), and "M." ahead of one may be a man's civility.
         """
         joined = "".join(
             fold_line(letter)[0] for sort, text in found if sort is INITIAL for letter in split_initials(text)
         )
         surrogates = self._initials_of_named(mention, joined, attempt)
-        if surrogates is None and _CIVIL.match(self._context.text(mention)) and mention.label is not Label.DOCTOR:
+        may_be_his = mention.label is not Label.DOCTOR and self._roster.sex(mention) != "F"
+        if surrogates is None and may_be_his and _CIVIL.match(self._context.text(mention)):
             civility, *rest = found
             return civility.text + self._initials_behind(mention, rest, joined[1:], True, attempt)
         return self._initials_behind(mention, found, joined, self._roster.titled(mention), attempt, surrogates)

@@ -9,6 +9,7 @@ import pytest
 from deid.domain.document import Patient
 from deid.french.folding import without_accents
 from deid.quality.grammar import count_errors
+from deid.reference.names import name_key
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
 from tests.unit.substitution.examples import marked, surrogates
@@ -316,3 +317,84 @@ def test_a_short_name_is_no_mark(name: str, substitutor: Substitutor) -> None:
     )
     assert len(short) > 2
     assert short.istitle()
+
+
+# Letters that stand for a name
+
+
+@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize(
+    ("markup", "form"),
+    [
+        ("Dr [[DOCTOR|G. HULLIN-SARAZAIN]]. [[DOCTOR|GH]]/[[DOCTOR|ot]]", r"Dr (\w)\. (\w)\w+-\w+\. \1\2/\w\w"),
+        ("Dr [[DOCTOR|M. Vidal-Roche]], réf. [[DOCTOR|mv]]", r"Dr (?i:(\w)\. (\w)\w+-\w+, réf\. \1\2)"),
+        ("Dr [[DOCTOR|Philippe GARCIN]], [[DOCTOR|PH. GARCIN]]", r"Dr (\w)\w+ (\w+), \1\. \2"),
+        ("Dr [[DOCTOR|Thérèse Vidal]], [[EMAIL|th.vidal@chu-lens.fr]]", r"Dr (?i:(\w)\w+ (\w+), \1\.\2@.+)"),
+        ("Dr [[DOCTOR|CH. GOUTTEFANGEAS]]", r"Dr \w\. \w+"),
+        ("Dr [[DOCTOR|JP. GOUTTEFANGEAS]]", r"Dr \w\w\. \w+"),
+        ("[[DOCTOR|Nino V.]], [[DOCTOR|Nino VAN DER HOOVSEPIAN]]", r"(\w+) (\w)\., \1 \2\w+"),
+        ("Dr [[DOCTOR|Y. GUILLAIN]] [[EMAIL|yveline.guillain@chu.fr]]", r"Dr (?i:(\w)\. (\w+) \1\w+\.\2@.+)"),
+        ("Dr [[DOCTOR|H. Vidal]] [[EMAIL|vidal.hugo@chu.fr]]", r"Dr (?i:(\w)\. (\w+) \2\.\1\w+@.+)"),
+    ],
+)
+def test_letters_are_those_of_the_surrogate(markup: str, form: str, key: str, substitutor: Substitutor) -> None:
+    written = without_accents(substitutor.substitute(*marked(markup, patient=Patient(key=key))).text)
+    assert re.fullmatch(without_accents(form), written), written
+
+
+@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize("ahead", ["Madame ", "Patiente ", "La patiente ", "Mlle "])
+def test_the_m_of_a_womans_initials_is_no_civility(ahead: str, key: str, substitutor: Substitutor) -> None:
+    (letters,) = drawn(substitutor, f"{ahead}[[PATIENT|M. A]] âgée de 32 ans", Patient(key=key))
+    assert re.fullmatch(r"(?!M)\w\. (?!A)\w", letters)
+
+
+# One person misspelt, and a first name by its place
+
+
+@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("Rachid York", "Rachid Yorkk"), ("Rachid YORK", "Rachid YOORK"), ("Élise Vidal", "Élise Viddal")],
+)
+def test_a_short_name_misspelt_beside_the_same_first_name_is_one(
+    one: str, other: str, key: str, substitutor: Substitutor
+) -> None:
+    whole, typed = drawn(substitutor, f"Dr [[DOCTOR|{one}]], Pr [[DOCTOR|{other}]]", Patient(key=key))
+    assert whole == typed
+
+
+@pytest.mark.parametrize(("one", "other"), [("Rachid York", "Driss Yorkk"), ("Anne Roche", "Anne Rocher")])
+def test_names_of_two_people_that_look_alike_stay_two(one: str, other: str, substitutor: Substitutor) -> None:
+    first, second = drawn(substitutor, f"Dr [[DOCTOR|{one}]], Pr [[DOCTOR|{other}]]")
+    assert first.split()[1] != second.split()[1]
+
+
+@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize(
+    "name", ["son fils [[PERSON|Dieu-Merci]]", "sa fille [[PERSON|Bonheur]]", "son frère [[PERSON|Espoir-Roch]]"]
+)
+def test_a_lone_name_behind_a_relative_is_a_first_name(name: str, key: str, substitutor: Substitutor) -> None:
+    (given,) = drawn(substitutor, f"Vit avec {name}, 17 ans", Patient(key=key))
+    (whole,) = drawn(substitutor, f"Vit avec {name.replace(']]', ' BERNIER]]')}, 17 ans", Patient(key=key))
+    assert whole.split()[0] == given
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_beside_the_patients_surname_a_doubtful_name_is_a_first_name(key: str, substitutor: Substitutor) -> None:
+    patient = Patient(key=key, last_name="Mariani-Kesler", first_names=("Léa",), sex="F")
+    (son,) = drawn(substitutor, "son fils [[PERSON|Mariani-Kesler Bartosz]]", patient)
+    given = son.split()[1]
+    assert NAMES.sex_of(given.casefold()) in ("M", None), son
+    assert NAMES.first_name(given.casefold()), son
+
+
+def test_a_surname_behind_a_relative_and_a_civility_stays_one(substitutor: Substitutor) -> None:
+    other, again = drawn(substitutor, "M. [[PERSON|Durand]], son fils M. [[PERSON|Durand]]")
+    assert [other] * 2 == [again, *drawn(substitutor, "M. [[PERSON|Durand]]")]
+
+
+@pytest.mark.parametrize("key", [f"p{number}" for number in range(40)])
+def test_no_particle_stays_before_a_vowel(key: str, substitutor: Substitutor) -> None:
+    (name,) = drawn(substitutor, "Pr [[DOCTOR|Pascal DU BARBARIA]]", Patient(key=key))
+    assert not re.search(r"\bDU [AEIOUYÀ-Ö]", name), name
