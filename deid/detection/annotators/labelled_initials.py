@@ -28,6 +28,15 @@ _CASE = re.compile(
     r"\b(?:cas|observation|patiente?)(?: clinique)?(?: n ?°)? ?\d{1,2} ?[:.–-] ?"
     r"(?P<initials>[a-z]\.? ?[a-z]\.?(?: ?[a-z]\.?)?),? (?:(?:est|etait) )?(?:agee? (?:de|d')|\d{1,3} (?:ans|mois)\b)"
 )
+_LETTERS = r"(?P<{}>[a-z]\.?[ -]?[a-z]\.?(?:[ -]?[a-z]\.)?)"
+_AGED = r"(?:agee? (?:de|d')|\d{1,3} (?:ans|mois)\b)"
+# Letters between the word for a patient and an age, or that open a sentence before both.
+_PATIENT_AGED = re.compile(
+    rf"\b(?:patiente?|madame|monsieur|mme|mlle|mr)\.? {_LETTERS.format('aged')} ?,? ?(?:(?:est|etait) )?{_AGED}"
+    rf"|(?:\A|[.\n] ?){_LETTERS.format('opening')}, "
+    r"(?:(?:une?|jeune) )*(?:patiente?|femme|homme|enfant|garcon|fille|nourrisson|adolescente?)\b"
+    rf"(?: (?:est|etait))? (?:de )?{_AGED}"
+)
 # What follows the abbreviation of a disease: "patient DT depuis 10 ans".
 _OF_DISEASES = frozenset(
     "connu connue depuis equilibre equilibree sous traite traitee type insulinodependant non".split()
@@ -52,12 +61,15 @@ def find_labelled_initials(reading: Reading, patient: Patient) -> Iterator[Menti
 
 
 def find_case_initials(reading: Reading) -> Iterator[Mention]:
-    """Yield the initials that open a numbered case before an age: "Cas 1: MF, 22 ans"."""
-    for match in _CASE.finditer(reading.folded):
-        start, end = match.span("initials")
-        letters = re.sub(r"[\W_]", "", match["initials"])
-        if letters not in NOT_INITIALS and reading.text[start:end].isupper():
-            yield Mention(start, end, Label.PATIENT, 0.9)
+    """Yield the initials before an age, of a numbered case or a patient: "Cas 1: MF, 22 ans", "GA, un patient de"."""
+    for pattern in (_CASE, _PATIENT_AGED):
+        for match in pattern.finditer(reading.folded):
+            named = match.lastgroup or "initials"
+            start, end = match.span(named)
+            letters = re.sub(r"[\W_]", "", match[named])
+            usual = letters in NOT_INITIALS or (named == "aged" and letters in ABBREVIATIONS)
+            if not usual and reading.text[start:end].isupper():
+                yield Mention(start, end, Label.PATIENT, 0.9)
 
 
 def _names(reading: Reading, letters: str, match: re.Match[str]) -> bool:

@@ -21,6 +21,9 @@ _CEDEX = re.compile(r"[\s-]*\b(?:cedex|cdx|cx)\b[\s-]*\d*.*$", re.IGNORECASE)
 _SCANNED = str.maketrans("015", "ols")
 # Inhabitants from which a commune is called by the beginning of its name where nothing else says so.
 _WELL_KNOWN = 1_000
+# Inhabitants from which a commune with an article is told by its name in documents of other departments.
+_TOWN = 10_000
+_BEHIND_ARTICLE = re.compile(r"\b(?:du|des|de la|de l['’]) ?\Z")
 _CODE = 5
 # What a town follows in the name of an organisation: "CHU de Lille".
 _OF_PLACE = re.compile(r"(?:\bde |\bd'|\bdu |\bdes |\bde la |\bde l'|\ba |-)(?=[a-z])")
@@ -178,6 +181,16 @@ class Finder:
         """Return the place of a part of an organisation's name; of towns abroad only those of `is_listed`."""
         return self._whole(name, hints) or (_abroad(name) if abroad.is_listed(name) else None)
 
+    def is_site(self, name: str, organisation: str, hints: Hints) -> bool:
+        """Return whether a part of an organisation's name is of a site, not of a small commune called alike.
+
+        It stands behind an article there, and the document is in other departments: "polyclinique du Parc".
+        """
+        ahead = fold_line(organisation[: organisation.rfind(name)])
+        found = self._communes.find(name)
+        small = bool(found) and all(one.population < _TOWN for one in found)
+        return small and bool(hints.sure) and _BEHIND_ARTICLE.search(ahead) is not None and not _told(found, hints)
+
     def at(self, code: str, hints: Hints) -> Place | None:
         """Return the place of a postal code: the commune or collectivity that it serves; None for a code of nowhere.
 
@@ -196,9 +209,11 @@ class Finder:
 
     def _read(self, name: str, hints: Hints) -> Place | None:
         found = self._whole(name, hints)
+        short = _within(self._communes.opened(place_key(name)), hints)
+        if found is not None and short and _told(short, hints) and not _told(self._communes.find(name), hints):
+            return _place(_chosen(short, hints))  # villages elsewhere have the whole name
         if found is not None or abroad.is_listed(name):
             return found or _abroad(name)
-        short = _within(self._communes.opened(place_key(name)), hints)
         if short and _told(short, hints):
             return _place(_chosen(short, hints))
         if len(name) >= _LEAST_ABROAD and (found := _abroad(name)) is not None:

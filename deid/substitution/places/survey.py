@@ -175,7 +175,10 @@ class Survey:
         cities = context.labelled(Label.CITY)
         told = {comparable(without_cedex(context.text(one))): places[one.start] for one in reversed(cities)}
         for mention in context.labelled(Label.ORG):
-            for name in finder.towns_in(text[mention.start : mention.end]):
+            organisation = text[mention.start : mention.end]
+            for name in finder.towns_in(organisation):
+                if comparable(name) not in told and finder.is_site(name, organisation, self._hints):
+                    continue
                 found = told.get(comparable(name)) or finder.only(name) or finder.inside(name, self._hints)
                 if found is not None:
                     places[mention.start], self.towns[mention.start] = found, name

@@ -37,6 +37,10 @@ KEYS = [f"patient-{number}" for number in range(6)]
         ("Saint-Denis", Hints(departments=("21", "93")), "93066"),
         ("Saint-Denis", Hints(regions=("11",)), "93066"),
         ("Saint-Denis", Hints("11310"), "11339"),
+        # Villages elsewhere have the whole name.
+        ("Épagny", Hints(departments=("74",), sure=frozenset({"74"})), "74112"),
+        ("Épagny", Hints(departments=("21",), sure=frozenset({"21", "74"})), "21245"),
+        ("Bouchet", Hints(departments=("26",), sure=frozenset({"26"})), "26054"),
         # Merged since: the commune it is in today.
         ("Amareins", NOTHING, "01165"),
         ("Vandœuvre", NOTHING, "54547"),
@@ -176,3 +180,35 @@ def test_a_large_town_is_not_a_small_one_that_begins_alike(substitutor: Substitu
         )
     }
     assert max(told) > 1
+
+
+@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize(
+    ("organisation", "place"),
+    [
+        ("polyclinique du Parc", "[[CITY|Montluçon]]"),
+        ("clinique des Trois Rivières", "[[ZIP|57400]] [[CITY|Sarrebourg]]"),
+        ("maison médicale du Beuvron", "[[ZIP|41500]] [[CITY|Mer]]"),
+        ("pharmacie du Marché", "[[CITY|Luzinay]]"),
+    ],
+)
+def test_a_site_called_like_a_village_elsewhere_is_no_place(
+    organisation: str, place: str, key: str, substitutor: Substitutor
+) -> None:
+    """It then gets the name that it gets where no village is called so, whatever the town."""
+    text = f"{place}, [[ORG|{organisation}]]"
+    name = surrogates(substitutor.substitute(*marked(text, patient=Patient(key=key))))[-1]
+    text = f"[[CITY|Brest]], [[ORG|{organisation}]]"
+    assert surrogates(substitutor.substitute(*marked(text, patient=Patient(key=key))))[-1] == name
+
+
+@pytest.mark.parametrize(
+    ("organisation", "insee"), [("hôpital du Vésinet", "78650"), ("CH du Mans", "72181"), ("EHPAD du Parc", "50535")]
+)
+def test_an_article_is_that_of_a_town_or_of_a_village_here(organisation: str, insee: str) -> None:
+    here = Hints(departments=("50",), sure=frozenset({"50"}))
+    name = organisation.split()[-1]
+    assert not FINDER.is_site(name, organisation, here)
+    place = FINDER.inside(name, here)
+    assert place is not None
+    assert place.key == insee
