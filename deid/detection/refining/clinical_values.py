@@ -479,6 +479,17 @@ def _counts_up(written: str) -> bool:
     return len(numbers) > 3 and all(behind == one + 1 for one, behind in pairwise(numbers))
 
 
+# "signal 9 800": thousands apart from hundreds, behind no word for a number of somebody
+_COUNT = re.compile(r"[1-9]\d? \d{3}")
+_NUMBER_OF = re.compile(rf"(?:\b(?:{'|'.join(sorted(TRIGGERS))}|numero|ref|reference|dossier|n)|°|#)[^\w\n]{{0,4}}\Z")
+
+
+def _is_count(number: _Number) -> bool:
+    """Return whether a number reads as thousands, and no word ahead says that it is called or names a thing."""
+    plain = _COUNT.fullmatch(number.written) and not re.match(r"[ .-]?\d", number.after)
+    return bool(plain) and not (_CALLED.search(number.before) or _NUMBER_OF.search(number.before))
+
+
 # Ranks, teeth, forms of intake, markers, codes
 
 _RANKED = re.compile(rf" ?(?:i?emes?|e|nde?|ere|ier)\b(?! ?(?:{'|'.join(sorted(DETECTED_MONTHS))})\b)")
@@ -618,5 +629,5 @@ _DATE_TESTS = (
 )  # fmt: skip
 _IDENTIFIER_TESTS = (
     _has_unit, _is_interval, _is_measured, _is_ratio, _is_ranked, _is_tooth, _is_intake, _is_marker, _is_code,
-    _is_series, _is_odometer,
+    _is_series, _is_odometer, _is_count,
 )  # fmt: skip

@@ -529,12 +529,21 @@ _SETTING = re.compile(
 )
 
 
+# "le début de l'après-midi": a part of no day in particular.
+_TIMES = (Label.DATE, Label.RELDATE)
+_PART_OF_DAY = re.compile(
+    r"(?:l[ea] )?(?:(?:debut|fin|milieu|cours) (?:de |d'))?(?:l[ea] |l')?"
+    r"(?:mati(?:n|nee)|apres-midi|soir|soiree|nuit|journee)"
+)
+
+
 def drop_lookalikes(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
     """Return the mentions except results taken for dates, settings ("1V@0.5ms") for addresses, and public numbers."""
     return [
         one
         for one in mentions
         if not (one.label is Label.DATE and _is_lookalike(reading, one))
+        and not (one.label in _TIMES and _PART_OF_DAY.fullmatch(reading.folded, one.start, one.end))
         and not (one.label is Label.EMAIL and _SETTING.fullmatch(reading.folded, one.start, one.end))
         and not _is_public_number(reading, one)
     ]

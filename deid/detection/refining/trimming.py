@@ -27,6 +27,11 @@ _PATIENT_BEHIND = re.compile(r"(?<=\b[a-z])\.? patiente?\Z")
 # "M." is left out, since it may be an initial.
 _CIVILITY = re.compile(r"(?:mmes?\.?|mlles?|melles?|messieurs|mesdames|madame|mademoiselle|monsieur|docteur|drs\.?) ")
 _LETTERS, _FIGURES = re.compile(r"[^\W\d_]+(?:[ '’.-][^\W\d_]+)*"), re.compile(r"[+(]?\d")
+# "chef de clinique des hôpitaux de Tours": a rank, at the hospitals of Tours.
+_HEAD_OF, _CLINIC = (
+    re.compile(r"\bcheff?e?s? de \Z"),
+    re.compile(r"clinique (?:de la |de l'|des |du |de |a l'|a la |au )?"),
+)
 _FIELD_BEHIND = re.compile(r"[^:\t\n]{0,30}:")
 _CHILD = re.compile(r"enfant ")  # of the patient alone: the database says who is called so
 # "le petit Lucas" of a child; a surname Le Petit stands behind a civility, in a field, or in the patient's identity.
@@ -110,6 +115,8 @@ def trim_civilities(reading: Reading, mentions: Sequence[Mention]) -> list[Menti
                 continue
         if mention.label in NAMES and not opens:
             opens = _SIGNED.match(reading.folded, mention.start, mention.end) or _thing_of(reading, mention)
+        if mention.label is Label.ORG and _HEAD_OF.search(reading.folded, max(0, mention.start - 12), mention.start):
+            opens = _CLINIC.match(reading.folded, mention.start, mention.end)
         if opens and opens.end() < mention.end:
             mention = replace(mention, start=opens.end())
         rank = mention.label in NAMES and _RANK.search(reading.folded, mention.start, mention.end)

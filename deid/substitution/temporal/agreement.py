@@ -53,7 +53,7 @@ _OF_FEAST |= {"la": "fête de ", "une": "fête de ", "cette": "fête de ", "un":
 _SEASON = re.compile(r"(printemps)|ete|hiver|automne")
 _OWN = re.compile(r"l'|(?:la|le|les) ")
 _OWN_OR_NOUN = re.compile(rf"{_OWN.pattern}|{_FEAST.pattern}|{_SEASON.pattern}")
-_CONSONANT = re.compile(r"(?:janv|fev|mars|mai|jui|sept|nov|dec)")
+_MONTH_NAME = re.compile(r"(?:janv|fev|mars|avr|mai|jui|aout|sept|oct|nov|dec)")
 _OF_SEASON = dict.fromkeys(_MASCULINE, "courant de ") | {"au": "cours de ", "l'": "époque de ", "d'": "époque de "}
 _BEFORE_A_TIME = ("dès", "depuis", "vers", "avant", "apres", "pour")
 _VAGUE = re.compile(r"(?:ces derni|dans les prochain)\w+ (?P<noun>\w+)")
@@ -125,8 +125,6 @@ def of_moved(word: str, text: str) -> str:
     plain = fold_line(text)
     if (article := _OWN.match(plain)) is not None and (noun := _noun(plain[article.end() :])) is not None:
         return _with_article(word, noun, text[article.end() :])
-    if word == "d'" and _CONSONANT.match(plain) is not None:
-        return _after("environ ", "", text)
     if (noun := _noun(plain)) is None:
         return text
     if noun.own == word or (noun.own == "le" and word in _MASCULINE) or (word == "d'" and noun.own == "l'"):
@@ -134,6 +132,11 @@ def of_moved(word: str, text: str) -> str:
     if head := noun.heads.get(word):
         return _after(head, noun.own, text)
     return _with_article(word, noun, text) if noun.heads is _OF_FEAST and word in _BEFORE_A_NOUN else text
+
+
+def is_month(text: str) -> bool:
+    """Return whether a text opens with the name of a month, ahead of which "de" is elided or not."""
+    return _MONTH_NAME.match(fold_line(text)) is not None
 
 
 def of_distance(word: str, text: str) -> str:

@@ -9,6 +9,7 @@ from fractions import Fraction
 
 from deid.domain.document import Mention, Spend
 from deid.domain.labels import Label
+from deid.french.articles import PERSON
 from deid.french.folding import alike, without_accents
 from deid.privacy.life_stages import birth_rate
 from deid.substitution.context import DocumentContext
@@ -227,7 +228,8 @@ class Calendar:
         returns = (
             strategy == "stages" if mention.label is Label.AGE else self._line is not None and self._line.may_return
         )
-        return Draft(text, strategy, may_return=returns)
+        noun = PERSON if mention.label is not Label.AGE and agreement.is_month(text) else None
+        return Draft(text, strategy, may_return=returns, noun=noun)
 
     def _composed(self, mention: Mention, strategy: str) -> str | None:
         """Return the text of a mention that holds several dates, or is half of one."""

@@ -82,6 +82,8 @@ def kept(text: str, part: str, label: Label, votes: tuple[Vote, ...] = ()) -> bo
         ("Glasgow E3V2M4", "E3V2M4"),
         ("ganglions : 18N-/18N", "18N-/18N"),
         ("une densité de 42UH", "42UH"),
+        ("guidée par la sonde (signal 9 800)", "9 800"),
+        ("activité 12 450 puis fixation", "12 450"),
     ],
 )
 def test_values_are_no_identifiers(text: str, part: str, label: Label) -> None:
@@ -363,3 +365,18 @@ def test_decimal_numbers_in_a_row_scales_and_refractions_go(text: str, part: str
 )
 def test_numbers_of_telephones_in_such_forms_stay(text: str, part: str) -> None:
     assert kept(text, part, Label.PHONE)
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("appeler au poste 7 421", "7 421"),
+        ("dossier 9 800", "9 800"),
+        ("réf. 12 450", "12 450"),
+        ("n° 4 320", "4 320"),
+        ("lu le 6 12 340 56", "12 340"),
+        ("0 800 rappel", "0 800"),
+    ],
+)
+def test_thousands_behind_a_word_for_a_number_of_somebody_are_one(text: str, part: str) -> None:
+    assert kept(text, part, Label.ID)

@@ -35,6 +35,11 @@ def marked(text: str, part: str, label: Label, score: float = 0.6) -> Mention:
         ("absente du 12 au 14 inclus", "14", False),
         ("suivi jusqu'en 54 à Dijon", "54", False),
         ("depuis : 2005", "2005", False),
+        ("depuis le début de l'après-midi", "début de l'après-midi", True),
+        ("fièvre en fin de nuit", "fin de nuit", True),
+        ("depuis le matin", "le matin", True),
+        ("vu le matin du 12 mars", "matin du 12 mars", False),
+        ("depuis début avril", "début avril", False),
     ],
 )
 def test_numbers_that_look_like_dates(text: str, part: str, dropped: bool) -> None:
@@ -266,6 +271,9 @@ def test_a_short_number_that_is_the_same_for_everybody_stays(text: str, part: st
         ("par téléphone (Croix-Rouge d’Availles)", "Croix-Rouge d’", "Croix-Rouge"),
         ("à la base navale de Toulon", "base navale de", "base navale"),
         ("à la Maison des Aidants", "Maison des Aidants", "Maison des Aidants"),
+        ("chef de clinique des hôpitaux de Tours", "clinique des hôpitaux de Tours", "hôpitaux de Tours"),
+        ("ancienne cheffe de clinique au CHU de Nancy", "clinique au CHU de Nancy", "CHU de Nancy"),
+        ("le chef de la clinique des Pins", "clinique des Pins", "clinique des Pins"),
     ],
 )
 def test_an_organisation_goes_without_the_link_to_the_place_behind_it(text: str, part: str, kept: str) -> None:

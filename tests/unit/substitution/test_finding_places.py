@@ -189,7 +189,7 @@ def test_a_large_town_is_not_a_small_one_that_begins_alike(substitutor: Substitu
         ("polyclinique du Parc", "[[CITY|Montluçon]]"),
         ("clinique des Trois Rivières", "[[ZIP|57400]] [[CITY|Sarrebourg]]"),
         ("maison médicale du Beuvron", "[[ZIP|41500]] [[CITY|Mer]]"),
-        ("pharmacie du Marché", "[[CITY|Luzinay]]"),
+        ("pharmacie du Marché", "[[CITY|Luzinay]], Isère. Hémoptysie"),
     ],
 )
 def test_a_site_called_like_a_village_elsewhere_is_no_place(
@@ -198,7 +198,7 @@ def test_a_site_called_like_a_village_elsewhere_is_no_place(
     """It then gets the name that it gets where no village is called so, whatever the town."""
     text = f"{place}, [[ORG|{organisation}]]"
     name = surrogates(substitutor.substitute(*marked(text, patient=Patient(key=key))))[-1]
-    text = f"[[CITY|Brest]], [[ORG|{organisation}]]"
+    text = f"[[CITY|Besançon]], [[ORG|{organisation}]]"
     assert surrogates(substitutor.substitute(*marked(text, patient=Patient(key=key))))[-1] == name
 
 

@@ -9,7 +9,6 @@ import pytest
 from deid.domain.document import Patient
 from deid.french.folding import without_accents
 from deid.quality.grammar import count_errors
-from deid.reference.names import name_key
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
 from tests.unit.substitution.examples import marked, surrogates
