@@ -485,7 +485,7 @@ _NUMBER_OF = re.compile(rf"(?:\b(?:{'|'.join(sorted(TRIGGERS))}|numero|ref|refer
 
 
 def _is_count(number: _Number) -> bool:
-    """Return whether a number reads as thousands, and no word ahead says that it is called or names a thing."""
+    """Return whether a number reads as thousands, and no word ahead says that it is dialled or names a thing."""
     plain = _COUNT.fullmatch(number.written) and not re.match(r"[ .-]?\d", number.after)
     return bool(plain) and not (_CALLED.search(number.before) or _NUMBER_OF.search(number.before))
 

@@ -533,7 +533,7 @@ _SETTING = re.compile(
 _TIMES = (Label.DATE, Label.RELDATE)
 _PART_OF_DAY = re.compile(
     r"(?:l[ea] )?(?:(?:debut|fin|milieu|cours) (?:de |d'))?(?:l[ea] |l')?"
-    r"(?:mati(?:n|nee)|apres-midi|soir|soiree|nuit|journee)"
+    r"(?:mati(?:n|nee)|apres-midi|soir|soiree|nuit|journee)\b"
 )
 
 
@@ -543,7 +543,7 @@ def drop_lookalikes(reading: Reading, mentions: Sequence[Mention]) -> list[Menti
         one
         for one in mentions
         if not (one.label is Label.DATE and _is_lookalike(reading, one))
-        and not (one.label in _TIMES and _PART_OF_DAY.fullmatch(reading.folded, one.start, one.end))
+        and not (one.label in _TIMES and _is_part_of_day(reading, one))
         and not (one.label is Label.EMAIL and _SETTING.fullmatch(reading.folded, one.start, one.end))
         and not _is_public_number(reading, one)
     ]
@@ -555,6 +555,11 @@ def _is_public_number(reading: Reading, mention: Mention) -> bool:
         _PUBLIC.fullmatch(reading.folded, start, mention.end)
         and _NUMBERED.search(reading.folded, max(0, start - 40), start)
     )
+
+
+def _is_part_of_day(reading: Reading, mention: Mention) -> bool:
+    part = _PART_OF_DAY.match(reading.folded, mention.start)
+    return part is not None and part.end() >= mention.end
 
 
 def _is_lookalike(reading: Reading, mention: Mention) -> bool:

@@ -190,7 +190,7 @@ def _misspelt(tables: NameTables, ranked: Sequence[tuple[str, bool]], own: froze
 
 
 def _beside_one(tables: NameTables, heard: Sequence[Heard]) -> Mapping[str, str]:
-    """Return misspelt word → word that stands where it does in the same name: "Rachid Yorkk" beside "Rachid York"."""
+    """Return misspelt word → word in its place in the same name: "Rachid Yorkk" beside "Rachid York"."""
     beside: dict[tuple[Label, tuple[str, ...]], set[str]] = {}
     for one in heard:
         for place, word in enumerate(one.cut.words) if len(one.cut.words) > 1 else ():

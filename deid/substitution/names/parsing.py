@@ -276,7 +276,7 @@ def lettered(found: Sequence[NamePiece]) -> Iterator[Sequence[tuple[int, str]]]:
 
 
 def _follows_hyphen(found: Sequence[NamePiece], place: int) -> bool:
-    """Return whether a hyphen joins a word to a word ahead of it."""
+    """Return whether a hyphen joins a word to the one ahead."""
     return place > 1 and found[place].sort is found[place - 2].sort is WORD and found[place - 1].text == "-"
 
 

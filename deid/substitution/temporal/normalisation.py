@@ -265,7 +265,7 @@ def _written_birth(
 def _agreeing_birth(
     context: DocumentContext, said: Mapping[Mention, Expression | Relative], aged: Mapping[Mention, Age], anchor: date
 ) -> date | None:
-    """Return the birth that the text tells otherwise and on which the patient's age in the text is right, or None.
+    """Return the birth by a header, a year or a NIR on which the patient's age in the text is right, or None.
 
     It is a date beside the patient's name or age, an end of the year of birth, or of the month in a NIR.
     """
@@ -280,7 +280,7 @@ def _agreeing_birth(
 
 
 def _beside_identity(context: DocumentContext, said: Mapping[Mention, Expression | Relative]) -> Iterator[date]:
-    """Yield the whole dates that stand beside the patient's name or age, as in a header: "64 ans (22/09/1955)"."""
+    """Yield the whole dates beside the patient's name or age, as in a header: "64 ans (22/09/1955)"."""
     mentions = context.mentions
     for mention, meant in said.items():
         if (day := _whole(meant)) is None or is_of_another(context, mention):

@@ -38,6 +38,8 @@ def marked(text: str, part: str, label: Label, score: float = 0.6) -> Mention:
         ("depuis le début de l'après-midi", "début de l'après-midi", True),
         ("fièvre en fin de nuit", "fin de nuit", True),
         ("depuis le matin", "le matin", True),
+        ("depuis le début de l'après-midi", "début", True),
+        ("depuis le début de l'année", "début", False),
         ("vu le matin du 12 mars", "matin du 12 mars", False),
         ("depuis début avril", "début avril", False),
     ],
