@@ -210,8 +210,10 @@ class Finder:
     def _read(self, name: str, hints: Hints) -> Place | None:
         found = self._whole(name, hints)
         short = _within(self._communes.opened(place_key(name)), hints)
-        if found is not None and short and _told(short, hints) and not _told(self._communes.find(name), hints):
-            return _place(_chosen(short, hints))  # villages elsewhere have the whole name
+        if found is not None and found.commune is not None and short and _told(short, hints):
+            villages, here = self._communes.find(name), _chosen(short, hints)
+            if not _told(villages, hints) and max(map(_size, villages)) < _size(here):
+                return _place(here)  # smaller communes elsewhere have the whole name
         if found is not None or abroad.is_listed(name):
             return found or _abroad(name)
         if short and _told(short, hints):

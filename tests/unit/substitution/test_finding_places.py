@@ -40,6 +40,7 @@ KEYS = [f"patient-{number}" for number in range(6)]
         # Villages elsewhere have the whole name.
         ("Épagny", Hints(departments=("74",), sure=frozenset({"74"})), "74112"),
         ("Épagny", Hints(departments=("21",), sure=frozenset({"21", "74"})), "21245"),
+        ("Villars", Hints(departments=("01",), sure=frozenset({"01"})), "42330"),
         ("Bouchet", Hints(departments=("26",), sure=frozenset({"26"})), "26054"),
         # Merged since: the commune it is in today.
         ("Amareins", NOTHING, "01165"),
