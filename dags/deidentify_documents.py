@@ -23,9 +23,9 @@ quarantaine. Dès la seconde tentative d'une étape, son lot est traité dans un
 nouvelle exécution du même intervalle prend ses documents aussi : `plan` demande à Airflow lesquelles ont échoué.
 `plan` échoue s'il ne reste rien à prendre parce qu'une exécution en cours tient les documents, et la nomme.
 
-**Lancement manuel** (bouton *Trigger*) : un motif est exigé, sans lequel rien n'est lancé. L'intervalle est celui du formulaire de lancement, ou
-`interval_start` et `interval_end` ci-dessous. `dry_run` compte ce qui serait traité, et s'arrête là : ses nombres sont
-au journal de « Retenir les documents » et dans l'onglet *Publication* de l'exécution.
+**Lancement manuel** (bouton *Trigger*) : un motif est exigé, sans lequel rien n'est lancé. L'intervalle est celui du
+formulaire de lancement, ou `interval_start` et `interval_end` ci-dessous. `dry_run` compte ce qui serait traité, et
+s'arrête là : ses nombres sont au journal de « Retenir les documents » et dans l'onglet *Publication* de l'exécution.
 
 **Retard** : une nuit qui n'est pas prête à l'heure de la politique (`release.ready_by`) est signalée au journal, et
 par courriel ou messagerie si NOCTURNE_ALERT_CONNECTION nomme une connexion SMTP ou HTTP.
