@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from deid.detection.annotators.patterns.numeric_dates import reads_as_measure
-from deid.detection.refining.clinical_values import drop_values
+from deid.detection.refining.clinical_values import PRESSURE_NAMED, drop_values, is_arm_pressure
 from deid.detection.text.reading import Reading
 from deid.domain.document import Mention, Vote
 from deid.domain.labels import Label
@@ -26,6 +26,8 @@ _MONTH_YEAR = re.compile(r"(\d{1,2})/(?:20)?(\d\d)")
 _OTHER_RATIO = re.compile(r"\d{1,3}/\d{1,3}[^\w\n]{0,3}(?:puis|et|ou|->|→|a)?[^\w\n]{0,3}\Z")
 _PAGE = re.compile(r"\b(?:p|pg|pages?|folio|feuillets?)[ .:]{0,2}\Z")
 _RATED = re.compile(r"\d/10|10/10")
+_UNIT_BEHIND = re.compile(r"(?: (?:et|puis|,) \d{1,2}/\d{1,2})? ?(?:cm|mm|mg|ml)\b")
+_WIDE = re.compile(r" {2}|\t|\|")
 _LARGEST_PART = 8  # below the line of a fraction: "2/3", "5/8"
 _VALUE_AND_MONTH = re.compile(r"(?P<value>\d+) (?P<month>[a-z]{3,9}\b.*)")
 
@@ -60,8 +62,11 @@ def _is_accompanied(
 ) -> bool:
     first, second = int(match[1]), int(match[2])
     padded = len(match[1]) == len(match[2]) == 2
-    part = first < second <= _LARGEST_PART or _RATED.fullmatch(match.group())
-    if (part and not padded) or reads_as_measure(reading, match):
+    part = first <= second <= _LARGEST_PART or _RATED.fullmatch(match.group())
+    if (part and not padded) or reads_as_measure(reading, match) or _UNIT_BEHIND.match(reading.folded, match.end()):
+        return False
+    # In a table, or where pressures are told, "15/8" is one.
+    if is_arm_pressure(match) and (_is_cell(reading, match) or PRESSURE_NAMED.search(reading.folded)):
         return False
     before = reading.digits[max(0, match.start() - 16) : match.start()]
     if _OTHER_RATIO.search(before) or _PAGE.search(before):
@@ -72,6 +77,14 @@ def _is_accompanied(
     past = told is None or second <= told.year % 100
     month = second * 12 + first
     return 1 <= first <= 12 and second > 12 and past and any(abs(month - one) <= _NEAR_MONTHS for one in months)
+
+
+def _is_cell(reading: Reading, match: re.Match[str]) -> bool:
+    """Return whether wide blanks or bars are on both sides of a pair, or it ends a line of such cells."""
+    start, end = reading.line(match.start())
+    return all(
+        _WIDE.search(part) for part in (reading.text[start : match.start()], reading.text[match.end() : end] or "|")
+    )
 
 
 def _apart(one: tuple[int, int], other: tuple[int, int]) -> int:

@@ -116,7 +116,7 @@ def _is_value(reading: Reading, mention: Mention) -> bool:
     if right := _RIGHT.match(text, end):
         end = right.end()
     number = _Number(mention.label, text[start:end], text[max(0, start - _REACH) : start], text[end : end + _REACH])
-    if mention.label is Label.DATE and _is_pressure_pair(number) and _PRESSURE_NAMED.search(text, 0, start):
+    if mention.label is Label.DATE and _is_pressure_pair(number) and PRESSURE_NAMED.search(text, 0, start):
         return True
     return any(test(number) for test in (_DATE_TESTS if mention.label is Label.DATE else _IDENTIFIER_TESTS))
 
@@ -320,7 +320,7 @@ _PRESSURE = re.compile(
     rf"\b(?:ta|pa|tension(?: arterielle)?|pression(?: arterielle)?|chiffres tensionnels?){_LINK}{{0,4}} {{0,4}}\Z"
 )
 # "18/9 - 14/8" in a table: before and after a session. As days and months, the second is the earlier.
-_PRESSURE_NAMED = re.compile(r"\b(?:ta|pa|tension|pression)\b")
+PRESSURE_NAMED = re.compile(r"\b(?:ta|pa|tension|pression)\b")
 _PAIR_BEFORE, _PAIR_AFTER = (
     re.compile(r"(\d{1,2})/(\d{1,2}) ?[-–] ?\Z"),
     re.compile(r" ?[-–] ?(\d{1,2})/(\d{1,2})(?![\d/])"),
@@ -389,7 +389,7 @@ def _is_ratio(number: _Number) -> bool:
     if out_of_ten and (_PAIN.search(number.before) or _AT_MINUTE.match(number.after)):
         return True
     if number.label is Label.DATE:
-        if _is_arm_pressure(ratio) and _PRESSURE_BEHIND.match(number.after) and not _DATED.search(number.before):
+        if is_arm_pressure(ratio) and _PRESSURE_BEHIND.match(number.after) and not _DATED.search(number.before):
             return True
         out_of = int(ratio[1]) <= int(ratio[2]) or _PRESSURE.search(number.before)
         if not out_of or _DATED.search(number.before) or re.match(r" ?[:=]", number.after):
@@ -408,10 +408,10 @@ def _is_pressure_pair(number: _Number) -> bool:
     if beside.re is _PAIR_BEFORE:
         pairs.reverse()
     (first, second), (last, diastolic) = pairs
-    return all(map(_is_arm_pressure, (written, beside))) and (diastolic, last) < (second, first)
+    return all(map(is_arm_pressure, (written, beside))) and (diastolic, last) < (second, first)
 
 
-def _is_arm_pressure(pair: re.Match[str]) -> bool:
+def is_arm_pressure(pair: re.Match[str]) -> bool:
     """Return whether two numbers may be the pressures of an arm, in cmHg: "13/8"."""
     high, low = int(pair[1]), int(pair[2])
     return 7 <= high <= 26 and low <= 14 and low < high <= 3 * low

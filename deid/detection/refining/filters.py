@@ -60,7 +60,7 @@ _USUAL_SPECIES = frozenset("aeruginosa albicans aureus coli difficile epidermidi
 _PATIENTS = frozenset("nourrisson nourrissons fillette patient patiente patients patientes parturiente".split())
 # Words for a patient, and civilities, which alone name nobody; "M." may be an initial.
 _ADDRESSED = _PATIENTS | frozenset(word for word in CIVILITIES if len(word) > 3)
-_RANKS = tuple([rank, "de"] for rank in ("chef", "cheffe", "chefs", "cheffes"))
+_RANKS = frozenset((rank, "de", "clinique") for rank in ("chef", "cheffe", "chefs", "cheffes"))
 _DEAR = frozenset("cher chere chers cheres".split())
 _COLLEAGUES = frozenset("ami amie amis amies collegue collegues confrere confreres consoeur maitre".split())
 _LONGEST_SLIP = 2  # signs by which a word of a salutation may differ from "confrère" and still be it
@@ -205,8 +205,9 @@ def _is_never_a_name(reading: Reading, mention: Mention) -> bool:
 
 
 def _is_rank(reading: Reading, first: int) -> bool:
-    """True for the clinic of a rank of physicians: "chefs de clinique assistants"."""
-    return reading.words[first] == "clinique" and reading.words[max(0, first - 2) : first] in _RANKS
+    """True for the rest of a rank of physicians, a word of the language: "chefs de clinique [assistants]"."""
+    ranked = tuple(reading.words[max(0, first - 3) : first]) in _RANKS
+    return ranked and reading.lexicon.is_word(reading.words[first])
 
 
 def _is_colleague(reading: Reading, word: str) -> bool:

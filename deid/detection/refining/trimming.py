@@ -82,7 +82,7 @@ def _name_and_number(reading: Reading, mention: Mention) -> list[Mention]:
     word = reading.words[first]
     named = word in reading.lexicon.first_names or word in reading.lexicon.surnames
     written = _LETTERS.match(reading.text, mention.start, mention.end)
-    if not (named and written and is_capital(reading, first)) or word in DETECTED_NUMBER_WORDS:
+    if not (named and written and is_capital(reading, first)) or len(word) < 3 or word in DETECTED_NUMBER_WORDS:
         return [mention]
     name = replace(mention, end=written.end(), label=Label.PERSON)
     number = _FIGURES.search(reading.text, written.end(), mention.end)

@@ -41,6 +41,13 @@ def test_pairs_beside_sure_dates_are_dates(detector: Detector, text: str, told: 
         ("Créat 143 nov., 138 sept., le 12/09/2026 : 206.", ["143", "138"]),
         ("Fax émis le 11-02-26 p 1/1, scanner du 28/1/2026, page 2/2.", ["1/1", "2/2"]),
         ("Audition 10/25 à droite, sans date.", ["10/25"]),
+        (
+            "Vu le 12/8/2026 en consultation.\nRepos     0       66    13/8     BBD incomplet\n"
+            "60 W      2'      92    15/8     -\nRecup 3'  -       104   15/8     ST",
+            ["13/8", "15/8"],
+        ),
+        ("Vue le 20/3/2026, TA stable. Cicatrices 24/3 et 19/4 cm. 16/9 ce matin.", ["24/3", "19/4", "16/9"]),
+        ("Fait le 13/1/2026, fiche SFAR 2/2 lue, préparation Boston 8/9.", ["2/2", "8/9"]),
     ],
 )
 def test_scores_pressures_and_values_stay(detector: Detector, text: str, stays: list[str]) -> None:
