@@ -14,6 +14,7 @@ from tests.dags.test_integrity import FILES
 
 ASKED: dict[str, dict[str, Any]] = {
     "exchange_annotations": {"reason": "refusal"},
+    "train_detector": {"reason": "refusal"},
     "release_dataset": {"key": "2026-03-02"},
     "evaluate_release": {"key": "2026-03-02"},
 }
