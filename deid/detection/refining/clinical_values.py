@@ -125,7 +125,8 @@ def _is_value(reading: Reading, mention: Mention) -> bool:
 _TITRED = re.compile(r"[a-z]{1,6}\d{0,2} ?:? 1 ?/ ?(?!(?:19|20)\d\d\Z)\d{3,6}")
 _SAID = re.compile(r"[a-z]+")
 _SAID_BEFORE = re.compile(r"\b(?P<lead>virgule|le|du|au|en|et|ou|a partir du|depuis|fin|debut|annees?) \Z")
-_LEAST_SAID, _YEARS = 4, range(1850, 2100)  # words of a telephone or file number that is dictated; years
+_LEAST_SAID, _MOST_SAID = 4, 5  # words of a dictated telephone or file number, at least; of a value, at most
+_YEARS = range(1850, 2100)
 
 
 _SAID_RESULT = re.compile(rf"\b(?:{_words('measured')}|cd\d{{1,2}})(?: est| sont)? a \Z")
@@ -146,12 +147,15 @@ def _is_said_value(mention: Mention, text: str) -> bool:
     said = [word for word in _SAID.findall(text, mention.start, mention.end) if word != "et"]
     if not said or any(map(str.isdigit, text[mention.start : mention.end])) or not NUMBER_WORDS.issuperset(said):
         return False
+    behind = _SAID.match(text, mention.end + 1)
+    if behind and behind.group() in NUMBER_WORDS - {"et"}:
+        return False  # the number goes on
     before = _SAID_BEFORE.search(text, max(0, mention.start - 20), mention.start)
     if before and before["lead"] == "virgule":
         return True
     if mention.label in _LABELLED | {Label.ZIP}:
         return len(said) < _LEAST_SAID
-    return before is None and read_loosely(said) not in _YEARS
+    return before is None and len(said) <= _MOST_SAID and read_loosely(said) not in _YEARS
 
 
 def _is_drug_code(reading: Reading, start: int, end: int) -> bool:
@@ -480,14 +484,16 @@ def _counts_up(written: str) -> bool:
 
 
 # "signal 9 800": thousands apart from hundreds, behind no word for a number of somebody
-_COUNT = re.compile(r"[1-9]\d? \d{3}")
+_COUNT, _THING_AHEAD = re.compile(r"[1-9]\d? \d{3}"), re.compile(r"[a-z]{3,} ?[:=(]? ?\Z")
 _NUMBER_OF = re.compile(rf"(?:\b(?:{'|'.join(sorted(TRIGGERS))}|numero|ref|reference|dossier|n)|°|#)[^\w\n]{{0,4}}\Z")
 
 
 def _is_count(number: _Number) -> bool:
     """Return whether a number reads as thousands, and no word ahead says that it is dialled or names a thing."""
     plain = _COUNT.fullmatch(number.written) and not re.match(r"[ .-]?\d", number.after)
-    return bool(plain) and not (_CALLED.search(number.before) or _NUMBER_OF.search(number.before))
+    if not plain or not _THING_AHEAD.search(number.before):
+        return False
+    return not (_CALLED.search(number.before) or _NUMBER_OF.search(number.before))
 
 
 # Ranks, teeth, forms of intake, markers, codes

@@ -376,6 +376,7 @@ def test_numbers_of_telephones_in_such_forms_stay(text: str, part: str) -> None:
         ("n° 4 320", "4 320"),
         ("lu le 6 12 340 56", "12 340"),
         ("0 800 rappel", "0 800"),
+        ("cellule identité (B. Pruvot, 71 440)", "71 440"),
     ],
 )
 def test_thousands_behind_a_word_for_a_number_of_somebody_are_one(text: str, part: str) -> None:
