@@ -14,6 +14,7 @@ from fastapi import Request
 
 FORWARDED = ("authorization", "cookie")
 ENDED_STATES = frozenset({"success", "failed", "upstream_failed", "skipped", "removed"})
+_CLEARS = 2  # of two clears at one moment Airflow fails one, whose second try finds the run under way
 
 
 async def question(request: Request, dag_id: str, run_id: str, task_id: str) -> int:
@@ -35,12 +36,17 @@ async def respond(
 async def resume(request: Request, dag_id: str, run_id: str) -> int:
     """Run the failed tasks of a failed run again; return the HTTP status, 409 if it has not failed."""
     path = f"/api/v2/dags/{dag_id}/dagRuns/{quote(run_id, safe='')}"
-    answer = await _ask(request, "GET", path)
-    if answer.status_code != 200:
-        return answer.status_code
-    if answer.json()["state"] != "failed":
-        return 409
-    return (await _ask(request, "POST", f"{path}/clear", {"dry_run": False, "only_failed": True})).status_code
+    status = 0
+    for _ in range(_CLEARS):
+        answer = await _ask(request, "GET", path)
+        if answer.status_code != 200:
+            return answer.status_code
+        if answer.json()["state"] != "failed":
+            return 409
+        status = (await _ask(request, "POST", f"{path}/clear", {"dry_run": False, "only_failed": True})).status_code
+        if status < 500:
+            break
+    return status
 
 
 def _path(dag_id: str, run_id: str, task_id: str) -> str:
