@@ -1,4 +1,4 @@
-"""What is said aloud: names letter by letter, and numbers in words that are results."""
+"""Names spelt letter by letter and numbers in words: identifiers are found whole, results stay."""
 
 from __future__ import annotations
 
