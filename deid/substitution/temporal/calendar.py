@@ -14,7 +14,7 @@ from deid.french.folding import alike, without_accents
 from deid.privacy.life_stages import birth_rate
 from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import Draft, mask, tag
-from deid.substitution.temporal import ages, agreement, bounded, episodes, generalising, metric, stages
+from deid.substitution.temporal import ages, agreement, bounded, episodes, generalising, given_ages, metric, stages
 from deid.substitution.temporal.ages import Age
 from deid.substitution.temporal.durations import Ties
 from deid.substitution.temporal.kin import is_of_another
@@ -102,8 +102,9 @@ def _stage_lines(context: DocumentContext, normalised: NormalisedTimes) -> list[
     birth = normalised.birth
     others = {one for one in normalised.ages if birth is None or is_of_another(context, one)}
     then = {one for one in normalised.ages.keys() - others if stages.is_then(context, one)}
+    given = _read_given(context, normalised)
     drawn: dict[tuple[Unit, int, int, str], tuple[str, Fraction]] = {}
-    for one in others | then:
+    for one in (others | then) - given.keys():
         age = normalised.ages[one]
         key = age.unit, age.step, age.value, "then" if one in then else stages.whose_age(context, one)
         drawn[key] = (
@@ -118,6 +119,13 @@ def _stage_lines(context: DocumentContext, normalised: NormalisedTimes) -> list[
     if birth is not None and (normalised.ages.keys() - others or normalised.births or normalised.numbered_birth):
         lines.append(("age", "discrete_laplace per day of birth", birth_rate(birth), 1))
     return lines
+
+
+def _read_given(context: DocumentContext, normalised: NormalisedTimes) -> Mapping[Mention, given_ages.Given]:
+    """Return the ages that are counted from published days, and not drawn."""
+    if context.policy.ages.strategy != "stages" or context.policy.dates.strategy not in DATES:
+        return {}
+    return given_ages.read_given(context, normalised)
 
 
 def _birth_lines(normalised: NormalisedTimes, dates: str, ages: str) -> tuple[CostLine, ...]:
@@ -147,6 +155,7 @@ class Calendar:
         self._policy = context.policy
         self._normalised: NormalisedTimes = normalise(context)
         self._costs = cost_lines(context, self._normalised)
+        self._given = _read_given(context, self._normalised)
         self._texts: dict[Mention, str] = {}
         self._line: Timeline | None = None
 
@@ -164,10 +173,15 @@ class Calendar:
         if self._policy.dates.strategy == "generalise":
             self._texts |= self._generalised()
         elif self._policy.dates.strategy != "tag":
-            ties = Ties(self._context, self._normalised)
-            self._texts |= DateWriter(self._context, self._normalised, ties.reconciled(line)).texts()
+            line = Ties(self._context, self._normalised).reconciled(line)
+            line = given_ages.count_years(self._context, self._normalised, line)
+            self._texts |= DateWriter(self._context, self._normalised, line).texts()
         if self._policy.ages.strategy != "tag":
-            for mention, age in self._normalised.ages.items():
+            self._told_kin: list[tuple[int, int]] = []
+            self._own_months: int | None = None
+            if line.birth is not None and line.told_birth is not None:
+                self._own_months = stages.own_months(line.birth, line.anchor, line.told_birth, line.moved_anchor)
+            for mention, age in sorted(self._normalised.ages.items(), key=lambda one: one[0]):
                 self._texts[mention] = self._age_text(mention, age, line, epsilon)
 
     @property
@@ -275,12 +289,14 @@ class Calendar:
 
     def _age_in_stage(self, mention: Mention, age: Age, line: Timeline, epsilon: Fraction) -> str:
         context = self._context
-        if line.birth is None or line.told_birth is None or is_of_another(context, mention):
+        if (given := self._given.get(mention)) is not None:
+            value = given_ages.count_age(given, age, line, self._own_months)
+        elif line.birth is None or line.told_birth is None or is_of_another(context, mention):
             episode = episodes.episode_of(context, line.anchor).first.isoformat()
             value = stages.move_age(context, age, epsilon, f"{episode} {stages.whose_age(context, mention)}")
-            if line.birth is not None and line.told_birth is not None:
-                own = stages.own_months(line.birth, line.anchor, line.told_birth, line.moved_anchor)
-                value = stages.beside_own(context, mention, age, value, own)
+            value = self._beside_kin(mention, age, value, line)
+            if self._own_months is None and given_ages.is_own(context, mention):
+                self._own_months = int(ages.months_of(age.unit, value, age.step))
         elif stages.is_then(context, mention):
             now, published = (
                 age_at(*days, age.unit) * age.step
@@ -290,6 +306,21 @@ class Calendar:
         else:
             value = stages.moved_with_birth(age, line.birth, line.anchor, line.told_birth, line.moved_anchor)
         return ages.write_age(age, value, self._policy.ages.top_code)
+
+    def _beside_kin(self, mention: Mention, age: Age, value: int, line: Timeline) -> int:
+        """Return a relative's drawn age, made to agree with the published ages of the patient and other relatives."""
+        relative = stages.read_relative(self._context, mention)
+        if relative is None:
+            return value
+        own = self._own_months
+        if own is not None and not relative.now:
+            day = given_ages.day_of_clause(self._context, self._normalised, mention)
+            told = None if day is None else line.instants.get(day)
+            own = None if told is None else own - months_between(told.middle, line.moved_anchor)
+        value = stages.beside_kin(age, value, relative, own, self._told_kin if relative.now else ())
+        if relative.now:
+            self._told_kin.append((relative.generations, int(ages.months_of(age.unit, value, age.step))))
+        return value
 
     def _age_ahead(self, mention: Mention, text: str) -> str:
         """Make the text of an age agree with the word ahead."""

@@ -294,12 +294,15 @@ def _of_kin(readings: Readings) -> Iterator[_Finding]:
     if own is None:
         return
     for span in sorted(true.ages):
-        bound = stages.years_older(context, span) if is_of_another(context, span) else None
-        if bound is None or _months_older(true.ages[span], true.ages[own], bound[0]) < 12 * bound[1]:
+        relative = stages.read_relative(context, span) if is_of_another(context, span) else None
+        if relative is None or not relative.now:
+            continue
+        sign, years = relative.sign, relative.years
+        if _months_older(true.ages[span], true.ages[own], sign) < 12 * years:
             continue
         ages = [published.ages.get(readings.spans.get(one, one)) for one in (span, own)]
-        told = None if ages[0] is None or ages[1] is None else _months_older(ages[0], ages[1], bound[0])
-        yield Constraint.KIN, None if told is None else told >= 12 * (bound[1] - 1), 1
+        told = None if ages[0] is None or ages[1] is None else _months_older(ages[0], ages[1], sign)
+        yield Constraint.KIN, None if told is None else told >= 12 * (years - 1), 1
 
 
 def _months_older(age: Age, own: Age, sign: int) -> Fraction:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterable
 from datetime import date, timedelta
 from fractions import Fraction
 from functools import lru_cache
+from typing import NamedTuple
 
 from deid.domain.document import Mention
 from deid.domain.labels import NAMES, Label
@@ -30,8 +32,9 @@ _KIN = re.compile(
     rf"(?:frere|{SISTER})s? (?:cadet(?:te)?|puine|plus jeune)e?s?)|(?P<grandchild>petite?s?[- ](?:fils|filles?))|"
     r"(?P<parent>(?<![a-z-])(?:peres?|meres?|parents?|papa|maman)\b)|(?P<child>(?<![a-z-])(?:fils|filles?|enfants?)\b)"
 )
-# Years that they are older by, at least; less than nought: younger.
-_YEARS_OLDER = {"grandparent": 30, "parent": 15, "elder": 0, "younger": 0, "child": -15, "grandchild": -30}
+# Generations that they are older by; less than nought: younger. A generation is fifteen years at least.
+_GENERATIONS = {"grandparent": 2, "parent": 1, "elder": 0, "younger": 0, "child": -1, "grandchild": -2}
+_GENERATION = 15
 # A relative's age at another time than the document's.
 _ANOTHER_TIME = re.compile(r"\b(?:deced|dcd|mort|a l'age|avant|vers|depuis|il y a|etait|avait)")
 # Just ahead of an age of the patient at another time; "a" is "à" unless a subject stands ahead of it.
@@ -130,36 +133,52 @@ def whose_age(context: DocumentContext, mention: Mention) -> str:
     return f"{clause.count(_MARK)} {clause[found[-1] :].strip() if found else ''}"
 
 
-def years_older(context: DocumentContext, mention: Mention) -> tuple[int, int] | None:
-    """Return the bound put by the words ahead on a relative's age beside the patient's: a sign and years, or None.
+class Relative(NamedTuple):
+    """Whose age the words ahead say: generations older than the patient, a sign, and whether it is told of today."""
 
-    (1, 15): fifteen years older at least, as a parent; (-1, 15): that much younger; (1, 0): an elder sister.
-    """
+    generations: int
+    sign: int
+    now: bool
+
+    @property
+    def years(self) -> int:
+        """Return the years between the two, at least."""
+        return _GENERATION * abs(self.generations)
+
+
+def read_relative(context: DocumentContext, mention: Mention) -> Relative | None:
+    """Return the relative whose age it is, by the last word ahead in the clause; None for one that nothing bounds."""
     clause = clause_ahead(context, mention)
     kin = [found.lastgroup or "" for found in _KIN.finditer(clause)]
-    if not kin or _ANOTHER_TIME.search(clause):
+    if not kin:
         return None
-    years = _YEARS_OLDER[kin[-1]]
-    return (-1 if years < 0 or kin[-1] == "younger" else 1), abs(years)
+    generations = _GENERATIONS[kin[-1]]
+    sign = -1 if generations < 0 or kin[-1] == "younger" else 1
+    return Relative(generations, sign, _ANOTHER_TIME.search(clause) is None)
 
 
-def beside_own(context: DocumentContext, mention: Mention, age: Age, value: int, own: int) -> int:
-    """Return a relative's drawn age, made to agree with the patient's published one of `own` months.
+def beside_kin(age: Age, value: int, relative: Relative, own: int | None, told: Iterable[tuple[int, int]]) -> int:
+    """Return a relative's drawn age, made to agree with published ones: only draws and public words are read.
 
-    It is the nearest value of its stage that the words allow, or `value` if there is none: only draws and public words
-    are read.
+    It is the nearest value of its stage that is generations apart from the patient's age and from those of the
+    relatives told before; where there is none, the one that comes nearest to it.
+
+    Args:
+        own: the patient's published age in months on the same day, None if it is not known.
+        told: generation and published age in months of each relative told before.
     """
-    bound = years_older(context, mention)
-    if bound is None:
-        return value
-    sign, years = bound
-    own -= own % 12 if age.unit is Unit.YEAR else 0
-    fitting = [
-        one
-        for one in same_stage(age.unit, age.step, stage_of(age))
-        if sign * (months_of(age.unit, one, age.step) - own) >= 12 * years
+    months = {one: months_of(age.unit, one, age.step) for one in same_stage(age.unit, age.step, stage_of(age))}
+    fitting, whole = list(months), 12 if age.unit is Unit.YEAR else 1
+    bounds = [] if own is None else [(relative.sign, relative.years, own)]
+    bounds += [
+        (1 if apart > 0 else -1, _GENERATION * abs(apart), its)
+        for generation, its in told
+        if (apart := relative.generations - generation)
     ]
-    return min(fitting, key=lambda one: (abs(one - value), one), default=value)
+    for sign, years, its in bounds if fitting else ():
+        apart = {one: sign * (months[one] - its + its % whole) for one in fitting}
+        fitting = [one for one in fitting if apart[one] >= 12 * years] or [max(fitting, key=apart.__getitem__)]
+    return value if value in fitting else min(fitting, key=lambda one: (abs(one - value), one), default=value)
 
 
 def moved_with_birth(age: Age, birth: date, anchor: date, told_birth: date, moved_anchor: date) -> int:

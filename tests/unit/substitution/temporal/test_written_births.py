@@ -83,7 +83,6 @@ def test_a_relative_of_the_line_before_does_not_own_an_age(drawn: Substitutor) -
 
 
 @pytest.mark.parametrize("text", [
-    "Sa fille, née en [[DATE|1990]], [[AGE|30 ans]].", "Né en [[DATE|1956]], [[AGE|40 ans]].",
     "Née à [[CITY|Lyon]] et vue le [[DATE|31/12/2019]], [[AGE|28 ans]].",
     "[[PATIENT|Roux]], [[DATE|31/12/2019]] : patiente de [[AGE|61 ans]].", "[[AGE|61 ans]] ([[DATE|31/12/2019]])",
     "Sa mère [[PERSON|Roux]], [[AGE|28 ans]] ([[DATE|31/12/1991]]), est là.",
@@ -91,7 +90,7 @@ def test_a_relative_of_the_line_before_does_not_own_an_age(drawn: Substitutor) -
 ])  # fmt: skip
 def test_no_other_date_is_taken_for_the_patients_birth(drawn: Substitutor, text: str) -> None:
     """Then the age is drawn by itself: the same number for each date told beside it."""
-    other = text.replace("1990", "1991").replace("1956", "1958").replace("31/12/", "24/12/")
+    other = text.replace("31/12/", "24/12/")
     for key in KEYS:
         ages = [re.findall(r"(\d+) ans", published(drawn, one, key)[1]) for one in (text, other)]
         assert ages[0] == ages[1]

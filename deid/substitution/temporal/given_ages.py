@@ -1,0 +1,170 @@
+"""Ages and years that a date or a number of years beside them gives, computed from what is published of these.
+
+"Opéré le 3 mars 2020 à l'âge de 57 ans", "hexavalent à 2 mois le 9 mai", "ses jumeaux, nés le 2 juin, ont 6 mois",
+"retraité depuis l'âge de 60 ans, soit depuis 12 ans", "mariée depuis 17 ans (2007)". Words, units and places decide,
+never values: nothing is drawn, and no ε is spent.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from itertools import takewhile
+from typing import NamedTuple
+
+from deid.domain.document import Mention
+from deid.substitution.context import DocumentContext
+from deid.substitution.temporal import order
+from deid.substitution.temporal.ages import Age
+from deid.substitution.temporal.kin import CLAUSE, OTHERS, REACH, is_of_another
+from deid.substitution.temporal.normalisation import NormalisedTimes
+from deid.substitution.temporal.stages import is_then
+from deid.substitution.temporal.timeline import Timeline
+from deid.substitution.temporal.values import Instant, Unit, age_at
+
+_COUNTED = frozenset({Unit.DAY, Unit.MONTH, Unit.YEAR})
+# Between a day and the age at it, and between an age and its day.
+_AT_AGE = re.compile(r"[\s,(]{1,3}(?:alors |soit )?(?:a l'age de|age(?:e|s|es)? de|vers l'age de|vers|a)\s")
+_ON_DAY = re.compile(r"[\s,(]{1,3}(?:soit )?(?:le |en |au |des |depuis )?")
+_BORN = re.compile(r"\bnee?s?(?: ?\(e\))?(?: tous| toutes)?(?: les deux)? (?:le|en|au)\s$")
+_BORN_ON = re.compile(r"[\s,(]{1,3}nee?s?(?: ?\(e\))? (?:le|en|au)\s")
+_BORN_REACH = 30
+# Years since an age or a year, as they stand behind the one and ahead of the other.
+_SINCE = re.compile(
+    r"[\s,(]{1,3}(?:soit )?(?:depuis |il y a |evoluant depuis )?(?P<years>\d{1,2}) ans(?: d'evolution|\)|[.,;])"
+)
+_FOR = re.compile(r"\bdepuis (?P<years>\d{1,2}) ans \((?:en |soit en |soit )?$")
+_NEXT_YEAR = re.compile(r"\bl'annee (?:suivante|d'apres)[\s,(]{1,3}(?:soit )?en\s$")
+_YEARS_REACH = 40
+_MONTHS_IN_YEAR = 12
+
+
+class Given(NamedTuple):
+    """What an age is counted from: a birth and a day told, None for the patient's and the document's; years less."""
+
+    birth: Instant | None = None
+    at: Instant | None = None
+    less: int = 0
+
+
+def read_given(context: DocumentContext, normalised: NormalisedTimes) -> Mapping[Mention, Given]:
+    """Return the ages that words beside them give."""
+    return {
+        mention: given
+        for mention, age in normalised.ages.items()
+        if age.step == 1 and age.unit is not Unit.DECADE
+        for given in _given(context, normalised, mention)
+    }
+
+
+def count_age(given: Given, age: Age, line: Timeline, own: int | None) -> int:
+    """Return a given age in the unit of `age`, from published days; `own` is the patient's published age in months."""
+    birth = line.told_birth if given.birth is None else line.instants[given.birth].middle
+    day = line.moved_anchor if given.at is None else line.instants[given.at].middle
+    if birth is not None:
+        return max(age_at(birth, day, age.unit) - given.less, 1)
+    if own is None:
+        raise ValueError("an age is given by the patient's, which is not known")
+    return max(own // _MONTHS_IN_YEAR - given.less, 1)
+
+
+def count_years(context: DocumentContext, normalised: NormalisedTimes, line: Timeline) -> Timeline:
+    """Return the timeline with the years that words ahead count from the document or the year before, in order."""
+    counted: dict[Instant, int] = {}
+    before: Instant | None = None
+    for mention, instant in sorted(normalised.instants.items()):
+        if instant.unit is not Unit.YEAR or instant not in normalised.dated:
+            continue
+        ahead = context.plain_before(mention, _YEARS_REACH)
+        if (since := _FOR.search(ahead)) and context.plain[mention.end : mention.end + 1] == ")":
+            if not _is_told(context, mention.start - len(ahead) + since.start("years")):
+                counted[instant] = line.moved_anchor.year - int(since["years"])
+        elif before is not None and before != instant and _NEXT_YEAR.search(ahead):
+            counted[instant] = counted.get(before, line.instants[before].index) + 1
+        before = instant
+    if not counted:
+        return line
+    targets = {one: to.index for one, to in line.instants.items() if one not in normalised.birth_instants}
+    moved = order.restore(targets | counted, line.fixed(), holding=line.may_return)
+    return line._replace(instants={one: moved.get(one, to) for one, to in line.instants.items()})
+
+
+def day_of_clause(context: DocumentContext, normalised: NormalisedTimes, mention: Mention) -> Instant | None:
+    """Return the nearest date ahead of an age in its clause."""
+    for one, instant in _told_near(normalised, mention):
+        if one.end <= mention.start:
+            return None if CLAUSE.search(context.lined[one.end : mention.start]) else instant
+    return None
+
+
+def _given(context: DocumentContext, normalised: NormalisedTimes, mention: Mention) -> Iterator[Given]:
+    """Yield what gives an age, once at most."""
+    others, then = is_of_another(context, mention), is_then(context, mention)
+    if then and not others:
+        if (given := _at_another_time(context, normalised, mention)) is not None:
+            yield given
+    elif not then and (birth := _birth_beside(context, normalised, mention)) is not None:
+        yield Given(birth=birth)
+
+
+def _at_another_time(context: DocumentContext, normalised: NormalisedTimes, mention: Mention) -> Given | None:
+    """Return what gives an age of the patient at another time; of two days beside it, the one without a comma."""
+    if normalised.birth is not None:
+        days = [
+            ("," in between, instant)
+            for one, instant in _told_near(normalised, mention)
+            if (between := _between(context, one, mention)) is not None
+        ]
+        if days:
+            return Given(at=min(days, key=lambda one: one[0])[1])
+    since = _SINCE.match(context.lined, mention.end)
+    if since is None or normalised.ages[mention].unit is not Unit.YEAR or _is_told(context, since.start("years")):
+        return None
+    known = normalised.birth is not None or any(
+        one.start < mention.start and is_own(context, one) for one in normalised.ages
+    )
+    return Given(less=int(since["years"])) if known else None
+
+
+def is_own(context: DocumentContext, mention: Mention) -> bool:
+    """Return whether the words ahead of an age leave it the patient's, at the document's date."""
+    return not is_of_another(context, mention) and not is_then(context, mention)
+
+
+def _between(context: DocumentContext, day: Mention, age: Mention) -> str | None:
+    """Return the words between a day and an age, if they say that the one is of the other."""
+    ahead = day.end <= age.start
+    between = context.lined[day.end : age.start] if ahead else context.lined[age.end : day.start]
+    return between if (_AT_AGE if ahead else _ON_DAY).fullmatch(between) else None
+
+
+def _birth_beside(context: DocumentContext, normalised: NormalisedTimes, mention: Mention) -> Instant | None:
+    """Return the birth told in an age's clause, of somebody who is not the patient."""
+    for one, instant in _told_near(normalised, mention):
+        if one in normalised.births and not is_of_another(context, one):
+            continue
+        if one.end <= mention.start:
+            between = context.lined[one.end : mention.start]
+            if not CLAUSE.search(between) and not OTHERS.search(between) and _born_ahead(context, one):
+                return instant
+        elif one.start >= mention.end and _BORN_ON.fullmatch(context.lined[mention.end : one.start]):
+            return instant
+    return None
+
+
+def _born_ahead(context: DocumentContext, mention: Mention) -> bool:
+    return _BORN.search(context.lined_before(mention, _BORN_REACH)) is not None
+
+
+def _told_near(normalised: NormalisedTimes, mention: Mention) -> Iterator[tuple[Mention, Instant]]:
+    """Yield the dates within reach of an age, the nearest ahead first, then those behind."""
+    dates = [(one, instant) for one, instant in sorted(normalised.instants.items()) if instant.unit in _COUNTED]
+    ahead = [pair for pair in dates if pair[0].end <= mention.start]
+    yield from takewhile(lambda pair: pair[0].end > mention.start - REACH, reversed(ahead))
+    behind = [pair for pair in dates if pair[0].start >= mention.end]
+    yield from takewhile(lambda pair: pair[0].start < mention.end + REACH, behind)
+
+
+def _is_told(context: DocumentContext, place: int) -> bool:
+    """Return whether a place of the text is part of a mention, of which another text is published."""
+    return any(one.start <= place < one.end for one in context.mentions)

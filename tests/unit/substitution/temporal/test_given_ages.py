@@ -1,0 +1,133 @@
+"""Ages and years that a date or a number of years beside them gives: counted from what is published of these."""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+
+import pytest
+
+from deid.config.policy import load
+from deid.domain.document import Patient, Substitution
+from deid.reference.tables import packaged_tables
+from deid.substitution import Substitutor
+from deid.substitution.temporal.values import months_between, years_between
+from tests.unit.substitution.examples import KEY, marked
+
+WRITTEN, BORN = date(2024, 7, 15), date(1954, 3, 2)
+KEYS = [f"p{number}" for number in range(12)]
+
+
+@pytest.fixture(scope="module")
+def drawn() -> Substitutor:
+    tables = packaged_tables()
+    return Substitutor(load(), KEY, tables.communes, tables.names)
+
+
+def substituted(
+    substitutor: Substitutor, text: str, key: str, *, born: date | None = BORN, written: date = WRITTEN
+) -> Substitution:
+    patient = Patient(key, birth_date=born)
+    return substitutor.substitute(*marked(text, patient=patient, reference_date=written))
+
+
+def days(text: str) -> list[date]:
+    return [date(int(year), int(month), int(day)) for day, month, year in re.findall(r"(\d\d)/(\d\d)/(\d{4})", text)]
+
+
+def numbers(text: str, unit: str = "ans") -> list[int]:
+    return [int(one) for one in re.findall(rf"(\d+) {unit}", text)]
+
+
+@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize("at", [
+    "opéré le [[DATE|12/05/2016]] à l'âge de [[AGE|62 ans]]", "opéré le [[DATE|12/05/2016]], à [[AGE|62 ans]]",
+    "opéré à [[AGE|62 ans]] le [[DATE|12/05/2016]]", "opéré à l'âge de [[AGE|62 ans]], le [[DATE|12/05/2016]]",
+])  # fmt: skip
+def test_an_age_at_a_day_is_counted_from_the_published_birth(drawn: Substitutor, at: str, key: str) -> None:
+    text = substituted(drawn, f"Né le [[DATE|02/03/1954]], {at}.", key).text
+    born, operated = days(text)
+    assert numbers(text) == [years_between(born, operated)]
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_of_two_days_the_one_without_a_comma_gives_the_age(drawn: Substitutor, key: str) -> None:
+    born = date(2023, 5, 6)
+    told = (
+        "Né le [[DATE|06/05/2023]]. Vu à [[AGE|2 mois]] le [[DATE|08/07/2023]], "
+        "à [[AGE|4 mois]] le [[DATE|11/09/2023]]."
+    )
+    text = substituted(drawn, told, key, born=born, written=date(2023, 9, 11)).text
+    birth, *doses = days(text)
+    assert numbers(text, "mois") == [max(months_between(birth, one), 1) for one in doses]
+
+
+@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize("told", [
+    "Ses jumeaux, nés le [[DATE|03/01/2024]], ont [[AGE|6 mois]].",
+    "Sa fille a [[AGE|6 mois]], née le [[DATE|03/01/2024]].",
+])  # fmt: skip
+def test_a_relatives_age_is_counted_from_the_published_birth(drawn: Substitutor, told: str, key: str) -> None:
+    done = substituted(drawn, told, key)
+    assert done.reference_date is not None
+    assert numbers(done.text, "mois") == [max(months_between(days(done.text)[0], done.reference_date), 1)]
+
+
+@pytest.mark.parametrize("born", [BORN, None])
+@pytest.mark.parametrize("key", KEYS)
+def test_years_since_an_age_part_it_from_the_age_now(drawn: Substitutor, key: str, born: date | None) -> None:
+    told = "Homme de [[AGE|70 ans]], diabétique depuis l'âge de [[AGE|50 ans]] (20 ans d'évolution)."
+    now, then, since = numbers(substituted(drawn, told, key, born=born).text)
+    assert (since, now - then) == (20, 20)
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_years_beside_a_year_count_it_from_the_document(drawn: Substitutor, key: str) -> None:
+    done = substituted(drawn, "Mariée depuis 17 ans ([[DATE|2007]]).", key)
+    assert done.reference_date is not None
+    assert re.findall(r"\((\d{4})\)", done.text) == [str(done.reference_date.year - 17)]
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_the_year_after_follows_the_year(drawn: Substitutor, key: str) -> None:
+    text = substituted(drawn, "Cancer en [[DATE|2014]], récidive l'année suivante, en [[DATE|2015]].", key).text
+    first, second = map(int, re.findall(r"\d{4}", text))
+    assert second == first + 1
+
+
+@pytest.mark.parametrize(("told", "other"), [
+    ("Opéré le [[DATE|12/05/2016]] à l'âge de [[AGE|62 ans]].", "[[AGE|55 ans]]"),
+    ("Ses jumeaux, nés le [[DATE|03/01/2020]], ont [[AGE|4 ans]].", "[[AGE|5 ans]]"),
+    ("Homme de [[AGE|70 ans]], suivi depuis l'âge de [[AGE|62 ans]] (20 ans d'évolution).", "[[AGE|55 ans]]"),
+])  # fmt: skip
+def test_a_given_age_is_not_read_and_costs_nothing(drawn: Substitutor, told: str, other: str) -> None:
+    """Then its true value changes nothing that is published, and no ε is spent for it."""
+    for key in KEYS:
+        one, two = (substituted(drawn, text, key) for text in (told, re.sub(r"\[\[AGE\|(?:62|4) ans\]\]", other, told)))
+        assert (one.text, one.spends) == (two.text, two.spends)
+        assert not any("past" in spend.mechanism for spend in one.spends)
+
+
+@pytest.mark.parametrize("told", [
+    "AVC le [[DATE|12/05/2023]], ménopause à [[AGE|51 ans]].",
+    "Vue le [[DATE|12/05/2023]]. Ménopause à [[AGE|51 ans]].",
+])  # fmt: skip
+def test_other_words_between_a_day_and_an_age_part_them(drawn: Substitutor, told: str) -> None:
+    assert all(abs(numbers(substituted(drawn, told, key).text)[0] - 51) < 9 for key in KEYS)
+
+
+@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize("born", [BORN, None])
+def test_generations_lie_fifteen_years_apart(drawn: Substitutor, key: str, born: date | None) -> None:
+    told = "Patiente de [[AGE|70 ans]]. Sa fille a [[AGE|44 ans]], son petit-fils [[AGE|4 ans]]."
+    own, child, grandchild = numbers(substituted(drawn, told, key, born=born).text)
+    assert own - child >= 15
+    assert child - grandchild >= 15
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_child_who_died_was_born_after_fifteen_years_of_its_parent(drawn: Substitutor, key: str) -> None:
+    told = "Née le [[DATE|02/03/1954]]. Son fils est mort en [[DATE|2019]] d'un infarctus à [[AGE|44 ans]]."
+    text = substituted(drawn, told, key).text
+    (year,) = re.findall(r"en (\d{4})", text)
+    assert int(year) - numbers(text)[0] - days(text)[0].year >= 14
