@@ -12,7 +12,7 @@ from deid.french.folding import fold_line, without_accents
 from deid.reference.names import name_key
 
 # Small words inside French names: they are kept, and shape the whole.
-_FRENCH_PARTICLES = frozenset("de du des d la le les l y e et ou dit dite nee ne epouse ep ex veuve vve".split())
+_FRENCH_PARTICLES = frozenset("de du des d la le les l y e et ou dit dite nee ne epouse epse ep ex veuve vve".split())
 # Those that tell where a family comes from: a surrogate is drawn whole, and has none.
 _ORIGIN_PARTICLES = frozenset(
     "van von der den dem di da do dos das del della delle degli el al ben bin bint ait ould abu mc o zu zum ter "
@@ -23,7 +23,7 @@ PARTICLES = _FRENCH_PARTICLES | _ORIGIN_PARTICLES
 LEADING_PARTICLES = frozenset("de du des d la le les l".split())
 _CONJUNCTIONS = ("e", "E", "y", "Y")
 # Those that tell a name by birth or marriage, also at the end of what was taken for one name: "ROUSSEL VVE".
-_MARRIED = frozenset("ne nee epouse veuve vve".split())
+_MARRIED = frozenset("ne nee epouse epse veuve vve".split())
 _ARTICLES, _OF = frozenset({"le", "la", "les"}), frozenset({"de", "du", "des"})
 # Words that announce a name, where detection took them with it.
 TITLES = frozenset(

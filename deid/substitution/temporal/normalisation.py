@@ -16,7 +16,7 @@ from deid.substitution.context import DocumentContext
 from deid.substitution.temporal import ages, agreement, parsing, relative, resolving, segments
 from deid.substitution.temporal.ages import Age
 from deid.substitution.temporal.forms import Expression
-from deid.substitution.temporal.kin import is_of_another
+from deid.substitution.temporal.kin import clause_ahead, is_of_another
 from deid.substitution.temporal.relative import Relative
 from deid.substitution.temporal.segments import Reads, Segments
 from deid.substitution.temporal.values import Instant, Unit, age_at, clamped
@@ -90,6 +90,12 @@ _BIRTH_WORDS = 4  # birth name, town, its department, its country
 _BESIDE_IDENTITY = re.compile(r"\s*(?:[,;:(|/–—-]\s*){0,3}(?:(?:[fm]|age|soit)\s*[,;:(|/–—-]?\s*)?")
 _NIR = re.compile(r"[1278]\D?(?P<year>\d\d)\D?(?P<month>0[1-9]|1[0-2])")
 _YEAR_AHEAD = re.compile(r"\b(?:en|ann[ée]e|depuis|dès|vers|an)\s*$", re.IGNORECASE)
+# What is to come: its month or day without a year is looked for ahead of the document.
+_PLANNED = re.compile(
+    r"\b(?:prev[ou]\w*|programm\w+|planifi\w+|convoqu\w+|attendue?|objectifs?|rendez-vous|rdv|prochaine?s?|reprises?|"
+    r"reprendr\w+|revoi[rst]|reverr\w+|reviendr\w+|retourner\w+|partira|reevaluation|d'ici|sera|seront|aura|fera|ira|"
+    r"pourra|devra|debutera|commencera|entrera|a (?:faire|refaire|prevoir|recontroler|revoir))\b"
+)
 _BETWEEN_BOUNDS = re.compile(r"[\s,;/(>&+=-]*(?:au|et|a|ou|puis|jusqu'au)?[\s/>-]*(?:les?|au|du)?[\s-]*")
 _BOUNDS_REACH = 14
 # A day without a month is of the time that its sentence told before, if that is past.
@@ -206,6 +212,8 @@ def _read_spans(
         meant = meaning(text, label)
         if may_be_year(meant, label) and span not in bounds and _YEAR_AHEAD.search(context.before(span, 12)):
             meant = meaning(text, label, as_year=True)
+        if isinstance(meant, Expression) and meant.year is None and _PLANNED.search(clause_ahead(context, span)):
+            meant = meant._replace(planned=True)
         if meant is not None:
             said[span] = meant
     return said, aged

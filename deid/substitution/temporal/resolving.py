@@ -13,7 +13,8 @@ from deid.substitution.temporal.values import Instant, Unit, index_of, on_real_d
 # A two-digit year this far ahead of the document is still an appointment; further, it is of the last century.
 _YEARS_AHEAD = 3
 _RECENT = 30  # years back that a month with a year of two digits is looked for, where it may be a day
-# Notes look back more than ahead: a day ahead is taken for this many days back when a year or month is missing.
+# Notes look back more than ahead: a day ahead is taken for this many days back when a year or month is missing; what
+# words ahead of it plan looks ahead as much.
 _LOOK_BACK = 3
 _WHOLE_YEAR = 100  # a year below was written with two digits
 
@@ -46,7 +47,7 @@ def place_date(
     if unit is Unit.DECADE:
         return Instant(unit, _required(year, anchor) // 10)
     years = _years(year, anchor, partner)
-    return _nearest((Instant(unit, _index(expression, one)) for one in years), partner or anchor)
+    return _nearest((Instant(unit, _index(expression, one)) for one in years), partner or anchor, expression.planned)
 
 
 def is_march(expression: Expression, anchor: date) -> bool:
@@ -90,7 +91,7 @@ def _place_day(expression: Expression, year: int | None, anchor: date, partner: 
     fitting = days if expression.weekday is None else [day for day in days if expression.weekday == day.weekday()]
     here = (partner or anchor).toordinal()
     near = [day.toordinal() for day in fitting or days]
-    return Instant(Unit.DAY, min(near, key=lambda day: here - day if day <= here else _LOOK_BACK * (day - here)))
+    return Instant(Unit.DAY, min(near, key=lambda day: _cost(here - day, day - here, expression.planned)))
 
 
 def _leaves_year_out(expression: Expression) -> bool:
@@ -133,15 +134,16 @@ def _years(year: int | None, anchor: date, partner: date | None) -> tuple[int, .
     return (near, near - 1) if partner else (near, near - 1, near + 1)
 
 
-def _nearest(instants: Iterable[Instant], anchor: date) -> Instant:
-    """Return the instant nearest to the anchor, the past preferred."""
+def _nearest(instants: Iterable[Instant], anchor: date, planned: bool) -> Instant:
+    """Return the instant nearest to the anchor, the past preferred, or the future if it is planned."""
+    return min(instants, key=lambda one: _cost((anchor - one.last).days, (one.first - anchor).days, planned))
 
-    def cost(instant: Instant) -> int:
-        if instant.first <= anchor:
-            return max(0, (anchor - instant.last).days)
-        return _LOOK_BACK * (instant.first - anchor).days
 
-    return min(instants, key=cost)
+def _cost(back: int, ahead: int, planned: bool) -> int:
+    """Return how far an instant lies, in days before or after: the less likely side counts `_LOOK_BACK` times."""
+    if ahead > 0:
+        return ahead if planned else _LOOK_BACK * ahead
+    return max(0, back) * (_LOOK_BACK if planned else 1)
 
 
 def _whole_year(expression: Expression, anchor: date, birth: date | None) -> int | None:

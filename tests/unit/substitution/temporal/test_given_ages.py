@@ -131,3 +131,17 @@ def test_a_child_who_died_was_born_after_fifteen_years_of_its_parent(drawn: Subs
     text = substituted(drawn, told, key).text
     (year,) = re.findall(r"en (\d{4})", text)
     assert int(year) - numbers(text)[0] - days(text)[0].year >= 14
+
+
+@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize("plan", [
+    "Reprise de la chorale en [[DATE|novembre]]", "Je le revois le [[DATE|18 novembre]]",
+    "Consultation prévue en [[DATE|novembre]]", "RDV le [[DATE|18/11]]",
+])  # fmt: skip
+def test_what_words_plan_without_a_year_stays_ahead_of_the_document(drawn: Substitutor, plan: str, key: str) -> None:
+    done = substituted(drawn, f"{plan}.", key)
+    assert done.reference_date is not None
+    for year in re.findall(r"\d{4}", done.text):
+        assert int(year) >= done.reference_date.year
+    if (month := re.search(r"/(\d\d)", done.text)) is not None:
+        assert (int(month[1]) - done.reference_date.month) % 12 in (3, 4, 5)
