@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from fractions import Fraction
 
-from deid.privacy.bernoulli import bernoulli_exp
+from deid.privacy.bernoulli import exp_coin
 from deid.privacy.bounded_laplace import bounded_laplace
 from deid.privacy.exponential import exponential
 from deid.privacy.laplace import discrete_laplace
@@ -23,7 +23,7 @@ ROUNDS = 9
 _DISTANCES = [Fraction(number, 100) for number in range(100)]
 
 MECHANISMS: dict[str, Callable[[KeyedStream], object]] = {
-    "bernoulli_exp, x = 1/3": lambda stream: bernoulli_exp(stream, Fraction(1, 3)),
+    "exp_coin, x = 1/3": lambda stream: exp_coin(stream, 1, 3),
     "discrete_laplace, ε = 1/4": lambda stream: discrete_laplace(stream, Fraction(1, 4)),
     "discrete_laplace, ε = 1/14": lambda stream: discrete_laplace(stream, Fraction(1, 14)),
     "bounded_laplace on 0–61, ε = 1/4 over 61": lambda stream: bounded_laplace(stream, 3, 0, 61, Fraction(1, 4)),

@@ -10,16 +10,15 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import date
-from itertools import islice, pairwise
+from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
 from deid.cli.language import tell
 from deid.domain.document import Document, Mention, Patient, Stay
 from deid.domain.errors import InputRefused
-from deid.domain.labels import Label
 from deid.domain.outcomes import Deidentified, Detected, Incoming, Refused
 
 PIPE = Path("-")
@@ -165,16 +164,6 @@ def progress(items: Iterable[T]) -> Iterable[T]:
     return tqdm(items, unit=" documents", file=sys.stderr)
 
 
-@dataclass(frozen=True, slots=True)
-class Marked:
-    """The mentions of a document as read from a line; `text` is None where the line has none."""
-
-    id: str
-    text: str | None
-    mentions: tuple[Mention, ...]
-    type: str | None = None
-
-
 def read_incoming(record: Mapping[str, Any]) -> Incoming:
     """Read a line of input: id, text, and perhaps patient, reference_date, type, service, format, title.
 
@@ -186,53 +175,11 @@ def read_incoming(record: Mapping[str, Any]) -> Incoming:
         text=required_text(record, "text"),
         patient=_read_patient(record.get("patient")),
         reference_date=_parse_day(record.get("reference_date"), "reference_date"),
-        type=_optional_text(record, "type"),
+        type=optional_text(record, "type"),
         stay=_read_stay(record.get("stay")),
-        service=_optional_text(record, "service"),
+        service=optional_text(record, "service"),
     )
-    return Incoming(document, _optional_text(record, "format"), title=_optional_text(record, "title"))
-
-
-def document_line(document: Document) -> dict[str, Any]:
-    """Write a line that `read_incoming` reads: `{"id","text"}` and what else is known of the document."""
-    stay = document.stay
-    known = {
-        "patient": document.patient.as_json(),
-        "reference_date": document.reference_date and document.reference_date.isoformat(),
-        "type": document.type,
-        "service": document.service,
-        "stay": stay and {"first": stay.first.isoformat(), "last": stay.last and stay.last.isoformat()},
-    }
-    return {"id": document.id, "text": document.text} | {name: value for name, value in known.items() if value}
-
-
-def read_marked(record: Mapping[str, Any]) -> Marked:
-    """Read a line of mentions, predicted by `detect` or marked by people.
-
-    Raises:
-        BadLine: a field is missing or of the wrong kind, or mentions overlap.
-    """
-    found = record.get("mentions")
-    if not isinstance(found, list):
-        raise BadLine("“mentions” is missing or is not a list")
-    mentions = tuple(sorted(_read_mention(item) for item in found))
-    for before, after in pairwise(mentions):
-        if before.overlaps(after):
-            raise BadLine("mentions overlap")
-    text = _optional_text(record, "text")
-    if text is not None and mentions and mentions[-1].end > len(text):
-        raise BadLine("a mention goes beyond the end of the text")
-    return Marked(required_text(record, "id"), text, mentions, _optional_text(record, "type"))
-
-
-def read_gold(record: Mapping[str, Any]) -> Marked:
-    """Read a line of mentions marked by people, with the text of the document.
-
-    Raises:
-        BadLine: see `read_marked`; or the text is missing.
-    """
-    required_text(record, "text")
-    return read_marked(record)
+    return Incoming(document, optional_text(record, "format"), title=optional_text(record, "title"))
 
 
 def detected_line(outcome: Detected) -> dict[str, Any]:
@@ -293,17 +240,6 @@ def _mention_line(mention: Mention) -> dict[str, Any]:
     return line | {"score": mention.score, "votes": votes}
 
 
-def _read_mention(item: Any) -> Mention:
-    if not isinstance(item, dict) or not all(type(item.get(name)) is int for name in ("start", "end")):
-        raise BadLine("a mention has no integers “start” and “end”")
-    if item.get("label") not in Label.__members__:
-        raise BadLine(f"a mention has none of the labels {', '.join(Label)}")
-    try:
-        return Mention(item["start"], item["end"], Label(item["label"]))
-    except ValueError:
-        raise BadLine("a mention has not 0 ≤ start < end") from None
-
-
 def _read_stay(given: Any) -> Stay | None:
     if given is None:
         return None
@@ -339,5 +275,6 @@ def _parse_day(value: Any, name: str) -> date | None:
         raise BadLine(f"“{name}” is not a date YYYY-MM-DD") from None
 
 
-def _optional_text(record: Mapping[str, Any], name: str) -> str | None:
+def optional_text(record: Mapping[str, Any], name: str) -> str | None:
+    """Return a text field, None where it is absent or null; raises as `required_text`."""
     return None if record.get(name) is None else required_text(record, name)

@@ -78,28 +78,17 @@ def _is_day(year: int, month: int, day: int) -> bool:
 # Name → whether a value, as it is written, is right.
 VALIDATORS: Mapping[str, Callable[[str], bool]] = MappingProxyType(
     {
+        # The last digit is the Luhn digit of the other digits (ISO/IEC 7812-1); letters do not count.
         "luhn": lambda value: luhn_holds(_digits(value)),
-        "mod97": lambda value: mod_97_10.is_valid(_plain(value)),
-        "mod11": lambda value: mod_11_2.is_valid(_plain(value)),
+        "mod97": lambda value: mod_97_10.is_valid(_plain(value)),  # ends in its two check digits (ISO 7064)
+        "mod11": lambda value: mod_11_2.is_valid(_plain(value)),  # ends in its check digit or X (ISO 7064)
         "finess": _checked(lambda digits: len(digits) == _FINESS and luhn_holds(digits)),
-        "nir": lambda value: nir_holds(_plain(value)),
-        "iban": lambda value: iban_holds(_plain(value)),
-        "date": _is_date,
+        "nir": lambda value: nir_holds(_plain(value)),  # fifteen characters with the key
+        "iban": lambda value: iban_holds(_plain(value)),  # length of its country and check digits (ISO 13616)
+        "date": _is_date,  # a day that exists, from 1800 to 2199, in six or eight digits
     }
 )
 Validator = Literal["luhn", "mod97", "mod11", "finess", "nir", "iban", "date"]
-# What each proves, for whoever reads the policy.
-PROVES: Mapping[str, str] = MappingProxyType(
-    {
-        "luhn": "the last digit is the Luhn digit of the other digits (ISO/IEC 7812-1); letters do not count",
-        "mod97": "the number ends in its two check digits (ISO 7064, MOD 97-10)",
-        "mod11": "the number ends in its check digit or X (ISO 7064, MOD 11-2)",
-        "finess": "nine digits of which the last is the Luhn digit of the others",
-        "nir": "a social security number of fifteen characters with its key",
-        "iban": "the length of its country and its check digits (ISO 13616)",
-        "date": "a day that exists, from 1800 to 2199, in six or eight digits",
-    }
-)
 
 
 def compiled(pattern: str, case: str = "any") -> Any:
@@ -160,9 +149,10 @@ class OwnType(BaseModel):
     """An entity type of the hospital's own.
 
     `label`: the base label. `patterns` are searched without accents and in any case, unless `case` is "written"; the
-    group `value` is the mention. `validate`: what a value must prove (`PROVES`). `dictionary`: a file of terms beside
-    the policy, one a line, found as whole words, folded. `weight`, in [0, 100], is compared with the score of a mention
-    of a shipped label that overlaps it, times 100: the stronger wins, the type if they are equal. `join`: see `Join`.
+    group `value` is the mention. `validate`: what a value must prove (`VALIDATORS`). `dictionary`: a file of terms
+    beside the policy, one a line, found as whole words, folded. `weight`, in [0, 100], is compared with the score of a
+    mention of a shipped label that overlaps it, times 100: the stronger wins, the type if they are equal. `join`: see
+    `Join`.
 
     `provider` writes the surrogates: one of `deid.config.generators`, by default that of the base label; `keep`, which
     leaves the value; `constant`, which writes `text`; `list`, which draws from the file `surrogates`; or a dotted path.

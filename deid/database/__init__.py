@@ -1,1 +1,1 @@
-"""PostgreSQL: connections, named statements and COPY, the server that comes with Python, studies of the laboratory."""
+"""PostgreSQL: connections, named statements and COPY, the server that comes with Python."""

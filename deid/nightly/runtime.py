@@ -16,7 +16,6 @@ from deid.detection.lookup.staff import NO_STAFF, Staff
 from deid.domain.errors import PolicyError
 from deid.ledger.models import serving_models
 from deid.models.directories import stamps, with_models
-from deid.reference import CommuneTable
 from deid.reference.tables import Tables
 from deid.refresh.reference_versions import version_names
 from deid.refresh.tables import open_lookup, open_tables
@@ -31,15 +30,6 @@ def policy() -> Policy:
         PolicyError: the file cannot be read.
     """
     return load(settings().policy)
-
-
-def current_models() -> dict[str, str]:
-    """Return kind → hash of the registry's models that a run planned now has; empty if the policy asks for none.
-
-    Raises:
-        WarehouseUnreachable, WarehouseError: the ledger could not be read.
-    """
-    return serving_models(policy())
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,16 +81,6 @@ def substitutor(of: Pipeline | None = None) -> Substitutor:
         ReferenceRefused: some reference sources were loaded, but not all that are needed.
     """
     return _substitutor(of or pipeline(), settings().key, tables())
-
-
-def current_communes() -> CommuneTable:
-    """Return the communes of the reference version in use; the shipped communes before any was loaded.
-
-    Raises:
-        PolicyError: the communes lack a health feature that the policy draws places by.
-        ReferenceRefused: some reference sources were loaded, but not all that are needed.
-    """
-    return tables().communes
 
 
 def tables() -> Tables:

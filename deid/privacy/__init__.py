@@ -1,7 +1,7 @@
 """Exact mechanisms over a keyed bit stream: every privacy decision is made on integers and rationals.
 
     stream           bits from a secret and what is drawn: the same question always gets the same answer
-    bernoulli        coins whose bias is rational, or an exponential
+    bernoulli        coins whose bias is an exponential
     laplace          discrete Laplace noise (Canonne, Kamath, Steinke 2020)
     bounded_laplace  the same within an interval, its scale corrected and certified (Holohan et al. 2018)
     planar_laplace   the same in the plane, on a grid: geo-indistinguishability (Andrés et al. 2013)

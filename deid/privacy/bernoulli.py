@@ -1,9 +1,8 @@
-"""Coins whose bias is rational, or the exponential of a real number known by its floors; exact, on integers."""
+"""Coins whose bias is the exponential of a rational, or of a real number known by its floors; exact, on integers."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 from math import gcd
 
 from deid.privacy.stream import KeyedStream
@@ -11,33 +10,12 @@ from deid.privacy.stream import KeyedStream
 _WORD = 64
 
 
-def bernoulli(stream: KeyedStream, numerator: int, denominator: int) -> bool:
-    """True with probability numerator / denominator exactly: a uniform integer of [0, denominator) is below numerator.
-
-    Raises:
-        ValueError: the denominator is not positive.
-    """
-    return stream.below(denominator) < numerator
-
-
-def bernoulli_exp(stream: KeyedStream, x: Fraction) -> bool:
-    """True with probability exp(−x) exactly (Canonne, Kamath, Steinke 2020, algorithm 1).
+def exp_coin(stream: KeyedStream, numerator: int, denominator: int) -> bool:
+    """True with probability exp(−x) exactly, x = numerator / denominator (Canonne, Kamath, Steinke 2020, algorithm 1).
 
     For x in [0, 1], toss coins of bias x/1, x/2, x/3… until one fails, at toss K. P(K > k) = x^k / k!, so
     P(K is odd) = Σ_{k even} (x^k/k! − x^{k+1}/(k+1)!) = exp(−x). For x > 1, exp(−x) = exp(−1)^⌊x⌋ · exp(−(x − ⌊x⌋)):
-    all factors must come true.
-
-    Args:
-        x: at least 0.
-
-    Raises:
-        ValueError: x is negative.
-    """
-    return exp_coin(stream, x.numerator, x.denominator)
-
-
-def exp_coin(stream: KeyedStream, numerator: int, denominator: int) -> bool:
-    """`bernoulli_exp` of numerator / denominator, at least 0; the same bits are read for 1/2 as for 2/4.
+    all factors must come true. The same bits are read for 1/2 as for 2/4.
 
     Raises:
         ValueError: the ratio is negative.
@@ -53,7 +31,7 @@ def exp_coin(stream: KeyedStream, numerator: int, denominator: int) -> bool:
 
 
 def exp_of_one(stream: KeyedStream) -> bool:
-    """True with probability exp(−1): the tosses of `bernoulli_exp`, the first of which cannot fail."""
+    """True with probability exp(−1): the tosses of `exp_coin`, the first of which cannot fail."""
     toss = 2
     while not stream.below(toss):
         toss += 1
@@ -67,10 +45,10 @@ def _exp_of_unit(stream: KeyedStream, numerator: int, denominator: int) -> bool:
     return toss % 2 == 1
 
 
-def bernoulli_exp_of(stream: KeyedStream, floor: Callable[[int], int]) -> bool:
+def exp_coin_of(stream: KeyedStream, floor: Callable[[int], int]) -> bool:
     """True with probability exp(−x) exactly, for a real x ≥ 0 known by its floors: floor(b) = ⌊2^b · x⌋.
 
-    The tosses of `bernoulli_exp`, x being split in its whole and its fractional part f. A toss of bias f/k is U < f/k
+    The tosses of `exp_coin`, x being split in its whole and its fractional part f. A toss of bias f/k is U < f/k
     for U uniform on [0, 1), whose bits are drawn as they are needed: after b bits, U lies in [u, u + 1)·2^−b and
     f in [φ, φ + 1)·2^−b, φ = floor(b) less the whole part. k·(u + 1) ≤ φ proves U < f/k, k·u > φ proves the contrary;
     else 64 more bits of both are taken. Undecided after b bits has probability below 2^(1−b) · (1 + 1/k): the toss ends

@@ -10,7 +10,7 @@ from deid.privacy.laplace import discrete_laplace
 from deid.privacy.stream import KeyedStream
 
 # Scales are searched among 2^20 of them: within a millionth of the least that the claim allows.
-_GRID_BITS = 20
+GRID_BITS = 20
 
 
 def bounded_laplace(
@@ -36,7 +36,7 @@ def bounded_laplace(
 
     **Per unit.** L is a line plus a concave function, and L(0) = 0: L(d) ≤ d·L(1). The mechanism is thus L(1)·d-private
     (Alvim et al. 2018), and 1/b < L(1) < 2/b, the upper end because C(1) < C(0)/r: bounding costs up to twice the
-    rate of unbounded noise. `bounded_epsilon(b, D, d)` gives L(d), rounded up.
+    rate of unbounded noise.
 
     **Exactness.** Proposals outside the interval are drawn again, so an accepted one has the law of the proposal
     conditioned on the interval. For b < D the proposal is v plus discrete Laplace noise of rate 1/b, accepted three
@@ -89,16 +89,16 @@ def bounded_scale(epsilon: Fraction, width: int, sensitivity: int) -> Fraction:
     Raises:
         ValueError: an argument is out of its range.
     """
-    _demand(epsilon > 0, "epsilon > 0")
-    _demand(width >= 1, "a width of 1 or more")
-    _demand(sensitivity >= 1, "a sensitivity of 1 or more")
+    demand(epsilon > 0, "epsilon > 0")
+    demand(width >= 1, "a width of 1 or more")
+    demand(sensitivity >= 1, "a sensitivity of 1 or more")
     if sensitivity >= width:
         return width / epsilon
-    step = epsilon / (sensitivity << _GRID_BITS)
-    proven, refused = 1 << (_GRID_BITS - 1), (1 << _GRID_BITS) + 1
+    step = epsilon / (sensitivity << GRID_BITS)
+    proven, refused = 1 << (GRID_BITS - 1), (1 << GRID_BITS) + 1
     while refused - proven > 1:
         middle = (proven + refused) // 2
-        if _loss_is_within(epsilon, middle * step, width, sensitivity):
+        if loss_is_within(epsilon, middle * step, width, sensitivity):
             proven = middle
         else:
             refused = middle
@@ -110,38 +110,7 @@ def _rate(epsilon: Fraction, width: int, sensitivity: int) -> Fraction:
     return 1 / bounded_scale(epsilon, width, sensitivity)
 
 
-@lru_cache(maxsize=4096)
-def bounded_epsilon(scale: Fraction, width: int, distance: int) -> Fraction:
-    """L(distance) of `bounded_laplace` in nats, rounded up by a millionth at most: the cost of telling values apart.
-
-    For distance 1 this is the ε of ε·d-privacy, per unit of the value.
-
-    Args:
-        scale: b, above 0, in units of the value.
-        width: high − low, at least 1.
-        distance: at least 0; more than the width is the width.
-
-    Raises:
-        ValueError: an argument is out of its range.
-    """
-    _demand(scale > 0, "a scale > 0")
-    _demand(width >= 1, "a width of 1 or more")
-    _demand(distance >= 0, "a distance of 0 or more")
-    least = min(distance, width) / scale
-    if distance == 0 or distance >= width:
-        return least
-    step = least / (1 << _GRID_BITS)
-    refused, proven = -1, 1 << _GRID_BITS
-    while proven - refused > 1:
-        middle = (proven + refused) // 2
-        if _loss_is_within(least + middle * step, 1 / scale, width, distance):
-            proven = middle
-        else:
-            refused = middle
-    return least + proven * step
-
-
-def _loss_is_within(epsilon: Fraction, rate: Fraction, width: int, distance: int) -> bool:
+def loss_is_within(epsilon: Fraction, rate: Fraction, width: int, distance: int) -> bool:
     """True if d·rate + log(C(d)/C(0)) ≤ ε is proven; False if this precision does not decide it."""
     # C(0)·(1 − r) is about rate·width when that is small: precision counts from there.
     bits = 128 + rate.denominator.bit_length()
@@ -153,7 +122,8 @@ def _loss_is_within(epsilon: Fraction, rate: Fraction, width: int, distance: int
     return greatest * exp_bounds(epsilon - rate * distance, bits)[1] <= least * one
 
 
-def _demand(holds: bool, what: str) -> None:
+def demand(holds: bool, what: str) -> None:
+    """Raise a ValueError that names what the noise needs, unless it holds."""
     if not holds:
         raise ValueError(f"bounded Laplace noise needs {what}")
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 from functools import partial
 from math import isqrt
 
-from deid.privacy.bernoulli import bernoulli_exp_of
+from deid.privacy.bernoulli import exp_coin_of
 from deid.privacy.laplace import discrete_laplace
 from deid.privacy.stream import KeyedStream
 
@@ -31,7 +31,7 @@ def planar_laplace(stream: KeyedStream, epsilon_per_km: Fraction, step_m: int) -
     **Exactness.** With e = ε·h and c = 70/99 < 1/√2, x and y are drawn as two discrete Laplace numbers of rate c·e,
     and the pair is kept with probability exp(−γ), γ = e·√(x² + y²) − c·e·(|x| + |y|). γ ≥ 0, because
     |x| + |y| ≤ √2·√(x² + y²). A kept pair thus has weight exp(−c·e·(|x| + |y|))·exp(−γ) = exp(−e·√(x² + y²)). γ is
-    irrational; `bernoulli_exp_of` needs floors of it only, ⌊2^b·γ⌋, which `math.isqrt` gives exactly. As the grid gets
+    irrational; `exp_coin_of` needs floors of it only, ⌊2^b·γ⌋, which `math.isqrt` gives exactly. As the grid gets
     finer, π/4 of the pairs are kept.
 
     Args:
@@ -49,7 +49,7 @@ def planar_laplace(stream: KeyedStream, epsilon_per_km: Fraction, step_m: int) -
     side = rate * _DIAGONAL
     while True:
         x, y = discrete_laplace(stream, side), discrete_laplace(stream, side)
-        if bernoulli_exp_of(stream, partial(_excess, rate, x, y)):
+        if exp_coin_of(stream, partial(_excess, rate, x, y)):
             return x, y
 
 

@@ -7,7 +7,6 @@ source documents.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from deid.config.policy import Review
@@ -15,7 +14,6 @@ from deid.database.queries import Cursor, one, query
 from deid.ledger import audit
 from deid.publication.publish import digest_of
 from deid.reviews import ReviewProblem, refused
-from deid.reviews.annotations import store_annotations
 from deid.reviews.bounds import sample_size
 from deid.reviews.estimate import Outlook, foresee
 from deid.reviews.progress import OpenedReview, count_sentinels, find_review, list_sampled
@@ -163,7 +161,8 @@ def close_review(cursor: Cursor, review_id: int, closed_by: str) -> None:
     cursor.execute(query("deid", "review", "close"), {"review_id": review_id, "closed_by": closed_by})
     cursor.execute(query("deid", "review_document", "erase_review"), {"review_id": review_id})
     erased = cursor.rowcount
-    written = store_annotations(cursor, review_id)
+    cursor.execute(query("deid", "annotation", "keep"), {"review_id": review_id})
+    written = cursor.rowcount
     sampled = list_sampled(cursor, review_id)
     found = count_sentinels(one for one in sampled if one.readers)
     read = sum(bool(one.readers) for one in sampled)
@@ -175,15 +174,6 @@ def close_review(cursor: Cursor, review_id: int, closed_by: str) -> None:
         "annotations": written,
     }
     audit.write(cursor, closed_by, audit.Action.CLOSE_REVIEW, f"review {review_id}", **counts)
-
-
-def erase_documents(cursor: Cursor, document_ids: Sequence[str]) -> int:
-    """Erase the review texts of documents that a patient or the source withdrew; return the number of erased texts.
-
-    For a steward's or the publisher's cursor, in the transaction of the withdrawal.
-    """
-    cursor.execute(query("deid", "review_document", "erase_documents"), {"document_ids": list(document_ids)})
-    return cursor.rowcount
 
 
 def erase_expired_texts(cursor: Cursor, keep_days: int) -> int:

@@ -85,19 +85,6 @@ def read_merges(link: SourceLink, source: Source) -> list[tuple[str, str]] | Non
     return [(row["patient_id"], row["merged_into"]) for row in read_rows(link, source, "merges", {})]
 
 
-def read_codes(link: SourceLink, source: Source, document_ids: Sequence[str]) -> list[tuple[str, str, str]] | None:
-    """Read the ICD-10 codes of the stays of documents, as (document, stay, code); None if the source has no such query.
-
-    Raises:
-        ContractBroken: the query lacks a column or gives another type.
-    """
-    if not source.has("codes"):
-        return None
-    source.verify(link, "codes")
-    rows = read_rows(link, source, "codes", {"document_ids": list(document_ids)})
-    return [(row["document_id"], row["stay_id"], row["code"]) for row in rows]
-
-
 def identify_documents(link: SourceLink, source: Source, document_ids: Sequence[str]) -> list[dict[str, Any]]:
     """Return the columns `IDENTIFIED` of documents, with the hash of the version; no content leaves the server.
 

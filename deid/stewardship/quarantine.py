@@ -207,7 +207,7 @@ def _to_document(row: Sequence[Any]) -> QuarantinedDocument:
 class Marked:
     """Passages of one document that detection missed by a person, in offsets of its source.
 
-    `read`: the person has read the whole document, which joins the annotated ones (`deid.reviews.annotations`).
+    `read`: the person has read the whole document, which joins the annotated ones (`sql/deid/annotation.sql`).
     """
 
     marks: Sequence[Mention]

@@ -3,12 +3,6 @@
 -- an earlier draw took come first in the same order, and stay.
 SELECT deid.draw_documents(%(review_id)s, %(sample)s) AS sample;
 
--- name: erase_documents
--- Grain: one document of a review. Purpose: these documents were withdrawn; no text of them stays behind.
-UPDATE deid.review_document
-SET text = NULL, spans = NULL, erased_at = now(), erased_for = 'withdrawal'
-WHERE document_id = ANY(%(document_ids)s) AND text IS NOT NULL;
-
 -- name: erase_gone
 -- Grain: one document of a review. Purpose: it was withdrawn, or its patient has objected; no text of it stays behind.
 UPDATE deid.review_document AS d

@@ -20,12 +20,13 @@ from deid.domain.errors import InputRefused
 from deid.ledger import models
 from deid.ledger.models import Model, list_models
 from deid.models import FOLDER, progress
-from deid.models.directories import learned_documents, place
-from deid.models.progress import tell_epoch
+from deid.models.directories import place
 from nocturne_lab.evaluation.corpus import gold_record, load_corpus
+from nocturne_lab.hospital.model_facts import learned_documents
 from nocturne_lab.learning import memorisation, registry, self_training, trainings
 from nocturne_lab.learning.checkpoints import Checkpoint
 from nocturne_lab.learning.memorisation import check_model
+from nocturne_lab.learning.progress import tell_epoch
 from nocturne_lab.learning.taggers import continuation, stages
 from nocturne_lab.learning.taggers.training import PACKAGED_ENCODER
 from nocturne_lab.learning.transformer.plan import find_plan

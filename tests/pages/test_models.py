@@ -13,8 +13,8 @@ from playwright.sync_api import Page, expect
 from deid.config.settings import settings
 from deid.domain.errors import InputRefused
 from deid.ledger import models
-from deid.models import progress
 from deid.models.directories import directory_hash
+from nocturne_lab.learning import progress
 from tests.conftest import Database
 from tests.pages.night import as_deployed
 from tests.pages.serving import Server

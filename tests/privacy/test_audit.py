@@ -9,7 +9,7 @@ from math import copysign, hypot, inf, log
 import numpy as np
 import pytest
 
-from deid.privacy.bernoulli import bernoulli_exp
+from deid.privacy.bernoulli import exp_coin
 from deid.privacy.bounded_laplace import bounded_scale
 from deid.privacy.exponential import exponential
 from deid.privacy.laplace import discrete_laplace
@@ -104,7 +104,7 @@ def _disc_around_the_place(stream: KeyedStream) -> tuple[int, int]:
 
 def _rounded_coin(stream: KeyedStream) -> tuple[bool, bool]:
     """exp(−x) with x rounded to a whole number: 1/4 becomes 0, 1/2 becomes 1."""
-    return bernoulli_exp(stream, Fraction(0)), bernoulli_exp(stream, Fraction(1))
+    return exp_coin(stream, 0, 1), exp_coin(stream, 1, 1)
 
 
 def _noise_reused(stream: KeyedStream) -> tuple[int, int]:

@@ -12,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import mp, mpf
 
-from deid.privacy.bounded_laplace import bounded_epsilon, bounded_laplace, bounded_scale, exp_bounds
+from deid.privacy.bounded_laplace import bounded_laplace, bounded_scale, exp_bounds
 from deid.privacy.stream import KeyedStream
+from nocturne_lab.evaluation.audit.bounded import bounded_epsilon
 from tests.privacy.goodness import LEAST, p_value
 
 SECRET = b"a secret of the tests"

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy.special import lambertw
 from scipy.stats import kstest
 
-from deid.privacy.bernoulli import bernoulli_exp, bernoulli_exp_of
+from deid.privacy.bernoulli import exp_coin, exp_coin_of
 from deid.privacy.planar_laplace import _excess, planar_laplace
 from deid.privacy.stream import KeyedStream
 from tests.privacy.goodness import LEAST, p_value
@@ -93,7 +93,7 @@ def test_the_excess_is_a_floor_and_never_negative(rate: Fraction, x: int, y: int
 @pytest.mark.parametrize("square", [2, 3, 10])
 def test_a_coin_of_irrational_exponent(square: int) -> None:
     stream = KeyedStream(SECRET, "irrational", str(square))
-    heads = sum(bernoulli_exp_of(stream, lambda bits: isqrt(square << 2 * bits)) for _ in range(DRAWS))
+    heads = sum(exp_coin_of(stream, lambda bits: isqrt(square << 2 * bits)) for _ in range(DRAWS))
     bias = exp(-sqrt(square))
     assert p_value(Counter({True: heads, False: DRAWS - heads}), {True: bias, False: 1 - bias}) > LEAST
 
@@ -110,7 +110,7 @@ def test_a_coin_asks_for_more_bits_when_64_do_not_decide() -> None:
         asked.append(bits)
         return 1 << bits >> 100
 
-    assert not bernoulli_exp_of(Scripted(SECRET, "x"), floor)
+    assert not exp_coin_of(Scripted(SECRET, "x"), floor)
     assert asked == [64, 128]
     assert next(words, None) is None
 
@@ -118,11 +118,11 @@ def test_a_coin_asks_for_more_bits_when_64_do_not_decide() -> None:
 @pytest.mark.parametrize("x", [Fraction(0), Fraction(1, 3), Fraction(5, 2)])
 def test_both_coins_agree_on_rationals(x: Fraction) -> None:
     one, other = KeyedStream(SECRET, "one", str(x)), KeyedStream(SECRET, "other", str(x))
-    rational = sum(bernoulli_exp(one, x) for _ in range(DRAWS))
-    floors = sum(bernoulli_exp_of(other, lambda bits: (x.numerator << bits) // x.denominator) for _ in range(DRAWS))
+    rational = sum(exp_coin(one, *x.as_integer_ratio()) for _ in range(DRAWS))
+    floors = sum(exp_coin_of(other, lambda bits: (x.numerator << bits) // x.denominator) for _ in range(DRAWS))
     assert abs(rational - floors) <= 5 * sqrt(DRAWS / 2)
 
 
 def test_a_coin_of_negative_exponent_is_refused() -> None:
     with pytest.raises(ValueError, match="x >= 0"):
-        bernoulli_exp_of(KeyedStream(SECRET, "x"), lambda bits: -1 << bits)
+        exp_coin_of(KeyedStream(SECRET, "x"), lambda bits: -1 << bits)

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import pytest
 
-from deid.privacy.bernoulli import bernoulli_exp
+from deid.privacy.bernoulli import exp_coin
 from deid.privacy.bounded_laplace import bounded_laplace
 from deid.privacy.exponential import exponential
 from deid.privacy.laplace import discrete_laplace
@@ -38,7 +38,7 @@ def _both_bounded(stream: KeyedStream) -> tuple[int, int]:
     [
         ("bits", lambda stream: [stream.bits(count) for count in (0, 1, 7, 64, 300, 512)], "006b129360ed3715"),
         ("below", lambda stream: [stream.below(bound) for bound in (1, 2, 3, 64, 257, 10**30)], "ce401016ca2e0418"),
-        ("coin 7/3", lambda stream: bernoulli_exp(stream, Fraction(7, 3)), "31d46709983646d4"),
+        ("coin 7/3", lambda stream: exp_coin(stream, 7, 3), "31d46709983646d4"),
         ("laplace 1/4", _laplace(Fraction(1, 4)), "7aa616a071729f96"),
         ("laplace 1/14", _laplace(Fraction(1, 14)), "dc81c7a2488f6687"),
         ("laplace 5/2", _laplace(Fraction(5, 2)), "5e58f2725adb09c1"),

@@ -21,8 +21,8 @@ from deid.domain.document import Document, Mention
 from deid.domain.errors import InputRefused, NocturneError
 from deid.domain.labels import Label
 from deid.domain.outcomes import Detected, Opened, Refused
-from deid.domain.private import private_files
 from nocturne_lab.cli.scoring import AsJson, Scheme, print_figures
+from nocturne_lab.hospital.private import private_files
 
 if TYPE_CHECKING:
     from deid.detection import Detector
@@ -81,7 +81,7 @@ def export(
     """
     from deid.database.connection import open_cursor
     from deid.ledger import audit
-    from deid.reviews.annotations import gold_records
+    from nocturne_lab.hospital.annotations import gold_records
 
     refusals: list[NocturneError] = []
     actor, exported = getpass.getuser(), 0
@@ -176,7 +176,7 @@ def documents(
             opened = {one.document.id: one.document for one in open_period(batch, read_settings().limits())}
             for document_id in batch:
                 if document_id in opened:
-                    write(lines.document_line(opened[document_id]))
+                    write(_document_line(opened[document_id]))
                 else:
                     refusals.tell(f"document {document_id}: cannot be read; left out")
             written += len(opened)
@@ -184,6 +184,19 @@ def documents(
             details = {"documents": written, "left_out": refusals.count, "reason": reason}
             audit.write(cursor, getpass.getuser(), audit.Action.EXPORT, "documents of the warehouse", **details)
     _conclude(written, "documents written", refusals)
+
+
+def _document_line(document: Document) -> dict[str, Any]:
+    """Write a line for `deid.cli.lines.read_incoming`: `{"id","text"}` and what else is known of the document."""
+    stay = document.stay
+    known = {
+        "patient": document.patient.as_json(),
+        "reference_date": document.reference_date and document.reference_date.isoformat(),
+        "type": document.type,
+        "service": document.service,
+        "stay": stay and {"first": stay.first.isoformat(), "last": stay.last and stay.last.isoformat()},
+    }
+    return {"id": document.id, "text": document.text} | {name: value for name, value in known.items() if value}
 
 
 _FAULTS = {

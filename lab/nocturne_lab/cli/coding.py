@@ -16,9 +16,9 @@ import typer
 from deid.cli import lines
 from deid.cli.console import REFUSED, command_group
 from deid.cli.language import colon, tell, translated
-from deid.domain.private import private_files
 from nocturne_lab.cli.annotation import given_documents
 from nocturne_lab.cli.scoring import AsJson
+from nocturne_lab.hospital.private import private_files
 
 if TYPE_CHECKING:
     from deid.domain.document import Document

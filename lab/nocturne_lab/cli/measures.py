@@ -66,6 +66,6 @@ def references_map(
 
     if output.suffix.lower() not in (".svg", ".png"):
         raise typer.BadParameter("the file ends in .svg or .png")
-    table = packaged_tables().communes if packaged else runtime.current_communes()
+    table = packaged_tables().communes if packaged else runtime.tables().communes
     draw_territories(table, output)
     tell(f"{output}: {len(table.partition)} territories, {table.partition_digest[:16]}")

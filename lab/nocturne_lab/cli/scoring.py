@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from deid.cli.console import REFUSED
 from deid.cli.language import translated
-from deid.cli.lines import Refusals, read_gold, read_lines, read_marked
+from deid.cli.lines import BadLine, Refusals, optional_text, read_lines, required_text
+from deid.domain.document import Mention
+from deid.domain.labels import Label
 
 if TYPE_CHECKING:
     from nocturne_lab.evaluation.scoring import Evaluation, Judged
@@ -88,7 +92,7 @@ def _read_reference(path: Path, refusals: Refusals) -> dict[str, Judged]:
     from nocturne_lab.evaluation.scoring import Judged
 
     if not path.is_dir():
-        lines = read_lines(path, read_gold, refusals)
+        lines = read_lines(path, _read_gold, refusals)
         return {one.id: Judged(one.id, one.text or "", one.mentions, (), one.type) for one in lines}
     found = {}
     for one in load_corpus(path):
@@ -100,7 +104,7 @@ def _read_reference(path: Path, refusals: Refusals) -> dict[str, Judged]:
 def _pair_predictions(gold: dict[str, Judged], predicted: Path, refusals: Refusals) -> list[Judged]:
     """Return the documents of the reference with their predictions; report those without."""
     waiting = dict(gold)
-    for prediction in read_lines(predicted, read_marked, refusals):
+    for prediction in read_lines(predicted, _read_marked, refusals):
         document = waiting.pop(prediction.id, None)
         if document is None:
             refusals.tell(f"document {prediction.id}: absent from the reference")
@@ -111,6 +115,56 @@ def _pair_predictions(gold: dict[str, Judged], predicted: Path, refusals: Refusa
     for document_id in waiting:
         refusals.tell(f"document {document_id}: no prediction")
     return list(gold.values())
+
+
+@dataclass(frozen=True, slots=True)
+class _Marked:
+    """The mentions of a document as read from a line; `text` is None where the line has none."""
+
+    id: str
+    text: str | None
+    mentions: tuple[Mention, ...]
+    type: str | None = None
+
+
+def _read_marked(record: Mapping[str, Any]) -> _Marked:
+    """Read a line of mentions, predicted by `detect` or marked by people.
+
+    Raises:
+        BadLine: a field is missing or of the wrong kind, or mentions overlap.
+    """
+    found = record.get("mentions")
+    if not isinstance(found, list):
+        raise BadLine("“mentions” is missing or is not a list")
+    mentions = tuple(sorted(_read_mention(item) for item in found))
+    for before, after in pairwise(mentions):
+        if before.overlaps(after):
+            raise BadLine("mentions overlap")
+    text = optional_text(record, "text")
+    if text is not None and mentions and mentions[-1].end > len(text):
+        raise BadLine("a mention goes beyond the end of the text")
+    return _Marked(required_text(record, "id"), text, mentions, optional_text(record, "type"))
+
+
+def _read_gold(record: Mapping[str, Any]) -> _Marked:
+    """Read a line of mentions marked by people, with the text of the document.
+
+    Raises:
+        BadLine: see `_read_marked`; or the text is missing.
+    """
+    required_text(record, "text")
+    return _read_marked(record)
+
+
+def _read_mention(item: Any) -> Mention:
+    if not isinstance(item, dict) or not all(type(item.get(name)) is int for name in ("start", "end")):
+        raise BadLine("a mention has no integers “start” and “end”")
+    if item.get("label") not in Label.__members__:
+        raise BadLine(f"a mention has none of the labels {', '.join(Label)}")
+    try:
+        return Mention(item["start"], item["end"], Label(item["label"]))
+    except ValueError:
+        raise BadLine("a mention has not 0 ≤ start < end") from None
 
 
 def print_figures(documents: list[Judged], scheme: Scheme, by: Grouping | None, *, as_json: bool) -> None:

@@ -17,8 +17,9 @@ from deid.config.settings import settings
 from deid.domain.errors import InputRefused, PolicyError
 from deid.domain.outcomes import Candidate
 from deid.ledger.date_bounds import read_date_bounds
+from deid.ledger.models import serving_models
 from deid.ledger.steps import Run
-from deid.models.directories import intact, learned_documents
+from deid.models.directories import intact
 from deid.nightly import runtime
 from deid.nightly.steps import confidential
 from deid.reference import CommuneTable
@@ -44,6 +45,7 @@ from nocturne_lab.hospital.evaluations import (
     read_codes,
     record_measures,
 )
+from nocturne_lab.hospital.model_facts import learned_documents
 
 log = logging.getLogger(__name__)
 _BATCH = 50  # documents from one line of progress to the next
@@ -72,8 +74,8 @@ def attack(interval_key: str, size: int, run: str) -> dict[str, int]:
     drawn, policy_hash = _sample(interval_key, size)
     sample = republish(drawn)
     found = chain(
-        attack_sample(sample, runtime.policy(), settings().key, runtime.current_communes()),
-        attack_models(sample, runtime.current_models(), size),
+        attack_sample(sample, runtime.policy(), settings().key, runtime.tables().communes),
+        attack_models(sample, serving_models(runtime.policy()), size),
         read_published_again(sample),
     )
     return _keep(drawn, run, policy_hash, sample, found)
@@ -89,7 +91,7 @@ def utility(interval_key: str, size: int, run: str) -> dict[str, int]:
     drawn, policy_hash = _sample(interval_key, size)
     sample = republish(drawn)
     told = read_codes([one.document.id for one in sample])
-    found = chain(measure_sample(sample, runtime.current_communes()), measure_coding(sample, told))
+    found = chain(measure_sample(sample, runtime.tables().communes), measure_coding(sample, told))
     return _keep(drawn, run, policy_hash, sample, found)
 
 

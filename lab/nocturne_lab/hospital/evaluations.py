@@ -16,8 +16,9 @@ from deid.database.queries import query
 from deid.domain.outcomes import Detected
 from deid.ledger.identity import Translator
 from deid.ledger.steps import Run, read_mentions, read_run
-from deid.source import extraction
 from deid.source.contract import Source, open_source
+from deid.source.extraction import read_rows
+from deid.source.links import SourceLink
 from nocturne_lab.hospital.periods import open_period
 
 APPLICATION = "nocturne evaluation"
@@ -115,7 +116,7 @@ def read_codes(document_ids: Sequence[str]) -> dict[str, CodedAs] | None:
     """
     there = Translator().to_source("document", document_ids)
     with open_source(APPLICATION) as warehouse:
-        rows = extraction.read_codes(warehouse, Source(settings().source), list(there.values()))
+        rows = _read_codes(warehouse, Source(settings().source), list(there.values()))
     if rows is None:
         return None
     own: dict[str, list[tuple[str, str]]] = {}
@@ -127,6 +128,19 @@ def read_codes(document_ids: Sequence[str]) -> dict[str, CodedAs] | None:
         for name, source in there.items()
         if source in own
     }
+
+
+def _read_codes(link: SourceLink, source: Source, document_ids: Sequence[str]) -> list[tuple[str, str, str]] | None:
+    """Read the ICD-10 codes of the stays of documents, as (document, stay, code); None if the source has no such query.
+
+    Raises:
+        ContractBroken: the query lacks a column or gives another type.
+    """
+    if not source.has("codes"):
+        return None
+    source.verify(link, "codes")
+    rows = read_rows(link, source, "codes", {"document_ids": list(document_ids)})
+    return [(row["document_id"], row["stay_id"], row["code"]) for row in rows]
 
 
 def record_measures(release_id: int, run: str, policy_hash: str, measures: Iterable[Measured]) -> int:

@@ -36,8 +36,8 @@ from deid.domain.document import Document, Mention
 from deid.domain.errors import InputRefused, PolicyError
 from deid.domain.labels import DIRECT, NAMES, Label
 from deid.french.folding import fold
-from deid.models.directories import kind_of
 from nocturne_lab.evaluation.corpus import GoldDocument
+from nocturne_lab.hospital.model_facts import kind_of
 from nocturne_lab.learning.transformer.examples import split
 
 CANARIES = "canaries.json"  # beside the weights: what was planted, all of it invented

@@ -36,7 +36,7 @@ def new_card(kind: str, training: Mapping[str, Any], licence: str) -> str:
 
     Args:
         kind: annotator of the model.
-        training: `deid.models.directories.read_training`.
+        training: `nocturne_lab.hospital.model_facts.read_training`.
         licence: name of a licence on the hub.
     """
     header = {

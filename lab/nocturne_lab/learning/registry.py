@@ -19,21 +19,10 @@ from deid.detection import Detector
 from deid.detection.annotators.registry import build
 from deid.domain.errors import InputRefused, PolicyError
 from deid.ledger import models
-from deid.models.directories import (
-    REGISTRY,
-    UNSHIPPED,
-    beside,
-    directory_hash,
-    intact,
-    kind_of,
-    learned_documents,
-    place,
-    read_training,
-    record_learned,
-    with_models,
-)
+from deid.models.directories import REGISTRY, UNSHIPPED, directory_hash, intact, place, with_models
 from nocturne_lab.evaluation.comparison import Comparison, Judgement, Outcome, compare_found, judge
 from nocturne_lab.evaluation.corpus import GoldDocument
+from nocturne_lab.hospital.model_facts import beside, kind_of, learned_documents, read_training, record_learned
 from nocturne_lab.learning.memorisation import (
     BOUND,
     Check,

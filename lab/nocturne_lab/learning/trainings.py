@@ -1,6 +1,6 @@
 """Training of a hospital's own detector, step by step: collect, train, register, evaluate, settle.
 
-The stewards' pages show where each training stands (`deid.models.progress`).
+The stewards' pages show where each training stands (`nocturne_lab.learning.progress`).
 
 A training is a folder `trainings/NAME` of the exchange folder, which its owner alone can read: its corpus, its
 checkpoints, its model until the registry has it. Steps take and return ids and counts, and can be repeated: training
@@ -26,18 +26,19 @@ from deid.database.connection import open_cursor
 from deid.detection.taggers.bilstm import PACKAGED_EMBEDDINGS, EmbeddingRows, load_embeddings
 from deid.domain.document import Document
 from deid.domain.errors import InputRefused
-from deid.domain.private import private_files
 from deid.ledger import audit
 from deid.ledger.batches import read_staff
 from deid.ledger.identity import Translator
 from deid.ledger.models import find_model
 from deid.ledger.planning import Interval
 from deid.models import FOLDER, progress
-from deid.models.directories import directory_hash, kind_of, learned_documents, place
+from deid.models.directories import directory_hash, place
 from deid.nightly import runtime
 from nocturne_lab.evaluation.comparison import judge
 from nocturne_lab.evaluation.corpus import DISTANT, GoldDocument, gold_record, load_corpus, read_corrected
+from nocturne_lab.hospital.model_facts import kind_of, learned_documents
 from nocturne_lab.hospital.periods import list_period, open_period
+from nocturne_lab.hospital.private import private_files
 from nocturne_lab.learning import registry
 from nocturne_lab.learning.exchange.adjudication import ADJUDICATED, distinct_documents, distinct_readings
 from nocturne_lab.learning.exchange.rounds import exchange_folder

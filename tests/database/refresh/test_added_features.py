@@ -238,12 +238,12 @@ def test_a_policy_that_draws_by_a_feature_that_is_not_there_is_refused_by_name(
     monkeypatch.setenv("NOCTURNE_POLICY", str(path))
     settings.cache_clear()
     with pytest.raises(PolicyError, match=r"the communes in use have no density_level\. Add it in NOCTURNE_REFERENCES"):
-        runtime.current_communes()
+        runtime.tables()
     refresh("density_levels", dsn=dsn, location=grid)
     configure(SMALL, "features: {density_level: {source: density_levels}}")
     for source in ("communes", "streets", "establishments"):
         refresh(source, dsn=dsn)
-    assert not runtime.current_communes().lacking(["radon", "density_level"])
+    assert not runtime.tables().communes.lacking(["radon", "density_level"])
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,7 @@ def test_the_shipped_tables_loaded_as_a_version_give_the_same_surrogates(loaded:
     assert open_tables(loaded.dsn("worker"), folder) is made
     assert _drawn(_substitutor(loaded, folder)) == _drawn(Substitutor(policy.load(), KEY, packaged_tables().communes))
     assert runtime.reference_versions()["tables"] == made.digest[:16]
-    assert runtime.current_communes().version == made.communes.version
+    assert runtime.tables().communes.version == made.communes.version
 
 
 @pytest.mark.slow

@@ -16,9 +16,9 @@ from deid.domain.errors import InputRefused
 from deid.domain.labels import Label
 from deid.ledger import audit
 from deid.reviews import lifecycle, reading
-from deid.reviews.annotations import Annotation, correct_mentions
 from deid.reviews.marks import ErrorKind
 from nocturne_lab.evaluation.corpus import gold_record, load_corpus
+from nocturne_lab.hospital.annotations import Annotation, correct_mentions
 from nocturne_lab.learning.exchange.rounds import adjudicate_round, take_reviews
 from tests.conftest import Database
 from tests.database.reviews.test_reviews import begin, finish, lines, mark, opened, staged, steward

@@ -364,8 +364,6 @@ def test_a_document_withdrawn_once_published_is_gone_from_its_review_too(staged:
     withdraw(staged, document, NIGHT + DAY)
     publish_interval(process("nuit-2", NIGHT + DAY)["interval_key"])
     assert staged.rows("SELECT ordinal, erased_for FROM deid.review_document WHERE text IS NULL") == [(1, "withdrawal")]
-    with steward(staged) as cursor:
-        assert lifecycle.erase_documents(cursor, ["D000001", "D000002"]) == 2 - (document in ("D000001", "D000002"))
 
 
 def test_texts_are_not_kept_beyond_their_time(staged: Database) -> None:

@@ -26,7 +26,6 @@ from deid.quality.checks import REQUIREMENTS
 from deid.quality.reasons import CHECKS_OF, WAIVABLE
 from deid.release.actions import annex
 from deid.reports import gather, render
-from deid.reviews.annotations import gold_records
 from deid.stewardship import quarantine, releases
 from deid.stewardship.exports import export_figures
 from deid.stewardship.quarantine import (
@@ -42,6 +41,7 @@ from deid.stewardship.quarantine import (
     undo_choice,
 )
 from deid.stewardship.workbench import Workbench, open_workbench
+from nocturne_lab.hospital.annotations import gold_records
 from tests.conftest import Database, Deploy
 from tests.database.warehouse.light import decide
 from tests.database.warehouse.nights import ledger_id, night, process, states

@@ -19,6 +19,7 @@ from deid.detection.annotators.registry import learned_names
 from deid.domain.document import Document, Mention
 from deid.domain.errors import InputRefused, PolicyError, WarehouseError
 from deid.ledger import models
+from deid.ledger.models import serving_models
 from deid.models import FOLDER
 from deid.models.directories import UNSHIPPED, directory_hash, place, with_models
 from deid.nightly import runtime, steps
@@ -108,7 +109,7 @@ def test_a_promoted_model_is_stated_by_every_night_and_its_documents_are_done_ag
     stamps = hospital.rows("SELECT DISTINCT detector_version FROM research.document")
     assert stamps == [(runtime.detector_version(),)]
     models.roll_back_model("crf", "alice")
-    assert runtime.current_models() == {}
+    assert serving_models(runtime.policy()) == {}
     assert "crf@" not in runtime.detector_version()
 
 
@@ -136,7 +137,7 @@ def test_the_first_model_of_a_kind_that_does_not_ship_is_compared_promoted_serve
     assert "against the detector without this annotator, of which no model ships" in card
     models.promote_model(digest, "alice", REASON)
     night("promoted")
-    assert Detector.check(with_models(load(policy), runtime.current_models()))[-1].name == kind
+    assert Detector.check(with_models(load(policy), serving_models(runtime.policy())))[-1].name == kind
     assert models.roll_back_model(kind, "alice") == ""
     night("after")
     runs = hospital.rows("SELECT models, detector_version FROM deid.run ORDER BY run_id")

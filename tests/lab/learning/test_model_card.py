@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from deid.models.directories import read_training
 from nocturne_lab.evaluation.corpus import DISTANT
+from nocturne_lab.hospital.model_facts import read_training
 from nocturne_lab.learning.model_card import STAYS, licence_of, new_card, replace_section, write_licence
 from nocturne_lab.learning.taggers.training import SMALL, train_tagger
 from tests.lab.learning.transformer_letters import letters

@@ -25,9 +25,9 @@ from deid.detection.annotators.registry import Tagger, build
 from deid.detection.taggers.tags import encode
 from deid.detection.text.reading import Reading
 from deid.domain.errors import InputRefused, PolicyError
-from deid.models.directories import kind_of
 from nocturne_lab.evaluation.comparison import Figure
 from nocturne_lab.evaluation.corpus import GoldDocument
+from nocturne_lab.hospital.model_facts import kind_of
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer

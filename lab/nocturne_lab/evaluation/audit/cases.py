@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import exp, hypot, inf, log
 
-from deid.privacy.bernoulli import bernoulli_exp
-from deid.privacy.bounded_laplace import bounded_epsilon, bounded_laplace, bounded_scale
+from deid.privacy.bernoulli import exp_coin
+from deid.privacy.bounded_laplace import bounded_laplace, bounded_scale
 from deid.privacy.exponential import exponential
 from deid.privacy.laplace import discrete_laplace
 from deid.privacy.planar_laplace import planar_laplace
 from deid.privacy.stream import KeyedStream
 from nocturne_lab.evaluation.audit.bound import Audit, lower_bound
+from nocturne_lab.evaluation.audit.bounded import bounded_epsilon
 
 # A public seed: every audit has the same draws.
 _SECRET = b"the audit's draws are the same for everyone"
@@ -131,10 +132,10 @@ def _coin(one: Fraction, other: Fraction) -> Case:
     """Return the case of a biased coin; the claim is the greater of the two log-ratios of its exact biases."""
 
     def pair(stream: KeyedStream) -> tuple[bool, bool]:
-        return bernoulli_exp(stream, one), bernoulli_exp(stream, other)
+        return exp_coin(stream, *one.as_integer_ratio()), exp_coin(stream, *other.as_integer_ratio())
 
     tails = log((1 - exp(-other)) / (1 - exp(-one)))
-    return Case("bernoulli_exp", f"{one}, {other}", max(float(other - one), tails), pair)
+    return Case("exp_coin", f"{one}, {other}", max(float(other - one), tails), pair)
 
 
 CASES: tuple[Case, ...] = (

@@ -32,18 +32,19 @@ from deid.detection import Detector
 from deid.domain.document import Document, Mention
 from deid.domain.errors import InputRefused, SettingsError
 from deid.domain.outcomes import Detected, Opened
-from deid.domain.private import private_files
 from deid.ledger import audit
 from deid.ledger.batches import read_staff
+from deid.ledger.models import serving_models
 from deid.ledger.planning import Interval
 from deid.ledger.steps import read_mentions
-from deid.models import progress
 from deid.models.directories import with_models
 from deid.nightly import runtime
-from deid.reviews.annotations import REVIEW, correct_mentions, list_annotated
 from deid.source.rows import Listed
 from nocturne_lab.evaluation.corpus import GoldDocument, gold_record, read_corrected
+from nocturne_lab.hospital.annotations import REVIEW, correct_mentions, list_annotated
 from nocturne_lab.hospital.periods import list_period, open_period
+from nocturne_lab.hospital.private import private_files
+from nocturne_lab.learning import progress
 from nocturne_lab.learning.exchange import sampling
 from nocturne_lab.learning.exchange.adjudication import (
     ADJUDICATED,
@@ -284,7 +285,7 @@ def _draw(listed: Mapping[str, Listed], order: RoundOrder) -> list[str]:
     elif order.method == "uncertain":
         pool = _opened(sampling.draw_random(listed, _POOL * order.size, order.seed))
         documents = [one.document for one in pool]
-        policy = with_models(runtime.policy(), runtime.current_models())
+        policy = with_models(runtime.policy(), serving_models(runtime.policy()))
         doubts = sampling.measure_uncertainty(documents, policy)
         ids = sampling.draw_uncertain({one.id: doubt for one, doubt in zip(documents, doubts, strict=True)}, order.size)
     else:

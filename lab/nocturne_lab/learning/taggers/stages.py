@@ -13,8 +13,8 @@ from torch import nn
 from tqdm import tqdm
 
 from deid.domain.errors import InputRefused
-from deid.models.progress import tell_epoch
 from nocturne_lab.learning.checkpoints import Checkpoint, Position
+from nocturne_lab.learning.progress import tell_epoch
 
 log = logging.getLogger(__name__)
 B = TypeVar("B")

@@ -23,11 +23,11 @@ from optuna.trial import TrialState
 from sqlalchemy.exc import SQLAlchemyError
 
 from deid.config.settings import settings
-from deid.database import studies
 from deid.database.connection import unreachable
 from deid.detection.annotators.transformer import model_directory
 from deid.domain.errors import InputRefused, SettingsError
 from nocturne_lab.evaluation.corpus import GoldDocument
+from nocturne_lab.learning.transformer import studies
 from nocturne_lab.learning.transformer.checkpoints import Checkpoints
 from nocturne_lab.learning.transformer.examples import split
 from nocturne_lab.learning.transformer.fine_tuning import fine_tune, start_directory

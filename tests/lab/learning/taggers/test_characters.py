@@ -20,7 +20,7 @@ from deid.detection.taggers.tagging import MANIFEST_FILE
 from deid.detection.text.reading import Reading
 from deid.domain.document import Document
 from deid.domain.errors import InputRefused, PolicyError
-from deid.models.directories import read_training
+from nocturne_lab.hospital.model_facts import read_training
 from nocturne_lab.learning import memorisation
 from nocturne_lab.learning.model_card import new_card
 from nocturne_lab.learning.taggers.characters import CharacterSettings, read_texts, train_characters

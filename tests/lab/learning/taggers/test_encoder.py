@@ -19,8 +19,9 @@ from deid.detection.annotators.transformer.embeddings import EncoderStates
 from deid.detection.text.reading import Reading
 from deid.domain.document import Document
 from deid.domain.errors import PolicyError
-from deid.models.directories import directory_hash, kind_of, read_training
+from deid.models.directories import directory_hash
 from nocturne_lab.evaluation.corpus import gold_record
+from nocturne_lab.hospital.model_facts import kind_of, read_training
 from nocturne_lab.learning import memorisation
 from nocturne_lab.learning.checkpoints import Checkpoint, Position
 from nocturne_lab.learning.model_card import new_card

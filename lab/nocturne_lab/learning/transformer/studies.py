@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from psycopg2.extensions import connection as Connection
-
-from deid.database.connection import connect, open_link, translated
+from deid.database.connection import Connection, connect, open_link, translated
 from deid.domain.errors import WarehouseError
 
 SCHEMA = "tuning"

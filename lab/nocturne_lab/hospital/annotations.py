@@ -1,7 +1,7 @@
 """Annotations of source documents by readers of closed reviews, and their export as training documents.
 
-`store_annotations` writes the marks of a closed review, in offsets of the source. `correct_mentions` applies them to
-the mentions of the run; `gold_records` reads the originals, inside the hospital, for `deid train`.
+The ledger keeps the marks of a closed review in offsets of the source. `correct_mentions` applies them to the mentions
+of the run; `gold_records` reads the originals, inside the hospital, for `deid train`.
 """
 
 from __future__ import annotations
@@ -40,12 +40,6 @@ class Annotated:
     content_hash: str
     surrogates: int
     annotations: tuple[Annotation, ...]
-
-
-def store_annotations(cursor: Cursor, review_id: int) -> int:
-    """Store the standing marks of a review as annotations; return their number."""
-    cursor.execute(query("deid", "annotation", "keep"), {"review_id": review_id})
-    return cursor.rowcount
 
 
 def list_annotated(cursor: Cursor) -> list[Annotated]:
