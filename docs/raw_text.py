@@ -150,9 +150,12 @@ class Tree:
         """Tables of text, `schema.table`, that a statement called in a module by its literal name reads."""
         found = set()
         for node in ast.walk(module.tree):
-            if not (isinstance(node, ast.Call) and len(node.args) == 3):
+            if not isinstance(node, ast.Call):
                 continue
-            asked = [item.value if isinstance(item, ast.Constant) else None for item in node.args]
+            given = node.args[1:] if len(node.args) > 3 else node.args  # `execute` has the cursor first
+            asked = [item.value if isinstance(item, ast.Constant) else None for item in given[:3]]
+            if len(asked) < 3:
+                continue
             path = self.root / "sql" / str(asked[0]) / f"{asked[1]}.sql"
             if None in asked or not path.is_file():
                 continue

@@ -16,7 +16,7 @@ from typing import Any
 from psycopg2 import sql
 from psycopg2.extensions import cursor as Cursor
 
-__all__ = ["SQL", "WHOLE_RUN", "Cursor", "copy_rows", "one", "query", "record_step_cost"]
+__all__ = ["SQL", "WHOLE_RUN", "Cursor", "by_column", "copy_rows", "execute", "one", "query", "record_step_cost"]
 
 PACKAGE = Path(__file__).resolve().parents[1]
 SQL = next(path for path in (PACKAGE / "sql", PACKAGE.parent / "sql") if path.is_dir())  # a wheel's, or a checkout's
@@ -40,12 +40,24 @@ def _statements(schema: str, table: str) -> Mapping[str, str]:
     return {name: text.strip().removesuffix(";") for name, text in zip(parts[::2], parts[1::2], strict=True)}
 
 
+def execute(cursor: Cursor, schema: str, table: str, step: str, parameters: Any = None) -> Cursor:
+    """Run the statement `step` on `schema.table` (see `query`), and return the cursor, whose rows are to be read."""
+    cursor.execute(query(schema, table, step), parameters)
+    return cursor
+
+
 def one(cursor: Cursor) -> tuple[Any, ...]:
     """Return the row of a statement that always gives one."""
     row = cursor.fetchone()
     if row is None:
         raise LookupError("a statement that gives one row gave none")
     return row
+
+
+def by_column(cursor: Cursor) -> list[dict[str, Any]]:
+    """Return the rows of a statement by the names of its columns."""
+    columns = [column.name for column in cursor.description or ()]
+    return [dict(zip(columns, row, strict=True)) for row in cursor.fetchall()]
 
 
 def record_step_cost(
@@ -61,7 +73,7 @@ def record_step_cost(
         "characters": characters,
         "peak_rss_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
     }
-    cursor.execute(query("deid", "timing", "upsert"), row)
+    execute(cursor, "deid", "timing", "upsert", row)
 
 
 def copy_rows(cursor: Cursor, schema: str, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:

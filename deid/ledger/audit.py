@@ -17,7 +17,7 @@ from typing import Any
 from psycopg2.extensions import connection as Connection
 from psycopg2.extensions import cursor as Cursor
 
-from deid.database.queries import one, query
+from deid.database.queries import execute, one
 
 PAGE = 100
 LEAST_REASON, MOST_REASON = 10, 500  # characters of the reason of a removal
@@ -111,8 +111,7 @@ def write(cursor: Cursor, actor: str, action: Action, about: str, /, **details: 
     for each other: keep the transaction short after the call.
     """
     row = {"actor": actor, "action": action.value, "object": about, "details": json.dumps(details)}
-    cursor.execute(query("deid", "audit", "append"), row)
-    return int(one(cursor)[0])
+    return int(one(execute(cursor, "deid", "audit", "append", row))[0])
 
 
 def list_lines(
@@ -129,23 +128,19 @@ def list_lines(
 
     With `reviewer`, lines on approvals and comments that this account may not know of yet are left out.
     """
-    cursor.execute(
-        query("deid", "audit", "page"),
-        {"before": before, "actor": actor, "action": action, "object": about, "reviewer": reviewer, "limit": limit},
-    )
-    return [Line(*row) for row in cursor.fetchall()]
+    named = {"actor": actor, "action": action, "object": about, "reviewer": reviewer}
+    found = execute(cursor, "deid", "audit", "page", {"before": before, "limit": limit, **named})
+    return [Line(*row) for row in found.fetchall()]
 
 
 def read_head(cursor: Cursor) -> Head:
     """Return the head of the trail."""
-    cursor.execute(query("deid", "audit", "head"))
-    return Head(*(cursor.fetchone() or (0, "")))
+    return Head(*(execute(cursor, "deid", "audit", "head").fetchone() or (0, "")))
 
 
 def find_first_break(cursor: Cursor) -> int | None:
     """Return the number of the first line that breaks the hash chain; None for an intact trail."""
-    cursor.execute(query("deid", "audit", "broken"))
-    (found,) = one(cursor)
+    (found,) = one(execute(cursor, "deid", "audit", "broken"))
     return None if found is None else int(found)
 
 
@@ -156,7 +151,7 @@ def export_lines(link: Connection) -> Iterator[dict[str, str]]:
     number (`withheld`), and the digest of the last of them.
     """
     with link.cursor("audit_export") as cursor:
-        cursor.execute(query("deid", "audit", "export"))
+        execute(cursor, "deid", "audit", "export")
         for number, (line, digest, previous, withheld) in enumerate(cursor):
             if number == 0 and withheld:
                 yield {"withheld": str(withheld), "digest": previous}

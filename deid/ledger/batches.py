@@ -12,7 +12,7 @@ from typing import Any
 from deid.config.policy import Publication
 from deid.config.settings import settings
 from deid.database.connection import open_cursor
-from deid.database.queries import query
+from deid.database.queries import execute
 from deid.detection.lookup.staff import Staff
 from deid.domain.document import Mention, Substitution, Surrogate
 from deid.domain.errors import Reason
@@ -194,7 +194,7 @@ def read_candidates(step: BatchStep, opened: Sequence[Opened]) -> list[Candidate
     found = read_mentions(step.run.run_id, document_ids)
     with open_cursor("worker") as cursor:
         parameters = {"run_id": step.run.run_id, "document_ids": document_ids}
-        cursor.execute(query("deid", "candidate", "batch"), parameters)
+        execute(cursor, "deid", "candidate", "batch", parameters)
         stored = {document_id: rest for document_id, *rest in cursor.fetchall()}
     candidates = []
     for item in opened:
@@ -263,7 +263,7 @@ def _read_marks(step: BatchStep) -> dict[tuple[str, int], list[Mention]]:
     """Return the marks in force for the contents of a batch, by document and length of its text."""
     contents = {item.document_id: item.content_hash for item in step.waiting.values()}
     with open_cursor("worker") as cursor:
-        cursor.execute(query("deid", "quarantine_choice", "marks"), {"document_ids": list(contents)})
+        execute(cursor, "deid", "quarantine_choice", "marks", {"document_ids": list(contents)})
         marks: dict[tuple[str, int], list[Mention]] = {}
         for document_id, content_hash, characters, stored in cursor.fetchall():
             if content_hash == contents[document_id]:
@@ -288,7 +288,7 @@ def read_waivers(step: BatchStep) -> dict[str, Waiver]:
     contents = {item.document_id: item.content_hash for item in step.waiting.values()}
     with open_cursor("worker") as cursor:
         asked = {"run_id": step.run.run_id, "document_ids": list(contents)}
-        cursor.execute(query("deid", "quarantine_choice", "waivers"), asked)
+        execute(cursor, "deid", "quarantine_choice", "waivers", asked)
         most: dict[str, dict[str, float]] = {}
         for document_id, content_hash, stored in cursor.fetchall():
             if content_hash == contents[document_id]:

@@ -12,7 +12,7 @@ from typing import Literal
 
 from deid.config.settings import settings
 from deid.database.connection import open_cursor
-from deid.database.queries import query
+from deid.database.queries import execute
 from deid.domain import PARIS
 from deid.domain.document import DateBounds, Document
 from deid.privacy.stream import keyed_digest
@@ -38,7 +38,7 @@ def keep_date_bounds(documents: Sequence[Document], period: Visible, now: dateti
     first = [(digest, day) for one in documents for digest, day in _first_bounds(one, until)]
     digests, latest = [digest for digest, _ in first], [day for _, day in first]
     with open_cursor("worker", "nocturne substitute") as cursor:
-        cursor.execute(query("deid", "date_bound", "add"), {"digests": digests, "latest": latest})
+        execute(cursor, "deid", "date_bound", "add", {"digests": digests, "latest": latest})
     return read_date_bounds(documents)
 
 
@@ -51,7 +51,7 @@ def read_date_bounds(documents: Iterable[Document]) -> list[Document]:
     """
     named = [(one, *_digests(one)) for one in documents]
     with open_cursor("worker", "nocturne substitute") as cursor:
-        cursor.execute(query("deid", "date_bound", "read"), {"digests": [one for _, *found in named for one in found]})
+        execute(cursor, "deid", "date_bound", "read", {"digests": [one for _, *found in named for one in found]})
         days: dict[str, date] = dict(cursor.fetchall())
     return [
         replace(one, bounds=DateBounds(days[episode], days[birth])) if {episode, birth} <= days.keys() else one

@@ -8,7 +8,7 @@ from psycopg2.extensions import cursor as Cursor
 
 from deid.config.keys import Keyring
 from deid.database.connection import open_cursor
-from deid.database.queries import query
+from deid.database.queries import execute
 from deid.domain.errors import SettingsError, WarehouseError
 
 _KEEP = "Give it its own version (docs/keys.md)."
@@ -25,8 +25,7 @@ def check_keyring(cursor: Cursor, keyring: Keyring, published: Mapping[str, int]
             was destroyed is back; an older version is in force than was used; or documents are published under a
             version that is neither held nor destroyed, so that no withdrawal would reach them.
     """
-    cursor.execute(query("deid", "key", "known"))
-    known = cursor.fetchall()
+    known = execute(cursor, "deid", "key", "known").fetchall()
     fingerprints = {version: fingerprint for version, fingerprint, _, _ in known}
     versions = {fingerprint: version for version, fingerprint in fingerprints.items()}
     gone = {fingerprint for _, fingerprint, destroyed, _ in known if destroyed}
@@ -69,8 +68,7 @@ def published_by_key() -> dict[str, int]:
 
 def count_published_by_key(cursor: Cursor) -> dict[str, int]:
     """Return the published documents by fingerprint of their key, through a publisher's cursor."""
-    cursor.execute(query("deid", "published_document", "keys"))
-    return dict(cursor.fetchall())
+    return dict(execute(cursor, "deid", "published_document", "keys").fetchall())
 
 
 def record_destroyed(version: int, fingerprint: str) -> None:
@@ -83,7 +81,7 @@ def record_destroyed(version: int, fingerprint: str) -> None:
     """
     with open_cursor("worker", "nocturne key") as cursor:
         parameters = {"key_version": version, "key_fingerprint": fingerprint}
-        cursor.execute(query("deid", "key", "destroy"), parameters)
+        execute(cursor, "deid", "key", "destroy", parameters)
         if cursor.rowcount != 1:
             raise WarehouseError(f"the ledger knows another secret as version {version}.", "Check the version.")
-        cursor.execute(query("deid", "pseudonym", "forget"), {"fingerprint": fingerprint})
+        execute(cursor, "deid", "pseudonym", "forget", {"fingerprint": fingerprint})

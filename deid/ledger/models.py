@@ -16,7 +16,7 @@ from psycopg2.extensions import cursor as Cursor
 
 from deid.config.policy import Policy
 from deid.database.connection import open_cursor
-from deid.database.queries import query
+from deid.database.queries import execute
 from deid.domain.errors import InputRefused
 from deid.ledger import audit
 from deid.models import directories
@@ -68,8 +68,7 @@ def serving_models(policy: Policy) -> dict[str, str]:
 
 def read_serving(cursor: Cursor) -> dict[str, str]:
     """Return kind → hash of every model that serves."""
-    cursor.execute(query("deid", "model", "serving"))
-    return dict(cursor.fetchall())
+    return dict(execute(cursor, "deid", "model", "serving").fetchall())
 
 
 def list_models(role: str = "worker", *, kind: str | None = None) -> list[Model]:
@@ -100,7 +99,7 @@ def insert_model(kind: str, digest: str, actor: str) -> None:
         WarehouseUnreachable, WarehouseError: nothing was written.
     """
     with open_cursor("worker", "nocturne models") as cursor:
-        cursor.execute(query("deid", "model", "insert"), {"kind": kind, "hash": digest, "actor": actor})
+        execute(cursor, "deid", "model", "insert", {"kind": kind, "hash": digest, "actor": actor})
         if cursor.rowcount:
             audit.write(cursor, actor, audit.Action.REGISTER_MODEL, _about(kind, digest))
 
@@ -113,7 +112,7 @@ def record_comparison(digest: str, compared_with: str, metrics: Mapping[str, flo
     """
     row = {"hash": digest, "compared_with": compared_with, "metrics": json.dumps(metrics, allow_nan=False)}
     with open_cursor("worker", "nocturne models") as cursor:
-        cursor.execute(query("deid", "model", "compared"), row)
+        execute(cursor, "deid", "model", "compared", row)
 
 
 def promote_model(digest: str, actor: str, reason: str, role: str = "steward") -> Model:
@@ -134,7 +133,7 @@ def promote_model(digest: str, actor: str, reason: str, role: str = "steward") -
             _decide(cursor, serving, "retired", actor, f"replaced by {model.hash[:12]}")
         _decide(cursor, model.hash, "serving", actor, why)
         row = {"kind": model.kind, "hash": model.hash, "actor": actor, "reason": why}
-        cursor.execute(query("deid", "model_promotion", "insert"), row)
+        execute(cursor, "deid", "model_promotion", "insert", row)
         about = _about(model.kind, model.hash)
         audit.write(cursor, actor, audit.Action.PROMOTE_MODEL, about, replaced=serving[:12], reason=why)
     return model
@@ -165,17 +164,16 @@ def roll_back_model(kind: str, actor: str, reason: str = "", *, expected: str | 
         WarehouseUnreachable, WarehouseError: nothing was written.
     """
     with open_cursor("steward", "nocturne models") as cursor:
-        cursor.execute(query("deid", "model", "lock"), {"kind": kind})
+        execute(cursor, "deid", "model", "lock", {"kind": kind})
         serving = read_serving(cursor).get(kind)
         if serving is None:
             raise InputRefused(f"no promoted model of kind {kind} serves.", "See `python -m deid models list`.")
         if expected not in (None, serving):
             raise InputRefused(f"another model of kind {kind} serves meanwhile.", "Look at it, then decide again.")
-        cursor.execute(query("deid", "model_promotion", "former"), {"kind": kind})
-        former = str((cursor.fetchone() or (SHIPPED,))[0])
+        former = str((execute(cursor, "deid", "model_promotion", "former", {"kind": kind}).fetchone() or (SHIPPED,))[0])
         if former:
             directories.intact(kind, former)
-        cursor.execute(query("deid", "model_promotion", "roll_back"), {"kind": kind, "actor": actor})
+        execute(cursor, "deid", "model_promotion", "roll_back", {"kind": kind, "actor": actor})
         _decide(cursor, serving, "retired", actor, reason or "rolled back")
         if former:
             _decide(cursor, former, "serving", actor, reason or f"rollback of {serving[:12]}")
@@ -199,7 +197,7 @@ def _decision(digest: str, role: str) -> Iterator[tuple[Cursor, Model]]:
     """Open a transaction in which no one else decides on models of this one's kind."""
     with open_cursor(role, "nocturne models") as cursor:
         found = _find(cursor, digest)
-        cursor.execute(query("deid", "model", "lock"), {"kind": found.kind})
+        execute(cursor, "deid", "model", "lock", {"kind": found.kind})
         yield cursor, _find(cursor, found.hash)
 
 
@@ -225,11 +223,11 @@ def _unpromoted(kind: str) -> str:
 
 def _decide(cursor: Cursor, digest: str, state: str, actor: str, reason: str) -> None:
     row = {"hash": digest, "state": state, "actor": actor, "reason": reason}
-    cursor.execute(query("deid", "model", "decide"), row)
+    execute(cursor, "deid", "model", "decide", row)
 
 
 def _read(cursor: Cursor, kind: str | None, prefix: str) -> list[Model]:
-    cursor.execute(query("deid", "model", "list"), {"kind": kind, "prefix": prefix})
+    execute(cursor, "deid", "model", "list", {"kind": kind, "prefix": prefix})
     return [Model(*row) for row in cursor.fetchall()]
 
 

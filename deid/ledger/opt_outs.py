@@ -14,7 +14,7 @@ from psycopg2.extensions import cursor as Cursor
 
 from deid.config.settings import settings
 from deid.database.connection import open_cursor
-from deid.database.queries import query
+from deid.database.queries import execute
 from deid.ledger import audit
 from deid.ledger.audit import Action
 from deid.ledger.keys import check_keyring, count_published_by_key
@@ -39,10 +39,10 @@ def find_opted_out(patient_ids: Collection[str | None]) -> set[str]:
 
 def select_opted_out(cursor: Cursor, patient_ids: Collection[str]) -> set[str]:
     """Return the opted-out patients through a cursor: by their id, and by a pseudonym under any key."""
-    cursor.execute(query("deid", "opt_out", "resolve"))
+    execute(cursor, "deid", "opt_out", "resolve")
     names = {named: patient_id for patient_id, named in read_pseudonyms(cursor, "patient", patient_ids)}
     parameters = {"patient_ids": sorted(patient_ids), "pseudonyms": list(names)}
-    cursor.execute(query("deid", "opt_out", "opted_out"), parameters)
+    execute(cursor, "deid", "opt_out", "opted_out", parameters)
     return {patient_id or names[named] for patient_id, named in cursor.fetchall()}
 
 
@@ -66,16 +66,13 @@ def apply_opt_outs(actor: str = ACTOR) -> dict[str, int]:
     with open_cursor("publisher", APPLICATION) as cursor:
         ensure_adopted(cursor)
         cursor.execute("SELECT deid.lock_opt_outs()")
-        cursor.execute(query("deid", "opt_out", "in_force"))
-        if not (found := cursor.fetchall()):
+        if not (found := execute(cursor, "deid", "opt_out", "in_force").fetchall()):
             return {"oppositions": 0, "unmatched": 0, "removed": 0, "withdrawn": 0}
         check_keyring(cursor, keyring, count_published_by_key(cursor))
-        cursor.execute(query("deid", "opt_out", "resolve"))
+        execute(cursor, "deid", "opt_out", "resolve")
         _match_patients(cursor, {named: number for number, named, patient, _ in found if patient is None and named})
-        cursor.execute(query("deid", "opt_out", "in_force"))
-        found = cursor.fetchall()
-        cursor.execute(query("deid", "opt_out", "persons"))
-        persons = cursor.fetchall()
+        found = execute(cursor, "deid", "opt_out", "in_force").fetchall()
+        persons = execute(cursor, "deid", "opt_out", "persons").fetchall()
         removed, withdrawn = _remove_rows(cursor, found, persons), _withdraw_documents(cursor, persons)
         _record_applied(cursor, actor, found, removed, withdrawn)
     return {
@@ -90,11 +87,10 @@ def _match_patients(cursor: Cursor, unmatched: dict[str, int]) -> None:
     """Find the patient of each pseudonym among the ledger's, under each key held."""
     if not unmatched:
         return
-    cursor.execute(query("deid", "pseudonym", "patients"))
-    for patient_id, named in decrypt_pseudonyms(cursor.fetchall()):
+    for patient_id, named in decrypt_pseudonyms(execute(cursor, "deid", "pseudonym", "patients").fetchall()):
         if named in unmatched:
             match = {"opt_out_id": unmatched[named], "patient_id": patient_id}
-            cursor.execute(query("deid", "opt_out", "match"), match)
+            execute(cursor, "deid", "opt_out", "match", match)
 
 
 def _remove_rows(cursor: Cursor, found: list[Any], persons: list[Any]) -> Counter[int]:
@@ -103,19 +99,19 @@ def _remove_rows(cursor: Cursor, found: list[Any], persons: list[Any]) -> Counte
     opposed = {patient_id: opt_out_id for opt_out_id, patient_id in reversed(persons)}
     for patient_id, named in read_pseudonyms(cursor, "patient", opposed):
         whose.setdefault(named, opposed[patient_id])
-    cursor.execute(query("deid", "published_document", "remove_patients"), {"pseudonyms": list(whose)})
+    execute(cursor, "deid", "published_document", "remove_patients", {"pseudonyms": list(whose)})
     removed: Counter[int] = Counter()
     for named, release_id, document_type, documents in cursor.fetchall():
         removed[whose[named]] += documents
         row = {"opt_out_id": whose[named], "release_id": release_id, "document_type": document_type}
-        cursor.execute(query("deid", "opt_out_removal", "insert"), row | {"documents": documents})
+        execute(cursor, "deid", "opt_out_removal", "insert", row | {"documents": documents})
     return removed
 
 
 def _withdraw_documents(cursor: Cursor, persons: list[Any]) -> Counter[int]:
     """Withdraw the ledger's documents in any state and erase their texts; return their number by opt-out."""
     whose = {patient_id: opt_out_id for opt_out_id, patient_id in reversed(persons)}
-    cursor.execute(query("deid", "document", "withdraw_patients"), {"patient_ids": list(whose)})
+    execute(cursor, "deid", "document", "withdraw_patients", {"patient_ids": list(whose)})
     return Counter(whose[patient_id] for (patient_id,) in cursor.fetchall())
 
 
@@ -127,6 +123,6 @@ def _record_applied(
         if not (removed[opt_out_id] or withdrawn[opt_out_id] or (patient_id and not applied)):
             continue
         if patient_id:
-            cursor.execute(query("deid", "opt_out", "applied"), {"opt_out_id": opt_out_id})
+            execute(cursor, "deid", "opt_out", "applied", {"opt_out_id": opt_out_id})
         counts = {"removed": removed[opt_out_id], "withdrawn": withdrawn[opt_out_id]}
         audit.write(cursor, actor, Action.OPT_OUT_APPLIED, f"opt-out {opt_out_id}", **counts)

@@ -10,7 +10,7 @@ from enum import StrEnum
 
 from deid.config.settings import settings
 from deid.database.connection import open_cursor
-from deid.database.queries import one, query
+from deid.database.queries import execute, one
 from deid.domain.document import Document, Mention
 from deid.domain.errors import NocturneError
 from deid.domain.outcomes import Refused
@@ -83,8 +83,7 @@ def read_original(
         raise OriginalRefused(document_id, OriginalProblem.NOT_CONFIGURED)
     asked = {"run_id": run_id, "document_id": document_id, "content_hash": content_hash}
     with open_cursor("steward", APPLICATION) as cursor:
-        cursor.execute(query("deid", "original", "asked"), asked)
-        known = cursor.fetchone()
+        known = execute(cursor, "deid", "original", "asked", asked).fetchone()
     if known is None:
         raise OriginalRefused(document_id, OriginalProblem.UNKNOWN)
     source, characters, withdrawn = known
@@ -125,8 +124,7 @@ def _read_document(source_name: str, document_id: str, content_hash: str, *, wit
 def _has_opted_out(content: Content) -> bool:
     """Return whether the patient of a document, as the source names the patient, has opted out."""
     with open_cursor("identity", APPLICATION) as cursor:
-        cursor.execute(query("deid", "opt_out", "of_source"), {"patient_id": content.patient_id})
-        return bool(one(cursor)[0])
+        return bool(one(execute(cursor, "deid", "opt_out", "of_source", {"patient_id": content.patient_id}))[0])
 
 
 def _record(actor: str, action: Action, asked: dict[str, object], **details: object) -> None:

@@ -17,7 +17,7 @@ from psycopg2.extensions import cursor as Cursor
 from deid.config.policy import PatientPart
 from deid.config.settings import settings
 from deid.database.connection import connect
-from deid.database.queries import WHOLE_RUN, copy_rows, one, query, record_step_cost
+from deid.database.queries import WHOLE_RUN, copy_rows, execute, one, record_step_cost
 from deid.domain import PARIS
 from deid.domain.errors import ContractBroken, InputRefused, PolicyError, RunAlive
 from deid.ledger.identity import Translator
@@ -210,15 +210,14 @@ class _Found:
 
 
 def _find_run(cursor: Cursor, triggered_by: str) -> tuple[int, bool] | None:
-    cursor.execute(query("deid", "run", "find"), {"triggered_by": triggered_by})
-    found: tuple[int, bool] | None = cursor.fetchone()
+    found: tuple[int, bool] | None = execute(cursor, "deid", "run", "find", {"triggered_by": triggered_by}).fetchone()
     return found
 
 
 def _read_batches(cursor: Cursor, run_id: int, dry_run: bool) -> list[Batch]:
     if dry_run:
         return []
-    cursor.execute(query("deid", "document", "batches"), {"run_id": run_id})
+    execute(cursor, "deid", "document", "batches", {"run_id": run_id})
     return [Batch(run_id, batch_id, documents) for batch_id, documents in cursor.fetchall()]
 
 
@@ -242,8 +241,7 @@ def _copy_interval(
         gone = ([row.document_id] for row in page if row.withdrawn)
         copy_rows(cursor, "deid", "withdrawal", ("document_id",), gone)
         seen += len(kept)
-    cursor.execute(query("deid", "document", "repeated"))
-    (repeated,) = one(cursor)
+    (repeated,) = one(execute(cursor, "deid", "document", "repeated"))
     if repeated:
         raise source.broken(
             "plan",
@@ -313,7 +311,7 @@ def _copy_again(
     Returns the number of documents added, and the ids that the source no longer has.
     """
     dead = {"interval_key": interval.key, "abandoned_after_s": settings().abandoned_after_s}
-    cursor.execute(query("deid", "quarantine_choice", "asked"), {"source": source.name, **dead})
+    execute(cursor, "deid", "quarantine_choice", "asked", {"source": source.name, **dead})
     asked = dict(cursor.fetchall()) | dict(moved)
     cursor.execute("SELECT document_id FROM incoming_document WHERE document_id = ANY(%s)", (list(asked),))
     listed_too = {row[0] for row in cursor.fetchall()}
@@ -354,7 +352,7 @@ def _present(
 def _live_documents(state: Connection) -> Iterator[dict[str, tuple[str | None, datetime]]]:
     """Yield patient and ingestion time of the ledger's live documents, by document id, part by part."""
     with state.cursor("live_documents") as cursor:
-        cursor.execute(query("deid", "document", "live"))
+        execute(cursor, "deid", "document", "live")
         while rows := cursor.fetchmany(LOOKUP):
             yield {document_id: (patient_id, ingested_at) for document_id, patient_id, ingested_at in rows}
 
@@ -390,17 +388,16 @@ def _register(cursor: Cursor, request: Request, source: Source, found: _Found, s
     }
     check_keyring(cursor, settings().keyring)
     if not request.dry_run:
-        cursor.execute(query("deid", "key", "insert"), parameters)
+        execute(cursor, "deid", "key", "insert", parameters)
         if versions["policy"]:
-            cursor.execute(query("deid", "policy", "insert"), parameters)
-    cursor.execute(query("deid", "run", "insert"), parameters)
-    (parameters["run_id"],) = one(cursor)
+            execute(cursor, "deid", "policy", "insert", parameters)
+    (parameters["run_id"],) = one(execute(cursor, "deid", "run", "insert", parameters))
     held, losing = _find_holders(cursor, parameters)
     parameters["held"] = json.dumps(held)
     if found.merges is not None and not request.dry_run:
         _store_merges(cursor, found.merges)
-    cursor.execute(query("deid", "opt_out", "resolve"))
-    cursor.execute(query("deid", "document", "filter_new"), parameters)
+    execute(cursor, "deid", "opt_out", "resolve")
+    execute(cursor, "deid", "document", "filter_new", parameters)
     cursor.execute("SELECT count(*) FROM new_document")
     (parameters["planned"],) = one(cursor)
     parameters["batch_size"] = request.size_batches(parameters["planned"])
@@ -415,12 +412,11 @@ def _register(cursor: Cursor, request: Request, source: Source, found: _Found, s
             *(("document", "plan"), ("candidate", "drop_orphans"), ("withdrawal", "insert")),
             *(("withdrawal", "moved"), ("quarantine_choice", "use"), ("document", "replace_refused")),
         ):
-            cursor.execute(query("deid", table, step), parameters)
+            execute(cursor, "deid", table, step, parameters)
         for step in ("gone", "overtake"):
-            cursor.execute(query("deid", "document", step), parameters)
-            losing += [run_id for (run_id,) in cursor.fetchall()]
-        cursor.execute(query("deid", "run", "close_emptied"), {"run_ids": losing})
-    cursor.execute(query("deid", "run", "counted"), parameters)
+            losing += [run_id for (run_id,) in execute(cursor, "deid", "document", step, parameters).fetchall()]
+        execute(cursor, "deid", "run", "close_emptied", {"run_ids": losing})
+    execute(cursor, "deid", "run", "counted", parameters)
     log.info(
         "%s of %s: %d documents seen, %d planned, %d held back by other runs.",
         *("dry run" if request.dry_run else f"run {parameters['run_id']}", interval.key, found.seen),
@@ -442,12 +438,12 @@ def _store_merges(cursor: Cursor, merges: Sequence[tuple[str, str]]) -> None:
     """Replace the merges of patients by the source's current ones."""
     cursor.execute("DELETE FROM deid.patient_merge")
     rows = {"patients": [one for one, _ in merges], "survivors": [other for _, other in merges]}
-    cursor.execute(query("deid", "patient_merge", "insert"), rows)
+    execute(cursor, "deid", "patient_merge", "insert", rows)
 
 
 def _find_holders(cursor: Cursor, parameters: Mapping[str, Any]) -> tuple[list[dict[str, Any]], list[int]]:
     """Return the runs that keep documents of the interval, which are logged, and the ids of those that lose theirs."""
-    cursor.execute(query("deid", "document", "holders"), parameters)
+    execute(cursor, "deid", "document", "holders", parameters)
     held, losing = [], []
     for run_id, triggered_by, active_at, documents, alive in cursor.fetchall():
         if not alive:

@@ -11,7 +11,7 @@ from typing import Literal
 from deid.config.keys import Key
 from deid.config.settings import settings
 from deid.database.connection import open_cursor
-from deid.database.queries import Cursor, one, query
+from deid.database.queries import Cursor, execute, one
 from deid.domain.errors import WarehouseError
 from deid.ledger.keys import check_keyring
 from deid.privacy.stream import KeyedStream, pseudonym
@@ -39,7 +39,7 @@ def encrypt(key: Key, ledger_id: str, name: str) -> str:
 
 def read_pseudonyms(cursor: Cursor, kind: Kind, ledger_ids: Collection[str]) -> list[tuple[str, str]]:
     """Return ledger's id and pseudonym of documents or patients, under every key held."""
-    cursor.execute(query("deid", "pseudonym", "of"), {"kind": kind, "ledger_ids": list(ledger_ids)})
+    execute(cursor, "deid", "pseudonym", "of", {"kind": kind, "ledger_ids": list(ledger_ids)})
     return decrypt_pseudonyms(cursor.fetchall())
 
 
@@ -65,18 +65,17 @@ def adopt() -> int:
     keyring, adopted = settings().keyring, 0
     while True:
         with open_cursor("worker", APPLICATION) as cursor:
-            cursor.execute(query("identity", "mapping", "to_adopt"), {"page": PAGE})
-            if not (found := cursor.fetchall()):
+            if not (found := execute(cursor, "identity", "mapping", "to_adopt", {"page": PAGE}).fetchall()):
                 return adopted
             check_keyring(cursor, keyring)
             rows = [pseudonym_row(key, kind, ledger, source) for kind, ledger, source in found for key in keyring.keys]
             kinds, ledger_ids, fingerprints, names = (list(column) for column in zip(*rows, strict=True))
             columns = {"kinds": kinds, "ledger_ids": ledger_ids, "fingerprints": fingerprints, "encrypted": names}
-            cursor.execute(query("deid", "pseudonym", "add"), columns)
+            execute(cursor, "deid", "pseudonym", "add", columns)
             for key in keyring.keys:
                 known = {"key_version": key.version, "key_fingerprint": key.fingerprint}
-                cursor.execute(query("deid", "run", "name_key"), known)
-            cursor.execute(query("identity", "mapping", "adopted"), {"ledger_ids": ledger_ids})
+                execute(cursor, "deid", "run", "name_key", known)
+            execute(cursor, "identity", "mapping", "adopted", {"ledger_ids": ledger_ids})
             adopted += len(found)
 
 
@@ -86,8 +85,7 @@ def ensure_adopted(cursor: Cursor) -> None:
     Raises:
         WarehouseError: some wait, and this process is not the worker's: a removal would not reach what they published.
     """
-    cursor.execute(query("deid", "pseudonym", "wait"))
-    if not one(cursor)[0]:
+    if not one(execute(cursor, "deid", "pseudonym", "wait"))[0]:
         return
     if settings().worker_dsn is None:
         raise WarehouseError(

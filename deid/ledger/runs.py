@@ -8,7 +8,7 @@ from datetime import datetime
 from psycopg2.extensions import cursor as Cursor
 
 from deid.database.connection import open_cursor
-from deid.database.queries import query
+from deid.database.queries import execute
 from deid.domain.errors import InputRefused, RunAlive
 from deid.ledger import audit
 
@@ -59,9 +59,7 @@ def take_over(run_id: int, actor: str, reason: str, *, confirmed: bool = False) 
         if not found:
             raise InputRefused(f"there is no unfinished run {run_id}.", "See `python -m deid runs list`.")
         (run,) = found
-        cursor.execute(
-            query("deid", "run", "take_over"), {"run_id": run_id, "confirmed": confirmed, "quiet_s": QUIET_S}
-        )
+        execute(cursor, "deid", "run", "take_over", {"run_id": run_id, "confirmed": confirmed, "quiet_s": QUIET_S})
         if cursor.fetchone() is None:
             raise RunAlive(
                 f"run {run_id} showed a sign of life at {run.active_at:%Y-%m-%d %H:%M:%S} UTC,"
@@ -80,5 +78,4 @@ def take_over(run_id: int, actor: str, reason: str, *, confirmed: bool = False) 
 
 
 def _read_unfinished(cursor: Cursor, run_id: int | None) -> list[UnfinishedRun]:
-    cursor.execute(query("deid", "run", "unfinished"), {"run_id": run_id})
-    return [UnfinishedRun(*row) for row in cursor.fetchall()]
+    return [UnfinishedRun(*row) for row in execute(cursor, "deid", "run", "unfinished", {"run_id": run_id}).fetchall()]

@@ -20,7 +20,7 @@ from pathlib import Path
 from deid.config.keys import Key, Keyring
 from deid.config.settings import settings
 from deid.database.connection import open_cursor
-from deid.database.queries import Cursor, query
+from deid.database.queries import Cursor, execute
 from deid.domain.errors import InputRefused
 from deid.ledger import audit
 
@@ -87,14 +87,13 @@ def sign_trail(role: str) -> TrailSignature | None:
     """
     key = settings().keyring.current
     with open_cursor(role, "nocturne signature") as cursor:
-        cursor.execute(query("deid", "audit_signature", "head"))
-        head = cursor.fetchone()
+        head = execute(cursor, "deid", "audit_signature", "head").fetchone()
         if head is None:
             return None
         seq, digest, lines = head
         bare = TrailSignature(seq, digest, lines, datetime.now(UTC).isoformat(), key.version, key.fingerprint)
         signature = replace(bare, hmac=bare.hmac_under(key))
-        cursor.execute(query("deid", "audit_signature", "insert"), asdict(signature))
+        execute(cursor, "deid", "audit_signature", "insert", asdict(signature))
     line = json.dumps(asdict(signature))
     log.info("audit trail signed: %s", line)
     _keep(settings().home / FILE, line)
@@ -122,8 +121,7 @@ def verify_trail(cursor: Cursor, kept: Iterable[TrailSignature], keyring: Keyrin
     Raises:
         WarehouseError: the role may not read the trail.
     """
-    cursor.execute(query("deid", "audit_signature", "list"))
-    stored = [TrailSignature(*row) for row in cursor.fetchall()]
+    stored = [TrailSignature(*row) for row in execute(cursor, "deid", "audit_signature", "list").fetchall()]
     elsewhere = list(dict.fromkeys(kept).keys() - set(stored))
     signatures = [*stored, *elsewhere]
     keys = {key.fingerprint: key for key in keyring.keys}
@@ -156,7 +154,7 @@ def _compare(
     cursor: Cursor, signatures: Sequence[TrailSignature], last: int
 ) -> tuple[list[TrailSignature], list[Fault]]:
     """Return the signatures that the lines bear out, and the faults that the others show."""
-    cursor.execute(query("deid", "audit_signature", "lines"), {"seqs": sorted({one.seq for one in signatures})})
+    execute(cursor, "deid", "audit_signature", "lines", {"seqs": sorted({one.seq for one in signatures})})
     now = {seq: (digest, lines) for seq, digest, lines in cursor.fetchall()}
     held = [one for one in signatures if now.get(one.seq) == (one.digest, one.lines)]
     faults = [

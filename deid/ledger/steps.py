@@ -13,7 +13,7 @@ from typing import Any
 from psycopg2.extensions import cursor as Cursor
 
 from deid.database.connection import open_cursor
-from deid.database.queries import copy_rows, one, query, record_step_cost
+from deid.database.queries import by_column, copy_rows, execute, one, record_step_cost
 from deid.domain.document import Mention, Vote
 from deid.domain.errors import InputRefused, Reason, ReleaseRefused
 from deid.domain.labels import Label
@@ -128,8 +128,7 @@ def read_run(run_id: int) -> Run:
         InputRefused: there is no such run, or it was a dry run.
     """
     with open_cursor("worker") as cursor:
-        cursor.execute(query("deid", "run", "read"), {"run_id": run_id})
-        row = cursor.fetchone()
+        row = execute(cursor, "deid", "run", "read", {"run_id": run_id}).fetchone()
     if row is None:
         raise InputRefused(f"there is no run {run_id} to work for.", "Plan it first, without dry_run.")
     return Run(*row)
@@ -142,8 +141,7 @@ def find_run(triggered_by: str) -> int:
         InputRefused: nothing was planned for it, or it was a dry run.
     """
     with open_cursor("worker") as cursor:
-        cursor.execute(query("deid", "run", "find"), {"triggered_by": triggered_by})
-        row = cursor.fetchone()
+        row = execute(cursor, "deid", "run", "find", {"triggered_by": triggered_by}).fetchone()
     if row is None or row[1]:
         raise InputRefused(f"no run was planned for {triggered_by}.", "Plan it first, without dry_run.")
     return int(row[0])
@@ -155,18 +153,16 @@ def read_planned(triggered_by: str) -> dict[str, Any]:
     `held` lists the unfinished runs that kept documents of the interval: run_id, triggered_by, active_at, documents.
     """
     with open_cursor("worker") as cursor:
-        cursor.execute(query("deid", "run", "planned"), {"triggered_by": triggered_by})
-        columns = [column.name for column in cursor.description or ()]
-        return {name: value for row in cursor.fetchall() for name, value in zip(columns, row, strict=True)}
+        found = by_column(execute(cursor, "deid", "run", "planned", {"triggered_by": triggered_by}))
+    return found[0] if found else {}
 
 
 def begin(run: Run, batch_id: int, step: str, before: str) -> BatchStep:
     """Open a step on the documents of a batch that wait in state `before`, and mark the run as active."""
     parameters = {"run_id": run.run_id, "batch_id": batch_id, "state": before}
     with open_cursor("worker", f"nocturne {step}") as cursor:
-        cursor.execute(query("deid", "run", "touch"), parameters)
-        cursor.execute(query("deid", "document", "batch"), parameters)
-        waiting = {row[0]: Waiting(*row) for row in cursor.fetchall()}
+        execute(cursor, "deid", "run", "touch", parameters)
+        waiting = {row[0]: Waiting(*row) for row in execute(cursor, "deid", "document", "batch", parameters).fetchall()}
     return BatchStep(run, batch_id, step, before, waiting)
 
 
@@ -184,26 +180,26 @@ def finish(step: BatchStep) -> dict[str, Any]:
     with open_cursor("worker", f"nocturne {step.name}") as cursor:
         if step.moves:
             _copy_moves(cursor, step.moves.values())
-            cursor.execute(query("deid", "document", "own"), parameters)
+            execute(cursor, "deid", "document", "own", parameters)
             cursor.execute("SELECT count(*) FROM owned")
             (owned,) = one(cursor)
             for table, rows in step.rows.items():
                 copy_rows(cursor, "deid", table, COLUMNS[table], rows)
-                cursor.execute(query("deid", table, "insert"), parameters)
-            cursor.execute(query("deid", "quarantine", "insert"), parameters)
-            cursor.execute(query("deid", "candidate", "drop_refused"), parameters)
-            cursor.execute(query("deid", "document", "move"), parameters)
+                execute(cursor, "deid", table, "insert", parameters)
+            execute(cursor, "deid", "quarantine", "insert", parameters)
+            execute(cursor, "deid", "candidate", "drop_refused", parameters)
+            execute(cursor, "deid", "document", "move", parameters)
             if owned:
                 characters = sum(move.characters or 0 for move in step.moves.values())
                 batch = (step.run.run_id, step.batch_id, step.name)
                 record_step_cost(cursor, *batch, step.started, len(step.moves), characters)
-        cursor.execute(query("deid", "run", "touch"), parameters)
+        execute(cursor, "deid", "run", "touch", parameters)
         return tally(cursor, step.run.run_id, step.batch_id)
 
 
 def tally(cursor: Cursor, run_id: int, batch_id: int) -> dict[str, Any]:
     """Count the documents of a batch by state: `{"run_id": 7, "batch_id": 1, "documents": 500, "staged": 496, …}`."""
-    cursor.execute(query("deid", "document", "tally"), {"run_id": run_id, "batch_id": batch_id})
+    execute(cursor, "deid", "document", "tally", {"run_id": run_id, "batch_id": batch_id})
     states = {state: documents for state, documents, _ in cursor.fetchall()}
     return {"run_id": run_id, "batch_id": batch_id, "documents": sum(states.values()), **states}
 
@@ -218,7 +214,7 @@ def read_mentions(
     statement = "shown" if shown or role == "steward" else "batch"
     found: dict[str, list[Mention]] = {}
     with open_cursor(role) as cursor:
-        cursor.execute(query("deid", "mention", statement), {"run_id": run_id, "document_ids": list(document_ids)})
+        execute(cursor, "deid", "mention", statement, {"run_id": run_id, "document_ids": list(document_ids)})
         for document_id, start, end, label, score, subtype, votes in cursor.fetchall():
             cast = tuple(Vote(name, Label(vote), weight) for name, vote, weight in votes)
             found.setdefault(document_id, []).append(Mention(start, end, Label(label), score, subtype, cast))
@@ -244,11 +240,11 @@ def stage_run(
     parameters = {"run_id": run.run_id}
     with open_cursor("worker", "nocturne stage") as cursor:
         for table, step in (("document", "stage"), ("document", "supersede_staged")):
-            cursor.execute(query("deid", table, step), parameters)
+            execute(cursor, "deid", table, step, parameters)
         if _is_open(cursor, run.run_id):
-            cursor.execute(query("deid", "agreement", "compare"), {**parameters, "compared": list(compared)})
+            execute(cursor, "deid", "agreement", "compare", {**parameters, "compared": list(compared)})
             if hold_disagreeing:
-                cursor.execute(query("deid", "agreement", "disagreeing"), parameters)
+                execute(cursor, "deid", "agreement", "disagreeing", parameters)
                 _refuse(cursor, run.run_id, [name for (name,) in cursor.fetchall()], Reason.PATIENT_DISAGREES)
             if max_epsilon_per_patient is not None:
                 hold_to_limit(cursor, run.run_id, max_epsilon_per_patient)
@@ -259,13 +255,11 @@ def stage_run(
             ("run", "retire"),
             ("staged_content", "forget"),
         ):
-            cursor.execute(query("deid", table, step), parameters)
+            execute(cursor, "deid", table, step, parameters)
         if run.state == "planned":
             for table, step in (("mention_tally", "write"), ("spend_tally", "write"), ("document_change", "sum_up")):
-                cursor.execute(query("deid", table, step), parameters)
-        cursor.execute(query("deid", "run", "summary"), parameters)
-        columns = [column.name for column in cursor.description or ()]
-        summary = dict(zip(columns, one(cursor), strict=True))
+                execute(cursor, "deid", table, step, parameters)
+        (summary,) = by_column(execute(cursor, "deid", "run", "summary", parameters))
         unfinished = summary.pop("unfinished")
         if unfinished:
             raise ReleaseRefused(
@@ -292,8 +286,7 @@ def hold_to_limit(cursor: Cursor, run_id: int, limit: float) -> int:
     Documents are admitted in the order of their own dates, then of their ids, each if it still fits: neither the
     order of batches nor that of arrival matters.
     """
-    cursor.execute(query("deid", "budget", "accounts"), {"run_id": run_id})
-    refused = past_limit(cursor.fetchall(), rational(limit))
+    refused = past_limit(execute(cursor, "deid", "budget", "accounts", {"run_id": run_id}).fetchall(), rational(limit))
     _refuse(cursor, run_id, refused, Reason.BUDGET_EXCEEDED)
     return len(refused)
 
@@ -310,7 +303,7 @@ def _is_open(cursor: Cursor, run_id: int) -> bool:
 
 def _refuse(cursor: Cursor, run_id: int, document_ids: Sequence[str], reason: Reason) -> None:
     parameters = {"run_id": run_id, "document_ids": list(document_ids), "reason": reason}
-    cursor.execute(query("deid", "document", "refuse"), parameters)
+    execute(cursor, "deid", "document", "refuse", parameters)
 
 
 def past_limit(accounts: Iterable[tuple[str, str, Any, Any]], limit: Fraction) -> list[str]:
@@ -335,5 +328,5 @@ def list_patient_totals() -> list[tuple[int, float]]:
         WarehouseUnreachable, WarehouseError: it could not be read.
     """
     with open_cursor("steward", "nocturne budget") as cursor:
-        cursor.execute(query("deid", "budget", "patients"))
+        execute(cursor, "deid", "budget", "patients")
         return [(int(documents), float(epsilon)) for documents, epsilon in cursor.fetchall()]

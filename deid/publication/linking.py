@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from deid.config.policy import SubstitutionPolicy
 from deid.config.settings import settings
 from deid.database.connection import open_cursor
-from deid.database.queries import query
+from deid.database.queries import execute
 from deid.domain.document import Document
 from deid.ledger import audit
 from deid.ledger.date_bounds import read_date_bounds
@@ -55,14 +55,14 @@ def read_patients(source_ids: Collection[str], policy: SubstitutionPolicy) -> di
     key = settings().keyring.current
     with open_cursor("worker", APPLICATION, readonly=True) as cursor:
         check_keyring(cursor, settings().keyring)
-        cursor.execute(query("identity", "mapping", "to_ledger"), {"kind": "patient", "source_ids": list(source_ids)})
+        execute(cursor, "identity", "mapping", "to_ledger", {"kind": "patient", "source_ids": list(source_ids)})
         ledger_ids = dict(cursor.fetchall())
         asked = {
             "patient_ids": sorted(ledger_ids.values()),
             "key_fingerprint": key.fingerprint,
             "source": settings().source,
         }
-        cursor.execute(query("deid", "document", "linkable"), asked)
+        execute(cursor, "deid", "document", "linkable", asked)
         wanted = policy.model_dump(mode="json", exclude={"rotation"})
         found = {document: version for document, *version, told in cursor.fetchall() if _same(told, wanted)}
     opposed = find_opted_out({patient for patient, _ in found.values()})

@@ -22,7 +22,7 @@ from deid.config.keys import Key, Keyring
 from deid.config.policy import Policy, next_rewriting
 from deid.config.settings import settings
 from deid.database.connection import connect, open_cursor
-from deid.database.queries import WHOLE_RUN, copy_rows, one, query, record_step_cost
+from deid.database.queries import WHOLE_RUN, copy_rows, execute, one, record_step_cost
 from deid.domain import PARIS
 from deid.domain.errors import NocturneError, ReleaseRefused, WarehouseError
 from deid.ledger import opt_outs
@@ -80,8 +80,7 @@ def recorded_attempt(interval_key: str, digest: str) -> Iterator[None]:
         life.execute("SELECT pg_current_xact_id()::text")
         attempt = {"interval_key": interval_key, "staged_digest": digest, "life": one(life)[0]}
         with open_cursor("publisher", "nocturne publish") as cursor:
-            cursor.execute(query("deid", "publication", "begin"), attempt)
-            (publication_id,) = one(cursor)
+            (publication_id,) = one(execute(cursor, "deid", "publication", "begin", attempt))
         error = None
         try:
             yield
@@ -91,7 +90,7 @@ def recorded_attempt(interval_key: str, digest: str) -> Iterator[None]:
         finally:
             with suppress(NocturneError), open_cursor("publisher", "nocturne publish") as cursor:
                 ended = {"publication_id": publication_id, "error": error}
-                cursor.execute(query("deid", "publication", "end"), ended)
+                execute(cursor, "deid", "publication", "end", ended)
 
 
 def make_visible(period: Period, *, now: datetime | None = None, at_once: bool = False) -> dict[str, int] | None:
@@ -109,43 +108,41 @@ def make_visible(period: Period, *, now: datetime | None = None, at_once: bool =
     with _publication_lock() as link, _transaction(link) as cursor:
         opt_outs.block_opt_outs(cursor)  # one recorded meanwhile would not see the rows that are written
         cursor.execute("SET LOCAL statement_timeout = 0")  # the table is rewritten as a whole, however large it is
-        cursor.execute(query("deid", "rewriting", "last"))
-        (last,) = one(cursor)
+        (last,) = one(execute(cursor, "deid", "rewriting", "last"))
         if not at_once and next_rewriting(period, last, moment) > moment.date():
             return None
-        cursor.execute(query("research", "document", "keep_former"))
-        cursor.execute(query("research", "document", "label"), {"month": f"{moment:%Y-%m}"})
+        execute(cursor, "research", "document", "keep_former")
+        execute(cursor, "research", "document", "label", {"month": f"{moment:%Y-%m}"})
         counts = {"added": cursor.rowcount}
-        cursor.execute(query("research", "document", "empty"))
-        cursor.execute(query("research", "document", "fill"))
+        execute(cursor, "research", "document", "empty")
+        execute(cursor, "research", "document", "fill")
         counts = {"documents": cursor.rowcount, **counts}
-        cursor.execute(query("deid", "unique_text", "fill"))
+        execute(cursor, "deid", "unique_text", "fill")
         _describe_policies(cursor)
         until = next_rewriting(period, moment, moment + timedelta(days=1))
         told = {"rewritten_on": moment.date(), "period": period, "unchanged_until": until}
-        cursor.execute(query("research", "visibility", "empty"))
-        cursor.execute(query("research", "visibility", "insert"), told)
-        cursor.execute(query("deid", "rewriting", "insert"), counts)
+        execute(cursor, "research", "visibility", "empty")
+        execute(cursor, "research", "visibility", "insert", told)
+        execute(cursor, "deid", "rewriting", "insert", counts)
         return counts
 
 
 def _describe_policies(cursor: Cursor) -> None:
     """Write what each policy of readable documents did; one that this version cannot read has no rows."""
-    cursor.execute(query("research", "perturbation", "policies"))
-    policies = cursor.fetchall()
-    cursor.execute(query("research", "perturbation", "empty"))
+    policies = execute(cursor, "research", "perturbation", "policies").fetchall()
+    execute(cursor, "research", "perturbation", "empty")
     for policy_hash, content in policies:
         try:
             told = [one._asdict() for one in describe_policy(Policy.model_validate(content))]
         except ValidationError:  # of an earlier version, or not in the ledger
             log.warning("policy %s cannot be read: research.perturbation has no rows of it", policy_hash)
             continue
-        cursor.execute(query("research", "perturbation", "insert"), {"policy_hash": policy_hash, "rows": Json(told)})
+        execute(cursor, "research", "perturbation", "insert", {"policy_hash": policy_hash, "rows": Json(told)})
 
 
 def find_interrupted(cursor: Cursor, interval_key: str) -> int | None:
     """Return the release of an interval that was opened and is not complete: interrupted, or under way."""
-    cursor.execute(query("deid", "release", "unfinished"), {"interval_key": interval_key})
+    execute(cursor, "deid", "release", "unfinished", {"interval_key": interval_key})
     return int(found[0]) if (found := cursor.fetchone()) else None
 
 
@@ -162,7 +159,7 @@ def end_interrupted(cursor: Cursor, release_id: int) -> None:
         SettingsError: the secret is missing.
     """
     _drop_former_keys(cursor, release_id)
-    cursor.execute(query("deid", "release", "finish"), {"release_id": release_id})
+    execute(cursor, "deid", "release", "finish", {"release_id": release_id})
 
 
 def staged_digest(interval_key: str) -> str | None:
@@ -210,8 +207,7 @@ def _write_release(link: Connection, release_id: int, keyring: Keyring) -> None:
     with _transaction(link) as cursor:
         _remove_withdrawn(cursor, release_id)
     with _transaction(link) as cursor:
-        cursor.execute(query("deid", "release", "batches"), {"release_id": release_id})
-        batches = cursor.fetchall()
+        batches = execute(cursor, "deid", "release", "batches", {"release_id": release_id}).fetchall()
     for run_id, batch_id in batches:
         with _transaction(link) as cursor:
             _check_not_vetoed(cursor, release_id)
@@ -225,8 +221,7 @@ def _write_release(link: Connection, release_id: int, keyring: Keyring) -> None:
 
 def _check_not_vetoed(cursor: Cursor, release_id: int) -> None:
     """Stop a release whose content a person rejected since it was approved: no part becomes readable."""
-    cursor.execute(query("deid", "release", "vetoed"), {"release_id": release_id})
-    if one(cursor)[0]:
+    if one(execute(cursor, "deid", "release", "vetoed", {"release_id": release_id}))[0]:
         raise ReleaseRefused(
             f"release {release_id}: a person rejected it after it was approved.",
             "Read the reason on the release's page; have it approved again, or send it back for reprocessing.",
@@ -234,8 +229,7 @@ def _check_not_vetoed(cursor: Cursor, release_id: int) -> None:
 
 
 def _staged_runs(cursor: Cursor, interval_key: str) -> list[tuple[Any, ...]]:
-    cursor.execute(query("deid", "run", "interval"), {"interval_key": interval_key})
-    return cursor.fetchall()
+    return execute(cursor, "deid", "run", "interval", {"interval_key": interval_key}).fetchall()
 
 
 def _digest(runs: Sequence[tuple[Any, ...]]) -> str:
@@ -245,9 +239,9 @@ def _digest(runs: Sequence[tuple[Any, ...]]) -> str:
 
 def _open_release(cursor: Cursor, interval_key: str, decision: Mapping[str, Any], keyring: Keyring) -> int | None:
     """Return the release to write: an interrupted one, or a new one of all staged documents; None if none is due."""
-    cursor.execute(query("deid", "release", "unfinished"), {"interval_key": interval_key})
+    execute(cursor, "deid", "release", "unfinished", {"interval_key": interval_key})
     if interrupted := cursor.fetchone():
-        cursor.execute(query("deid", "document", "drop_stale"), {"run_ids": interrupted[1]})
+        execute(cursor, "deid", "document", "drop_stale", {"run_ids": interrupted[1]})
         return int(interrupted[0])
     runs = _staged_runs(cursor, interval_key)
     if not runs:
@@ -267,18 +261,16 @@ def _open_release(cursor: Cursor, interval_key: str, decision: Mapping[str, Any]
         "pipeline_version": pipeline_version,
         "staged_digest": digest,
     }
-    cursor.execute(query("deid", "document", "drop_stale"), parameters)
+    execute(cursor, "deid", "document", "drop_stale", parameters)
     _check_unaltered(cursor, interval_key, run_ids)
-    cursor.execute(query("deid", "release", "insert"), parameters)
-    (release_id,) = one(cursor)
-    cursor.execute(query("deid", "document", "assign_release"), parameters | {"release_id": release_id})
+    (release_id,) = one(execute(cursor, "deid", "release", "insert", parameters))
+    execute(cursor, "deid", "document", "assign_release", parameters | {"release_id": release_id})
     return int(release_id)
 
 
 def _check_unaltered(cursor: Cursor, interval_key: str, run_ids: Sequence[int]) -> None:
     """Refuse contents whose digest differs from the digest taken when they were staged."""
-    cursor.execute(query("deid", "staged_content", "altered"), {"run_ids": list(run_ids)})
-    if altered := cursor.fetchall():
+    if altered := execute(cursor, "deid", "staged_content", "altered", {"run_ids": list(run_ids)}).fetchall():
         raise _altered_error(interval_key, [f"{kind} {name}" for kind, name in altered])
 
 
@@ -294,33 +286,31 @@ def _remove_withdrawn(cursor: Cursor, release_id: int) -> None:
 
     Withdrawals of all runs are applied: an opt-out does not wait for an interval of its own.
     """
-    cursor.execute(query("deid", "withdrawal", "pending"))
-    document_ids = [row[0] for row in cursor.fetchall()]
+    document_ids = [row[0] for row in execute(cursor, "deid", "withdrawal", "pending").fetchall()]
     if not document_ids:
         return
     removed = {"release_id": release_id, "removed": _remove(cursor, document_ids)}
-    cursor.execute(query("deid", "document", "withdraw"), {"document_ids": document_ids})
-    cursor.execute(query("deid", "release", "count_withdrawn"), removed)
+    execute(cursor, "deid", "document", "withdraw", {"document_ids": document_ids})
+    execute(cursor, "deid", "release", "count_withdrawn", removed)
 
 
 def _remove(cursor: Cursor, document_ids: Sequence[str]) -> int:
     """Remove published documents under every key; return the number of rows removed."""
     pseudonyms = [named for _, named in read_pseudonyms(cursor, "document", document_ids)]
-    cursor.execute(query("deid", "published_document", "remove"), {"pseudonyms": pseudonyms})
+    execute(cursor, "deid", "published_document", "remove", {"pseudonyms": pseudonyms})
     return cursor.rowcount
 
 
 def _drop_former_keys(cursor: Cursor, release_id: int) -> None:
     """Drop the rows that other keys published of a release's documents; the next rewriting shows the new ones."""
-    cursor.execute(query("deid", "pseudonym", "former"), {"release_id": release_id})
+    execute(cursor, "deid", "pseudonym", "former", {"release_id": release_id})
     pseudonyms = [named for _, named in decrypt_pseudonyms(cursor.fetchall())]
-    cursor.execute(query("deid", "published_document", "replace"), {"pseudonyms": pseudonyms})
+    execute(cursor, "deid", "published_document", "replace", {"pseudonyms": pseudonyms})
 
 
 def _publish_batch(cursor: Cursor, batch: Mapping[str, int], keyring: Keyring) -> None:
     opt_outs.block_opt_outs(cursor)
-    cursor.execute(query("deid", "release", "batch"), batch)
-    documents = _without_opt_outs(cursor, batch, cursor.fetchall())
+    documents = _without_opt_outs(cursor, batch, execute(cursor, "deid", "release", "batch", batch).fetchall())
     if not documents:
         return
     if altered := [f"document {document[0]}" for document in documents if not document[-1]]:
@@ -332,9 +322,9 @@ def _publish_batch(cursor: Cursor, batch: Mapping[str, int], keyring: Keyring) -
     (key,) = [key for key in keyring.keys if key.fingerprint == documents[0][-3]]  # a batch is of one run and one key
     rows = ((*_published_ids(key, document[:3], document[3:6]), *document[6:-2]) for document in documents)
     copy_rows(cursor, "deid", "published_document", PUBLISHED, rows)
-    cursor.execute(query("deid", "published_document", "upsert"))
-    cursor.execute(query("deid", "budget", "publish"), batch)
-    cursor.execute(query("deid", "document", "publish"), batch)
+    execute(cursor, "deid", "published_document", "upsert")
+    execute(cursor, "deid", "budget", "publish", batch)
+    execute(cursor, "deid", "document", "publish", batch)
 
 
 def _published_ids(key: Key, ids: Sequence[str], encrypted: Sequence[str | None]) -> Iterator[str | None]:
@@ -351,26 +341,24 @@ def _without_opt_outs(
     held = [document_id for document_id, patient_id, *_ in documents if patient_id in opposed]
     if held:
         _remove(cursor, held)
-        cursor.execute(query("deid", "document", "withhold"), {**batch, "document_ids": held})
+        execute(cursor, "deid", "document", "withhold", {**batch, "document_ids": held})
     return [document for document in documents if document[1] not in opposed]
 
 
 def _finish_release(cursor: Cursor, release_id: int, started: float) -> None:
-    cursor.execute(query("deid", "release", "finish"), {"release_id": release_id})
-    finished = cursor.fetchone()
+    finished = execute(cursor, "deid", "release", "finish", {"release_id": release_id}).fetchone()
     if finished is None:
         raise WarehouseError(
             f"release {release_id} still has staged documents without a candidate text.", "Run the interval again."
         )
-    cursor.execute(query("deid", "run", "publish"), {"release_id": release_id})
-    cursor.execute(query("deid", "staged_content", "forget"))
+    execute(cursor, "deid", "run", "publish", {"release_id": release_id})
+    execute(cursor, "deid", "staged_content", "forget")
     run_id, documents = finished
     record_step_cost(cursor, run_id, WHOLE_RUN, "publish", started, documents)
 
 
 def _latest_release(cursor: Cursor, interval_key: str) -> dict[str, Any]:
-    cursor.execute(query("deid", "release", "latest"), {"interval_key": interval_key})
-    row = cursor.fetchone()
+    row = execute(cursor, "deid", "release", "latest", {"interval_key": interval_key}).fetchone()
     if row is None:
         raise ReleaseRefused(f"nothing is staged for {interval_key}.", "Run deidentify_documents on it first.")
     release_id, run_ids, digest, counts = row

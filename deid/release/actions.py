@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from deid.config.settings import settings
-from deid.database.queries import one, query
+from deid.database.queries import by_column, execute
 from deid.domain.errors import InputRefused, NocturneError, ReleaseRefused
 from deid.ledger import audit, signatures
 from deid.publication.publish import make_visible, publish_interval, recorded_attempt, staged_digest
@@ -47,9 +47,7 @@ def summarise(interval_key: str) -> dict[str, Any]:
     run_ids = list(planned)
     with open_interval(interval_key) as interval:
         cursor, review = interval.cursor, policy.release.review
-        cursor.execute(query("deid", "report", "staged"), {"run_ids": run_ids})
-        columns = [column.name for column in cursor.description or ()]
-        counts = dict(zip(columns, one(cursor), strict=True))
+        (counts,) = by_column(execute(cursor, "deid", "report", "staged", {"run_ids": run_ids}))
         _, critical, warnings = interval.failed_rules(run_ids)
         if digest is not None:
             interval.record_by_policy(run_ids[-1], digest, "proposed")
@@ -96,8 +94,7 @@ def publish(
     if not run_ids or digest is None:
         return _publish(interval_key, {})
     with open_interval(interval_key) as interval:
-        interval.cursor.execute(query("deid", "decision", "proposed"), {"interval_key": interval_key})
-        proposed = interval.cursor.fetchone()
+        proposed = execute(interval.cursor, "deid", "decision", "proposed", {"interval_key": interval_key}).fetchone()
         judged, critical, warnings = interval.failed_rules(run_ids)
         if critical:
             reason = f"{critical} critical run-level checks failed"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from deid.database.connection import open_cursor
-from deid.database.queries import Cursor, query
+from deid.database.queries import Cursor, execute
 from deid.ledger import audit
 from deid.release.status import DecisionStatus
 
@@ -30,7 +30,7 @@ def list_comments(cursor: Cursor, status: DecisionStatus, reader: str) -> list[C
     """
     hidden = status.blind and status.airflow_run is not None and reader not in status.approvers
     about = {"interval_key": status.interval_key, "staged_digest": status.digest or ""}
-    cursor.execute(query("deid", "release_comment", "of_interval"), about | {"reader": reader if hidden else None})
+    execute(cursor, "deid", "release_comment", "of_interval", about | {"reader": reader if hidden else None})
     return [Comment(*row) for row in cursor.fetchall()]
 
 
@@ -42,5 +42,5 @@ def write_comment(status: DecisionStatus, account: str, text: str) -> None:
     """
     row = {"interval_key": status.interval_key, "staged_digest": status.digest or "", "account": account}
     with open_cursor("steward", "nocturne pages") as cursor:
-        cursor.execute(query("deid", "release_comment", "insert"), row | {"comment": text})
+        execute(cursor, "deid", "release_comment", "insert", row | {"comment": text})
         audit.write(cursor, account, audit.Action.COMMENT, f"release {status.interval_key}")

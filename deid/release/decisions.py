@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 from deid.database.connection import open_cursor
-from deid.database.queries import Cursor, one, query
+from deid.database.queries import Cursor, execute, one
 from deid.domain.errors import ReleaseRefused
 from deid.ledger import audit
 from deid.publication.publish import end_interrupted, find_interrupted, try_lock_publication
@@ -111,7 +111,7 @@ def ask_question(airflow_run: str, interval_key: str, digest: str, *, requested_
     check_interval_key(interval_key)
     row = {"airflow_run": airflow_run, "interval_key": interval_key, "staged_digest": digest}
     with open_cursor("publisher", "nocturne release") as cursor:
-        cursor.execute(query("deid", "question", "ask"), row | {"requested_by": requested_by or ""})
+        execute(cursor, "deid", "question", "ask", row | {"requested_by": requested_by or ""})
 
 
 def close_question(airflow_run: str, outcome: str, *, role: str = "publisher") -> bool:
@@ -120,7 +120,7 @@ def close_question(airflow_run: str, outcome: str, *, role: str = "publisher") -
     `role` is "steward" on the pages. A question that is closed already keeps its outcome.
     """
     with open_cursor(role, "nocturne release") as cursor:
-        cursor.execute(query("deid", "question", "close"), {"airflow_run": airflow_run, "outcome": outcome})
+        execute(cursor, "deid", "question", "close", {"airflow_run": airflow_run, "outcome": outcome})
         return cursor.rowcount > 0
 
 
@@ -134,8 +134,7 @@ def record_right(airflow_run: str, account: str, *, may_decide: bool) -> None:
     """
     about = {"airflow_run": airflow_run, "account": account, "may_decide": may_decide}
     with open_cursor("steward", "nocturne pages") as cursor:
-        cursor.execute(query("deid", "answer_right", "record"), about)
-        asked = cursor.fetchone()
+        asked = execute(cursor, "deid", "answer_right", "record", about).fetchone()
         if asked is not None and not may_decide:
             why = str(AnswerProblem.NOT_ALLOWED)
             audit.write(cursor, account, audit.Action.REFUSED, f"release {asked[0]}", why=why)
@@ -153,7 +152,7 @@ def check_right(interval_key: str, account: str) -> None:
     """
     check_interval_key(interval_key)
     with open_cursor("publisher", "nocturne release") as cursor:
-        cursor.execute(query("deid", "answer_right", "latest"), {"account": account, "days": RIGHT_DAYS})
+        execute(cursor, "deid", "answer_right", "latest", {"account": account, "days": RIGHT_DAYS})
         if cursor.fetchone() == (True,):
             return
         why = str(AnswerProblem.NOT_ALLOWED)
@@ -175,11 +174,9 @@ def settled_outcome(interval_key: str, digest: str, *, airflow_run: str, asked_b
     """
     with open_interval(interval_key, asked_by=asked_by) as interval:
         about = {"airflow_run": airflow_run, "staged_digest": digest}
-        interval.cursor.execute(query("deid", "question", "of_run"), about)
-        if interval.cursor.fetchone() is None:
+        if execute(interval.cursor, "deid", "question", "of_run", about).fetchone() is None:
             return None
-        interval.cursor.execute(query("deid", "decision", "last"), {"interval_key": interval_key})
-        last = interval.cursor.fetchone()
+        last = execute(interval.cursor, "deid", "decision", "last", {"interval_key": interval_key}).fetchone()
         if last is not None and last[:2] == (REWORK, digest) and interval.digest != digest:
             return Taken(Outcome.REWORK)
         if interval.is_approved(digest, interval.run_ids):
@@ -210,14 +207,14 @@ def take_answer(
     """
     check_interval_key(interval_key)
     with open_interval(interval_key, asked_by=asked_by) as interval:
-        interval.cursor.execute(query("deid", "question", "lock"), {"interval_key": interval_key})
+        execute(interval.cursor, "deid", "question", "lock", {"interval_key": interval_key})
         interval.lock_decisions()
         taken = _take_answer(interval, answer, digest, airflow_run)
         if airflow_run is not None:
-            interval.cursor.execute(query("deid", "answer", "weigh"), {"airflow_run": airflow_run})
+            execute(interval.cursor, "deid", "answer", "weigh", {"airflow_run": airflow_run})
         elif isinstance(taken, Taken) and taken.outcome is not Outcome.ASK:
             closed = {"interval_key": interval_key, "outcome": taken.outcome.value}
-            interval.cursor.execute(query("deid", "question", "close_others"), closed)
+            execute(interval.cursor, "deid", "question", "close_others", closed)
     if isinstance(taken, ReleaseRefused):  # raised after the commit, which keeps the line of the audit trail
         raise taken
     return taken
@@ -245,7 +242,7 @@ def _take_answer(
             record_refused_answer(interval, decision, why)
         return Taken(Outcome.ASK, why, _missing_approvals(interval, digest))
     about = {"interval_key": interval.key, "staged_digest": digest}
-    interval.cursor.execute(query("deid", "answer", "unweighed"), about)
+    execute(interval.cursor, "deid", "answer", "unweighed", about)
     if airflow_run is None and (first := interval.cursor.fetchone()):
         keep_answer(interval.cursor, interval.key, digest, decision, "answered")
         return ReleaseRefused(
@@ -270,15 +267,13 @@ def _take_answer(
 
 def _repeat_vetoes(interval: IntervalContext, run_ids: list[int], digest: str, airflow_run: str) -> bool:
     """Record again what people rejected while the approval just recorded was on its way; return whether anybody did."""
-    interval.cursor.execute(query("deid", "answer", "sent"), {"airflow_run": airflow_run})
-    if (sent := interval.cursor.fetchone()) is None:
+    if (sent := execute(interval.cursor, "deid", "answer", "sent", {"airflow_run": airflow_run}).fetchone()) is None:
         return False
     row = {"interval_key": interval.key, "run_id": run_ids[-1], "staged_digest": digest, "missing": 0, "blind": False}
-    interval.cursor.execute(query("deid", "answer", "vetoes"), row | {"sent_at": sent[0]})
-    vetoes = interval.cursor.fetchall()
+    vetoes = execute(interval.cursor, "deid", "answer", "vetoes", row | {"sent_at": sent[0]}).fetchall()
     for account, reason in vetoes:
         said = {"chosen": REJECT, "decided_by": account, "reason": reason}
-        interval.cursor.execute(query("deid", "decision", "record"), row | said)
+        execute(interval.cursor, "deid", "decision", "record", row | said)
     return bool(vetoes)
 
 
@@ -292,8 +287,7 @@ def keep_answer(
     """
     row = {"interval_key": interval_key, "staged_digest": digest, "airflow_run": airflow_run}
     said = {"account": decision.decided_by, "chosen": decision.chosen, "reason": decision.reason[:MAX_REASON]}
-    cursor.execute(query("deid", "answer", "keep"), row | said)
-    kept = Kept(one(cursor)[0])
+    kept = Kept(one(execute(cursor, "deid", "answer", "keep", row | said))[0])
     details = {"chosen": decision.chosen, "staged_digest": digest, "reason": said["reason"]}
     action = audit.Action.VETO if kept is Kept.VETO else audit.Action.REFUSED
     more = {} if kept is Kept.VETO else {"why": why}
@@ -338,12 +332,11 @@ def rework_run(interval_key: str) -> dict[str, Any] | None:
     """
     with open_interval(interval_key) as interval:
         cursor = interval.cursor
-        cursor.execute(query("deid", "decision", "last"), {"interval_key": interval_key})
-        last = cursor.fetchone()
+        last = execute(cursor, "deid", "decision", "last", {"interval_key": interval_key}).fetchone()
         if last is None or last[0] != REWORK:
             return None
         _, _, decided_by, reason, decided_at = last
-        cursor.execute(query("deid", "run", "scope"), {"interval_key": interval_key, "decided_at": decided_at})
+        execute(cursor, "deid", "run", "scope", {"interval_key": interval_key, "decided_at": decided_at})
         scope = cursor.fetchone()
     if scope is None:
         return None
@@ -374,27 +367,25 @@ def _record_decision(
     row = {"interval_key": interval.key, "run_id": run_ids[-1], "staged_digest": digest, "missing": missing}
     row["blind"] = missing > 0 and interval.release.second_review == "blind"
     answer = {"chosen": decision.chosen, "decided_by": decision.decided_by, "reason": decision.reason}
-    cursor.execute(query("deid", "decision", "record"), row | answer)
-    (decided_at,) = one(cursor)
+    (decided_at,) = one(execute(cursor, "deid", "decision", "record", row | answer))
     action = {APPROVE: audit.Action.APPROVE, REJECT: audit.Action.REJECT, REWORK: audit.Action.REWORK}[decision.chosen]
     details: dict[str, Any] = {"staged_digest": digest, "reason": decision.reason}
     if decision.chosen == APPROVE:
         details["approvals"] = len(given) + 1
     if decision.chosen == REWORK:
         back = {"run_ids": run_ids, "decided_at": decided_at, "interrupted": interrupted}
-        cursor.execute(query("deid", "document", "send_back"), back)
+        execute(cursor, "deid", "document", "send_back", back)
         details["documents"] = cursor.rowcount
-        cursor.execute(query("deid", "run", "send_back"), back)
+        execute(cursor, "deid", "run", "send_back", back)
         if interrupted is not None:
             end_interrupted(cursor, interrupted)
-        cursor.execute(query("deid", "staged_content", "forget"))
+        execute(cursor, "deid", "staged_content", "forget")
     audit.write(cursor, decision.decided_by, action, f"release {interval.key}", **details)
 
 
 def _may_decide(interval: IntervalContext, airflow_run: str, account: str) -> bool:
     about = {"airflow_run": airflow_run, "account": account}
-    interval.cursor.execute(query("deid", "answer_right", "held"), about)
-    return interval.cursor.fetchone() == (True,)
+    return execute(interval.cursor, "deid", "answer_right", "held", about).fetchone() == (True,)
 
 
 def _missing_approvals(interval: IntervalContext, digest: str) -> int:

@@ -14,7 +14,7 @@ from deid.config.policy import Policy, Release
 from deid.config.policy import load as load_policy
 from deid.config.settings import settings
 from deid.database.connection import open_cursor
-from deid.database.queries import Cursor, one, query
+from deid.database.queries import Cursor, execute, one
 from deid.domain.errors import InputRefused
 from deid.publication.publish import digest_of
 from deid.release.rules import approvals_suffice, strictest
@@ -40,25 +40,25 @@ class IntervalContext:
 
         A file that asks for less publishes nothing that was staged under one that asks for more.
         """
-        self.cursor.execute(query("deid", "policy", "staged"), {"interval_key": self.key})
+        execute(self.cursor, "deid", "policy", "staged", {"interval_key": self.key})
         planned = [(content or {}).get("release") for _, _, content in self.cursor.fetchall()]
         return strictest(current_policy().release, planned)
 
     def policies(self) -> dict[int, Policy]:
         """Policy of each staged run: the one that it was planned with, or this process's where that is unreadable."""
-        self.cursor.execute(query("deid", "policy", "staged"), {"interval_key": self.key})
+        execute(self.cursor, "deid", "policy", "staged", {"interval_key": self.key})
         return {run_id: _planned_policy(content) for run_id, _, content in self.cursor.fetchall()}
 
     def replaced_policies(self) -> tuple[tuple[str, str], ...]:
         """Name and hash of each policy that staged runs were planned with and that is not this process's."""
-        self.cursor.execute(query("deid", "policy", "staged"), {"interval_key": self.key})
+        execute(self.cursor, "deid", "policy", "staged", {"interval_key": self.key})
         found = {digest: str((content or {}).get("name", "")) for _, digest, content in self.cursor.fetchall()}
         return tuple((name, digest) for digest, name in found.items() if digest != current_policy().digest)
 
     @property
     def run_ids(self) -> list[int]:
         """Staged runs, oldest first."""
-        self.cursor.execute(query("deid", "run", "interval"), {"interval_key": self.key})
+        execute(self.cursor, "deid", "run", "interval", {"interval_key": self.key})
         return [row[0] for row in self.cursor.fetchall()]
 
     @property
@@ -72,20 +72,18 @@ class IntervalContext:
 
     def failed_rules(self, run_ids: list[int]) -> tuple[bool, int, int]:
         """Return whether every run was judged, and how many critical and warning rules failed at run level."""
-        self.cursor.execute(query("deid", "check_result", "judged"), {"run_ids": run_ids})
-        judged, critical, warnings = one(self.cursor)
+        judged, critical, warnings = one(execute(self.cursor, "deid", "check_result", "judged", {"run_ids": run_ids}))
         return bool(judged), int(critical), int(warnings)
 
     def requesters(self, run_ids: list[int]) -> set[str]:
         """Accounts that asked by hand for these runs, or for their release."""
-        self.cursor.execute(query("deid", "run", "requesters"), {"run_ids": run_ids})
+        execute(self.cursor, "deid", "run", "requesters", {"run_ids": run_ids})
         return {row[0] for row in self.cursor.fetchall()} | ({self.asked_by} if self.asked_by else set())
 
     def approvers(self, digest: str) -> list[str]:
         """Accounts whose approval of this content is valid, in order of approval."""
         parameters = {"interval_key": self.key, "staged_digest": digest, "nobody": POLICY_ACTOR}
-        self.cursor.execute(query("deid", "decision", "given"), parameters)
-        return [row[0] for row in self.cursor.fetchall()]
+        return [row[0] for row in execute(self.cursor, "deid", "decision", "given", parameters).fetchall()]
 
     def is_approved(self, digest: str, run_ids: list[int]) -> bool:
         """Return whether enough people approve this content."""
@@ -101,13 +99,12 @@ class IntervalContext:
     def is_vetoed(self, digest: str) -> bool:
         """Return whether a person has rejected this content since it was last approved, if it was."""
         about = {"interval_key": self.key, "staged_digest": digest}
-        self.cursor.execute(query("deid", "decision", "vetoed"), about)
-        return bool(one(self.cursor)[0])
+        return bool(one(execute(self.cursor, "deid", "decision", "vetoed", about))[0])
 
     def record_by_policy(self, run_id: int, digest: str, chosen: str, reason: str = "") -> bool:
         """Record once that the policy, not a person, proposed, approved or refused this content; True if new."""
         row = {"interval_key": self.key, "run_id": run_id, "chosen": chosen, "decided_by": POLICY_ACTOR}
-        self.cursor.execute(query("deid", "decision", "insert"), row | {"reason": reason, "staged_digest": digest})
+        execute(self.cursor, "deid", "decision", "insert", row | {"reason": reason, "staged_digest": digest})
         return self.cursor.rowcount > 0
 
 

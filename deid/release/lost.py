@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from deid.database.connection import open_cursor
-from deid.database.queries import query
+from deid.database.queries import execute
 from deid.release.decisions import close_question
 from deid.release.status import DecisionState, DecisionStatus, read_status
 
@@ -26,8 +26,7 @@ def find_unasked(now: datetime | None = None) -> list[str]:
     """
     now = now or datetime.now(UTC)
     with open_cursor("publisher", "nocturne release") as cursor:
-        cursor.execute(query("deid", "run", "staged_intervals"))
-        keys = [key for (key,) in cursor.fetchall()]
+        keys = [key for (key,) in execute(cursor, "deid", "run", "staged_intervals").fetchall()]
     found = [status for key in keys if (status := read_status(key)) is not None]
     return [status.interval_key for status in found if _is_unasked(status, now) and _record(status)]
 
@@ -46,5 +45,5 @@ def _record(status: DecisionStatus) -> bool:
     """Record that the question is to be asked again; False if that was done in the last hours."""
     about = {"interval_key": status.interval_key, "staged_digest": status.digest, "hours": RETRY_HOURS}
     with open_cursor("publisher", "nocturne release") as cursor:
-        cursor.execute(query("deid", "question", "retry"), about)
+        execute(cursor, "deid", "question", "retry", about)
         return cursor.rowcount > 0

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from deid.database.connection import open_cursor
-from deid.database.queries import one, query
+from deid.database.queries import execute, one
 from deid.release.decisions import (
     MAX_REASON,
     AnswerProblem,
@@ -52,12 +52,12 @@ def receive_answer(airflow_run: str, decision: Decision) -> Iterator[Received | 
     with open_cursor("steward", "nocturne pages") as cursor:
         cursor.execute(f"SET LOCAL lock_timeout = '{PATIENCE_S}s'")
         row = {"airflow_run": airflow_run, "account": decision.decided_by, "chosen": decision.chosen}
-        cursor.execute(query("deid", "answer", "receive"), row | {"reason": decision.reason[:MAX_REASON]})
+        execute(cursor, "deid", "answer", "receive", row | {"reason": decision.reason[:MAX_REASON]})
         verdict, key, digest, *first = one(cursor)
         if verdict == "unasked":
             yield None
             return
-        cursor.execute(query("deid", "question", "asked_by"), {"airflow_run": airflow_run})
+        execute(cursor, "deid", "question", "asked_by", {"airflow_run": airflow_run})
         interval = IntervalContext(cursor, key, one(cursor)[0] or None)
         late = verdict != "taken"
         hidden = first[0] is None or (verdict == "answered" and interval.release.second_review == "blind")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from deid.database.connection import open_cursor
-from deid.database.queries import query
+from deid.database.queries import execute
 from deid.domain.errors import InputRefused
 from deid.ledger import audit
 from deid.ledger.audit import Action
@@ -41,7 +41,7 @@ def change_right(actor: str, account: str, reason: str, *, may_decide: bool) -> 
         raise InputRefused("a right is granted for a reason.", f"Give one of at most {MAX_REASON} characters.")
     row = {"account": account, "may_decide": may_decide, "granted_by": actor, "reason": reason}
     with open_cursor("owner", "nocturne rights") as cursor:
-        cursor.execute(query("deid", "answer_right", "grant"), row)
+        execute(cursor, "deid", "answer_right", "grant", row)
         action = Action.GRANT_RIGHT if may_decide else Action.REVOKE_RIGHT
         audit.write(cursor, actor, action, f"account {account}", reason=reason)
 
@@ -53,5 +53,4 @@ def list_rights() -> list[GrantedRight]:
         SettingsError, WarehouseUnreachable, WarehouseError: they could not be read.
     """
     with open_cursor("owner", "nocturne rights", readonly=True) as cursor:
-        cursor.execute(query("deid", "answer_right", "granted"))
-        return [GrantedRight(*row) for row in cursor.fetchall()]
+        return [GrantedRight(*row) for row in execute(cursor, "deid", "answer_right", "granted").fetchall()]

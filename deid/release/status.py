@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 
-from deid.database.queries import one, query
+from deid.database.queries import by_column, execute, one
 from deid.release.decisions import APPROVE, REJECT, REWORK, AnswerProblem, Decision, answer_obstacle
 from deid.release.interval import INTERVAL_KEY, POLICY_ACTOR, IntervalContext, current_policy, open_interval
 from deid.release.rules import approval_needed, decision_due, staging_due
@@ -131,24 +131,22 @@ def find_obstacle(status: DecisionStatus, decision: Decision) -> AnswerProblem |
 
 def _read_status(interval: IntervalContext) -> DecisionStatus | None:
     cursor, about = interval.cursor, {"interval_key": interval.key}
-    cursor.execute(query("deid", "run", "decision_status"), about)
+    execute(cursor, "deid", "run", "decision_status", about)
     runs, at_work, staged_at, interval_end, scheduled, published_at, recalled_at = one(cursor)
     if not runs:
         return None
     release, run_ids, digest = interval.release, interval.run_ids, interval.digest
-    cursor.execute(query("deid", "report", "staged"), {"run_ids": run_ids})
-    names = [column.name for column in cursor.description or ()]
-    counts = {name: int(value) for name, value in zip(names, one(cursor), strict=True)}
+    (found,) = by_column(execute(cursor, "deid", "report", "staged", {"run_ids": run_ids}))
+    counts = {name: int(value) for name, value in found.items()}
     judged, critical, warnings = interval.failed_rules(run_ids)
-    cursor.execute(query("deid", "question", "open"), about | {"staged_digest": digest or ""})
+    execute(cursor, "deid", "question", "open", about | {"staged_digest": digest or ""})
     airflow_run, asked_about, asked_for, asked_at = cursor.fetchone() or (None, None, "", None)
-    cursor.execute(query("deid", "decision", "history"), about)
+    execute(cursor, "deid", "decision", "history", about)
     said = tuple(
         GivenAnswer(chosen, by, reason, at, about_this=content == digest, published=published)
         for chosen, by, reason, at, content, published in cursor.fetchall()
     )
-    cursor.execute(query("deid", "answer", "late"), about)
-    rejected_late = tuple(LateRejection(*row) for row in cursor.fetchall())
+    rejected_late = tuple(LateRejection(*row) for row in execute(cursor, "deid", "answer", "late", about).fetchall())
     last = said[0].chosen if said else ""
     ended, asked_last = _last_question(interval, digest or "")
     policy = current_policy()
@@ -198,8 +196,7 @@ def _read_status(interval: IntervalContext) -> DecisionStatus | None:
 
 def _opt_outs_to_come(interval: IntervalContext) -> int:
     """Return the number of opt-outs that no night or publication has applied yet."""
-    interval.cursor.execute(query("deid", "opt_out", "to_apply"))
-    return int(one(interval.cursor)[0])
+    return int(one(execute(interval.cursor, "deid", "opt_out", "to_apply"))[0])
 
 
 def _state_asked(interval: IntervalContext, digest: str, asked_about: str | None) -> DecisionState:
@@ -213,8 +210,7 @@ def _state_asked(interval: IntervalContext, digest: str, asked_about: str | None
 def _state_approved(interval: IntervalContext, digest: str, decided_at: datetime) -> DecisionState:
     """Return how far the publication of an approved content is."""
     about = {"interval_key": interval.key, "staged_digest": digest}
-    interval.cursor.execute(query("deid", "publication", "last"), about)
-    found = interval.cursor.fetchone()
+    found = execute(interval.cursor, "deid", "publication", "last", about).fetchone()
     if found is None or found[1] < decided_at or found[0] == "published":
         return DecisionState.APPROVED
     return DecisionState(found[0])
@@ -226,7 +222,7 @@ def _is_approved(interval: IntervalContext, digest: str, last: GivenAnswer) -> b
 
 def _last_question(interval: IntervalContext, digest: str) -> tuple[str | None, str | None]:
     """Return how the latest question about this content ended, and the run of Airflow that asked it."""
-    interval.cursor.execute(query("deid", "question", "last"), {"interval_key": interval.key, "staged_digest": digest})
+    execute(interval.cursor, "deid", "question", "last", {"interval_key": interval.key, "staged_digest": digest})
     return interval.cursor.fetchone() or (None, None)
 
 

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from deid.config.policy import Policy, load, next_rewriting
 from deid.config.settings import settings
 from deid.database.connection import open_cursor
-from deid.database.queries import Cursor, one, query
+from deid.database.queries import Cursor, by_column, execute, one
 from deid.domain import PARIS
 from deid.domain.errors import InputRefused
 from deid.domain.labels import Label
@@ -128,9 +128,8 @@ def run_name_of(interval_key: str) -> str:
 
 def read_rows(cursor: Cursor, step: str, *, table: str = "report", **parameters: Any) -> list[dict[str, Any]]:
     """Return the rows of a statement of `sql/deid`, by column; counts as integers, instants as ISO text."""
-    cursor.execute(query("deid", table, step), parameters)
-    columns = [column.name for column in cursor.description or ()]
-    return [{name: _plain(value) for name, value in zip(columns, row, strict=True)} for row in cursor.fetchall()]
+    found = by_column(execute(cursor, "deid", table, step, parameters))
+    return [{name: _plain(value) for name, value in row.items()} for row in found]
 
 
 def _indirect(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -264,10 +263,8 @@ def _previous(
     cursor: Cursor, interval_key: str, interval_start: str, earlier: Sequence[IntervalSummary]
 ) -> dict[str, Any] | None:
     """The same headline for the published interval before this one, which is mostly one of the `earlier`."""
-    cursor.execute(
-        query("deid", "report", "previous"), {"interval_key": interval_key, "interval_start": interval_start}
-    )
-    found = cursor.fetchone()
+    asked = {"interval_key": interval_key, "interval_start": interval_start}
+    found = execute(cursor, "deid", "report", "previous", asked).fetchone()
     if found is None:
         return None
     runs = read_rows(cursor, "runs", interval_key=found[0])
@@ -324,8 +321,7 @@ def _policy_changes(cursor: Cursor, figures: Figures) -> list[dict[str, Any]] | 
 
 def _state(cursor: Cursor, interval_key: str) -> str:
     """Return the interval's state, from the view deid.interval_state."""
-    cursor.execute(query("deid", "interval_state", "read"), {"interval_key": interval_key})
-    return str(one(cursor)[0])
+    return str(one(execute(cursor, "deid", "interval_state", "read", {"interval_key": interval_key}))[0])
 
 
 # ---- Changes of the policy
@@ -350,8 +346,7 @@ def policy_changes(cursor: Cursor, before: str, now: str) -> list[dict[str, Any]
 
 def policy_content(cursor: Cursor, digest: str) -> dict[str, Any] | None:
     """Return the content of a policy by its hash; None if the ledger does not keep it."""
-    cursor.execute(query("deid", "policy", "read"), {"policy_hash": digest})
-    found = cursor.fetchone()
+    found = execute(cursor, "deid", "policy", "read", {"policy_hash": digest}).fetchone()
     return None if found is None else dict(found[0])
 
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from statistics import median
 from types import MappingProxyType
 
-from deid.database.queries import Cursor, query
+from deid.database.queries import Cursor, execute
 from deid.domain import PARIS
 
 DAY_S = 86_400
@@ -106,8 +106,7 @@ def read(
 ) -> list[IntervalSummary]:
     """At most `limit` intervals, newest first: that start before `before`, not before `since`, and are among `keys`."""
     asked = {"limit": limit, "before": before, "since": since, "keys": None if keys is None else list(keys)}
-    cursor.execute(query("deid", "interval_state", "measures"), asked)
-    return [IntervalSummary(*row) for row in cursor.fetchall()]
+    return [IntervalSummary(*row) for row in execute(cursor, "deid", "interval_state", "measures", asked).fetchall()]
 
 
 def habits(one: IntervalSummary, earlier: Sequence[IntervalSummary]) -> dict[str, Habit]:

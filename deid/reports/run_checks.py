@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import asdict, dataclass
 
 from deid.config.policy import Policy
 from deid.database.connection import open_cursor
-from deid.database.queries import Cursor, one, query
+from deid.database.queries import by_column, execute
 from deid.domain.errors import InputRefused
 from deid.domain.outcomes import Severity
 from deid.quality.measures import CheckResult
@@ -27,18 +26,16 @@ def run_checks(run_id: int, policy: Policy) -> list[CheckResult]:
         WarehouseUnreachable, WarehouseError: nothing was stored.
     """
     with open_cursor("publisher", "nocturne run checks") as cursor:
-        cursor.execute(query("deid", "run", "read"), {"run_id": run_id})
-        if cursor.fetchone() is None:
+        if execute(cursor, "deid", "run", "read", {"run_id": run_id}).fetchone() is None:
             raise InputRefused(f"there is no run {run_id} to judge.", "Plan it first, without dry_run.")
-        cursor.execute(query("deid", "check_result", "totals"), {"run_id": run_id})
-        totals = _named(cursor, one(cursor))
+        (found,) = by_column(execute(cursor, "deid", "check_result", "totals", {"run_id": run_id}))
+        totals = {name: float(value) for name, value in found.items()}
         totals["references_old"] = sum(source.old for source in source_states(cursor, policy.references))
         parameters = {"run_id": run_id, "baseline_runs": policy.quality.baseline_runs}
-        cursor.execute(query("deid", "check_result", "density"), parameters)
-        densities = [Density(*row) for row in cursor.fetchall()]
+        densities = [Density(*row) for row in execute(cursor, "deid", "check_result", "density", parameters).fetchall()]
         results = judge_run(totals, densities, policy)
         for result in results:
-            cursor.execute(query("deid", "check_result", "record"), _row(run_id, result))
+            execute(cursor, "deid", "check_result", "record", {"run_id": run_id, **asdict(result)})
     return results
 
 
@@ -76,24 +73,6 @@ def _worst(rule: RunRule, observed: Sequence[float]) -> float | None:
     if not observed:
         return None
     return max(observed) if rule.least is None else min(observed)
-
-
-def _named(cursor: Cursor, row: Sequence[Any]) -> dict[str, float]:
-    columns = [column.name for column in cursor.description or ()]
-    return {name: float(value) for name, value in zip(columns, row, strict=True)}
-
-
-def _row(run_id: int, result: CheckResult) -> dict[str, Any]:
-    return {
-        "run_id": run_id,
-        "suite": result.suite,
-        "rule": result.rule,
-        "severity": result.severity.value,
-        "success": result.success,
-        "element_count": result.element_count,
-        "unexpected_count": result.unexpected_count,
-        "observed": result.observed,
-    }
 
 
 # ---- The rules: the aggregate judged, its bounds in the policy, its severity

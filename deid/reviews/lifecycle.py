@@ -10,7 +10,7 @@ import secrets
 from dataclasses import asdict, dataclass
 
 from deid.config.policy import Review
-from deid.database.queries import Cursor, one, query
+from deid.database.queries import Cursor, execute, one
 from deid.ledger import audit
 from deid.publication.publish import digest_of
 from deid.reviews import ReviewProblem, refused
@@ -52,7 +52,7 @@ class StagedInterval:
 
 def list_staged_intervals(cursor: Cursor, interval_key: str | None = None) -> list[StagedInterval]:
     """Return the intervals that can be reviewed now, latest first; only `interval_key` if given."""
-    cursor.execute(query("deid", "review", "staged_intervals"), {"interval_key": interval_key})
+    execute(cursor, "deid", "review", "staged_intervals", {"interval_key": interval_key})
     rows = [(key, documents) for key, documents in cursor.fetchall() if documents]
     return [StagedInterval(key, documents, find_current_review(cursor, key)) for key, documents in rows]
 
@@ -60,14 +60,14 @@ def list_staged_intervals(cursor: Cursor, interval_key: str | None = None) -> li
 def find_current_review(cursor: Cursor, interval_key: str) -> int | None:
     """Return the review of the content staged now in an interval; None without content or review."""
     digest = digest_of(cursor, interval_key)
-    cursor.execute(query("deid", "review", "find"), {"interval_key": interval_key, "staged_digest": digest})
+    execute(cursor, "deid", "review", "find", {"interval_key": interval_key, "staged_digest": digest})
     found = cursor.fetchone()
     return None if found is None else int(found[0])
 
 
 def find_last_review(cursor: Cursor, interval_key: str) -> int | None:
     """Return the latest review of an interval, of any content; None if there is none."""
-    cursor.execute(query("deid", "review", "last"), {"interval_key": interval_key})
+    execute(cursor, "deid", "review", "last", {"interval_key": interval_key})
     return None if (found := one(cursor)[0]) is None else int(found)
 
 
@@ -87,29 +87,27 @@ def open_review(cursor: Cursor, interval_key: str, plan: SamplePlan, opened_by: 
     Raises:
         ReviewRefused: nothing is staged in the interval.
     """
-    cursor.execute(query("deid", "review", "lock_opening"))
+    execute(cursor, "deid", "review", "lock_opening")
     digest = digest_of(cursor, interval_key)
     if digest is None:
         raise refused(ReviewProblem.NOTHING_STAGED, f"interval {interval_key}")
     if (found := find_current_review(cursor, interval_key)) is not None:
         return found
-    cursor.execute(query("deid", "review", "population"), {"interval_key": interval_key})
-    (population,) = one(cursor)
+    (population,) = one(execute(cursor, "deid", "review", "population", {"interval_key": interval_key}))
     if not population:
         raise refused(ReviewProblem.NOTHING_STAGED, f"interval {interval_key}")
     counts = {"population": population, "sample": plan.size(population), **asdict(plan)}
     counts["seed"] = seed or secrets.token_hex(16)
     row = {"interval_key": interval_key, "staged_digest": digest, "opened_by": opened_by, **counts}
-    cursor.execute(query("deid", "review", "insert"), row)
-    review_id = int(one(cursor)[0])
-    cursor.execute(query("deid", "review_document", "draw"), row | {"review_id": review_id})
+    review_id = int(one(execute(cursor, "deid", "review", "insert", row))[0])
+    execute(cursor, "deid", "review_document", "draw", row | {"review_id": review_id})
     audit.write(cursor, opened_by, audit.Action.OPEN_REVIEW, f"review {review_id}", interval_key=interval_key, **counts)
     return review_id
 
 
 def open_review_unasked(cursor: Cursor, interval_key: str, plan: SamplePlan, opened_by: str) -> int | None:
     """Open a review as `open_review` does, unless a person opens one at this moment: None, and nothing waits."""
-    cursor.execute(query("deid", "review", "try_lock_opening"))
+    execute(cursor, "deid", "review", "try_lock_opening")
     return open_review(cursor, interval_key, plan, opened_by) if one(cursor)[0] else None
 
 
@@ -122,7 +120,7 @@ def enlarge_review(cursor: Cursor, review_id: int, sample: int, enlarged_by: str
         ReviewRefused: unknown or closed review; no larger sample is needed or helps; or what was sampled no longer
             waits for publication, so that nothing can be drawn any more.
     """
-    cursor.execute(query("deid", "review", "lock_opening"))
+    execute(cursor, "deid", "review", "lock_opening")
     _lock_open(cursor, review_id)
     review = find_review(cursor, review_id)
     if review.sample != sample:
@@ -133,9 +131,8 @@ def enlarge_review(cursor: Cursor, review_id: int, sample: int, enlarged_by: str
     if outlook is not Outlook.TOO_SMALL:
         raise refused(ReviewProblem.LARGE_ENOUGH, f"review {review_id}")
     row = {"review_id": review_id, "sample": wanted}
-    cursor.execute(query("deid", "review_document", "draw"), row)
-    cursor.execute(query("deid", "review", "enlarge"), row)
-    (reached,) = one(cursor)
+    execute(cursor, "deid", "review_document", "draw", row)
+    (reached,) = one(execute(cursor, "deid", "review", "enlarge", row))
     audit.write(
         *(cursor, enlarged_by, audit.Action.ENLARGE_REVIEW, f"review {review_id}"), before=sample, sample=reached
     )
@@ -143,8 +140,7 @@ def enlarge_review(cursor: Cursor, review_id: int, sample: int, enlarged_by: str
 
 
 def _lock_open(cursor: Cursor, review_id: int) -> None:
-    cursor.execute(query("deid", "review", "lock"), {"review_id": review_id})
-    row = cursor.fetchone()
+    row = execute(cursor, "deid", "review", "lock", {"review_id": review_id}).fetchone()
     if row is None:
         raise refused(ReviewProblem.UNKNOWN, f"review {review_id}")
     if row[0]:
@@ -158,10 +154,10 @@ def close_review(cursor: Cursor, review_id: int, closed_by: str) -> None:
         ReviewRefused: unknown or closed review.
     """
     _lock_open(cursor, review_id)
-    cursor.execute(query("deid", "review", "close"), {"review_id": review_id, "closed_by": closed_by})
-    cursor.execute(query("deid", "review_document", "erase_review"), {"review_id": review_id})
+    execute(cursor, "deid", "review", "close", {"review_id": review_id, "closed_by": closed_by})
+    execute(cursor, "deid", "review_document", "erase_review", {"review_id": review_id})
     erased = cursor.rowcount
-    cursor.execute(query("deid", "annotation", "keep"), {"review_id": review_id})
+    execute(cursor, "deid", "annotation", "keep", {"review_id": review_id})
     written = cursor.rowcount
     sampled = list_sampled(cursor, review_id)
     found = count_sentinels(one for one in sampled if one.readers)
@@ -181,7 +177,7 @@ def erase_expired_texts(cursor: Cursor, keep_days: int) -> int:
 
     Returns the number of erased texts. For the publisher's or a steward's cursor.
     """
-    cursor.execute(query("deid", "review_document", "erase_gone"))
+    execute(cursor, "deid", "review_document", "erase_gone")
     gone = cursor.rowcount
-    cursor.execute(query("deid", "review_document", "erase_old"), {"keep_days": keep_days})
+    execute(cursor, "deid", "review_document", "erase_old", {"keep_days": keep_days})
     return gone + cursor.rowcount

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
-from deid.database.queries import Cursor, query
+from deid.database.queries import Cursor, execute
 from deid.domain.labels import Label
 from deid.reviews import ReviewProblem, refused
 
@@ -133,10 +133,9 @@ def _source_offset(surrogates: Sequence[Span], offset: int) -> int:
 def list_marks(cursor: Cursor, review_id: int, *, ordinal: int | None = None, reader: str | None = None) -> list[Mark]:
     """Return the marks in force of a review, by document and offset; of one document or reader if given."""
     row = {"review_id": review_id, "ordinal": ordinal, "reader": reader}
-    cursor.execute(query("deid", "review_mark", "list"), row)
     return [
         Mark(mark_id, document, who, ErrorKind(kind), *rest)
-        for mark_id, document, who, kind, *rest in cursor.fetchall()
+        for mark_id, document, who, kind, *rest in execute(cursor, "deid", "review_mark", "list", row).fetchall()
     ]
 
 

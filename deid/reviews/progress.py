@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from deid.database.queries import Cursor, query
+from deid.database.queries import Cursor, execute
 from deid.ledger import audit
 from deid.reviews import ReviewProblem, refused
 from deid.reviews.bounds import Found
@@ -108,8 +108,7 @@ def list_reviews(
 
 
 def _list_reviews(cursor: Cursor, **parameters: object) -> list[OpenedReview]:
-    cursor.execute(query("deid", "review", "list"), parameters)
-    return [OpenedReview(*row) for row in cursor.fetchall()]
+    return [OpenedReview(*row) for row in execute(cursor, "deid", "review", "list", parameters).fetchall()]
 
 
 def list_sampled(cursor: Cursor, review_id: int) -> list[Sampled]:
@@ -117,11 +116,11 @@ def list_sampled(cursor: Cursor, review_id: int) -> list[Sampled]:
     by_document: dict[int, list[Mark]] = defaultdict(list)
     for mark in list_marks(cursor, review_id):
         by_document[mark.ordinal].append(mark)
-    cursor.execute(query("deid", "review_document", "sentinels"), {"review_id": review_id})
+    execute(cursor, "deid", "review_document", "sentinels", {"review_id": review_id})
     hidden: dict[int, list[tuple[str, int, int]]] = defaultdict(list)
     for ordinal, *passage in cursor.fetchall():
         hidden[ordinal].append(tuple(passage))
-    cursor.execute(query("deid", "review_document", "list"), {"review_id": review_id})
+    execute(cursor, "deid", "review_document", "list", {"review_id": review_id})
     made = []
     for ordinal, document_id, kind, surrogates, readable, erased, readers, compared in cursor.fetchall():
         split = _split_marks(by_document[ordinal], hidden[ordinal])
@@ -168,7 +167,7 @@ class Reader:
 
 def list_readers(cursor: Cursor, review_id: int) -> list[Reader]:
     """Return the people who have finished a reading, by name."""
-    cursor.execute(query("deid", "review_reading", "times"), {"review_id": review_id})
+    execute(cursor, "deid", "review_reading", "times", {"review_id": review_id})
     return [Reader(*row) for row in cursor.fetchall()]
 
 
@@ -219,7 +218,7 @@ def settle_mark(cursor: Cursor, review_id: int, ordinal: int, mark_id: int, seni
         raise refused(ReviewProblem.SETTLED, f"mark {mark_id}")
     if mark.reader == senior:
         raise refused(ReviewProblem.OWN_MARK, f"mark {mark_id}")
-    cursor.execute(query("deid", "review_mark", "settle"), {"mark_id": mark_id, "verdict": verdict, "senior": senior})
+    execute(cursor, "deid", "review_mark", "settle", {"mark_id": mark_id, "verdict": verdict, "senior": senior})
     found.write_audit(cursor, senior, audit.Action.ADJUDICATE, mark=mark_id, verdict=verdict)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from deid.database.queries import Cursor, one, query
+from deid.database.queries import Cursor, execute, one
 from deid.domain.labels import Label
 from deid.domain.outcomes import StoredFile
 from deid.ledger import audit
@@ -52,7 +52,7 @@ def begin_reading(cursor: Cursor, review_id: int, ordinal: int, reader: str) -> 
     found, taken, readings, mine = _lock_document(cursor, review_id, ordinal, reader)
     if not mine and taken >= readings:
         raise refused(ReviewProblem.TAKEN, found.about)
-    cursor.execute(query("deid", "review_reading", "begin"), _parameters(review_id, ordinal, reader))
+    execute(cursor, "deid", "review_reading", "begin", _parameters(review_id, ordinal, reader))
     found.write_audit(cursor, reader, audit.Action.READ_TEXT)
     return found
 
@@ -64,8 +64,7 @@ def read_file(cursor: Cursor, review_id: int, ordinal: int, reader: str) -> Stor
         ReviewRefused: closed review, erased text, or a document that the person never opened.
     """
     found = _lock_own(cursor, review_id, ordinal, reader)
-    cursor.execute(query("deid", "review_document", "file"), _parameters(review_id, ordinal, reader))
-    row = cursor.fetchone()
+    row = execute(cursor, "deid", "review_document", "file", _parameters(review_id, ordinal, reader)).fetchone()
     if row is None:
         return None
     found.write_audit(cursor, reader, audit.Action.READ_FILE)
@@ -83,7 +82,7 @@ def lock_for_verdict(cursor: Cursor, review_id: int, ordinal: int, person: str) 
 
 def note_comparison(cursor: Cursor, review_id: int, ordinal: int, reader: str) -> None:
     """Record that a reader sees the original before the end: the document's sentinel no longer measures anything."""
-    cursor.execute(query("deid", "review_reading", "compare"), _parameters(review_id, ordinal, reader))
+    execute(cursor, "deid", "review_reading", "compare", _parameters(review_id, ordinal, reader))
 
 
 def finish_reading(cursor: Cursor, review_id: int, ordinal: int, reader: str, fastest: float = 0) -> bool:
@@ -99,8 +98,7 @@ def finish_reading(cursor: Cursor, review_id: int, ordinal: int, reader: str, fa
     if found.finished_at is not None:
         return True
     known = _parameters(review_id, ordinal, reader) | {"fastest": fastest, "characters": len(found.text)}
-    cursor.execute(query("deid", "review_reading", "finish"), known)
-    row = cursor.fetchone()
+    row = execute(cursor, "deid", "review_reading", "finish", known).fetchone()
     if row is None:  # finished already, too fast
         return False
     found.write_audit(cursor, reader, audit.Action.FINISH_READING, seconds=round(row[0], 1), fast=row[1])
@@ -110,8 +108,7 @@ def finish_reading(cursor: Cursor, review_id: int, ordinal: int, reader: str, fa
 def next_document(cursor: Cursor, review_id: int, reader: str) -> int | None:
     """Return the ordinal that this person should read next: an unfinished one, else the first that lacks a reader."""
     known = {"review_id": review_id, "reader": reader, "held_hours": HELD_HOURS}
-    cursor.execute(query("deid", "review_reading", "following"), known)
-    found = cursor.fetchone()
+    found = execute(cursor, "deid", "review_reading", "following", known).fetchone()
     return None if found is None else int(found[0])
 
 
@@ -137,8 +134,7 @@ def add_mark(
             return known
     row = {"review_id": review_id, "ordinal": ordinal, "reader": reader, "kind": kind.value, **where._asdict()}
     row["label"] = None if label is None else str(label)
-    cursor.execute(query("deid", "review_mark", "insert"), row)
-    (mark_id,) = one(cursor)
+    (mark_id,) = one(execute(cursor, "deid", "review_mark", "insert", row))
     read.write_audit(cursor, reader, audit.Action.MARK, mark=mark_id, kind=kind.value, label=row["label"])
     return Mark(mark_id, ordinal, reader, kind, row["label"], *where, None, None)
 
@@ -182,13 +178,12 @@ def remove_mark(cursor: Cursor, review_id: int, ordinal: int, reader: str, mark_
     """
     read = _lock_unfinished(cursor, review_id, ordinal, reader)
     row = {"review_id": review_id, "ordinal": ordinal, "reader": reader, "mark_id": mark_id}
-    cursor.execute(query("deid", "review_mark", "own"), row)
-    found = cursor.fetchone()
+    found = execute(cursor, "deid", "review_mark", "own", row).fetchone()
     if found is None:
         raise refused(ReviewProblem.UNKNOWN, f"mark {mark_id}")
     if found[0]:
         return
-    cursor.execute(query("deid", "review_mark", "remove"), row)
+    execute(cursor, "deid", "review_mark", "remove", row)
     read.write_audit(cursor, reader, audit.Action.UNMARK, mark=mark_id)
 
 
@@ -211,8 +206,7 @@ def _lock_own(cursor: Cursor, review_id: int, ordinal: int, reader: str) -> Read
 def _lock_document(cursor: Cursor, review_id: int, ordinal: int, person: str) -> tuple[ReadDocument, int, int, bool]:
     """Lock a document; return it with its number of other readers, the number wanted, and whether `person` reads it."""
     known = _parameters(review_id, ordinal, person)
-    cursor.execute(query("deid", "review_document", "lock"), known)
-    row = cursor.fetchone()
+    row = execute(cursor, "deid", "review_document", "lock", known).fetchone()
     about = _document_name(review_id, ordinal)
     if row is None:
         raise refused(ReviewProblem.UNKNOWN, about)
@@ -226,7 +220,7 @@ def _lock_document(cursor: Cursor, review_id: int, ordinal: int, person: str) ->
     if text is None:
         raise refused(ReviewProblem.ERASED, about)
     # Counted under the lock: a person who waited for it sees the readers who came before.
-    cursor.execute(query("deid", "review_reading", "readers"), known)
+    execute(cursor, "deid", "review_reading", "readers", known)
     others, mine, finished_at = cursor.fetchone() or (0, False, None)
     readings, *rest = shown
     found = ReadDocument(*(review_id, ordinal, *rest, text, read_spans(stored), finished_at))

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from psycopg2.extensions import connection as Connection
 
 from deid.database.connection import connect, place
-from deid.database.queries import query
+from deid.database.queries import execute
 from deid.domain import PARIS
 from deid.schema.provision import ROLES
 
@@ -62,8 +62,7 @@ def _read(link: Connection, dsn: str, names: Sequence[str]) -> Session:
 
     def rows(statement: str) -> list[tuple]:  # type: ignore[type-arg]
         with link.cursor() as cursor:
-            cursor.execute(query("catalog", "session", statement), asked)
-            return cursor.fetchall()
+            return execute(cursor, "catalog", "session", statement, asked).fetchall()
 
     before = datetime.now(UTC)
     ((clock, local_time),) = rows("clock")

@@ -15,7 +15,7 @@ from psycopg2.extensions import ISOLATION_LEVEL_AUTOCOMMIT
 from deid.config.settings import settings
 from deid.database.connection import connect, translated
 from deid.database.embedded import QUIET_LOG, EmbeddedServer, port_taken, write_private
-from deid.database.queries import SQL, query
+from deid.database.queries import SQL, execute
 from deid.schema.migrations import migrate
 
 DATABASE = "nocturne"
@@ -135,8 +135,7 @@ def close_channels(superuser_dsn: str) -> None:
 def list_open_channels(dsn: str) -> list[str]:
     """Return what `close_channels` would close in a database, by name; any role may ask."""
     with connect(dsn) as link, link.cursor() as cursor:
-        cursor.execute(query("provision", "channels", "open"), {})
-        return [name for (name,) in cursor.fetchall()]
+        return [name for (name,) in execute(cursor, "provision", "channels", "open", {}).fetchall()]
 
 
 def make_database(superuser_dsn: str, name: str, owner: str) -> None:

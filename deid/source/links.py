@@ -19,7 +19,7 @@ from psycopg2 import sql
 from psycopg2.extensions import connection as Connection
 
 from deid.database.connection import place
-from deid.database.queries import one, query
+from deid.database.queries import execute, one
 from deid.domain.errors import WarehouseUnreachable
 
 # Schemas of the product in PostgreSQL, and of the catalogues
@@ -226,8 +226,7 @@ class PostgresqlLink:
     def check_replay(self, until: datetime) -> None:
         """Check that a replica has what its primary had at `until`; see `SourceLink`."""
         with self._link.cursor() as cursor:
-            cursor.execute(query("catalog", "source", "replay"), {"until": until})
-            replica, replayed, up_to_date = one(cursor)
+            replica, replayed, up_to_date = one(execute(cursor, "catalog", "source", "replay", {"until": until}))
         if replica and not up_to_date:
             reached = "nothing" if replayed is None else f"{replayed:%Y-%m-%d %H:%M:%S%z}"
             raise WarehouseUnreachable(
@@ -239,13 +238,12 @@ class PostgresqlLink:
     def account(self) -> Account:
         """Return what the server says of the session."""
         with self._link.cursor() as cursor:
-            cursor.execute(query("catalog", "source", "account"))
-            return Account(*one(cursor))
+            return Account(*one(execute(cursor, "catalog", "source", "account")))
 
     def tables(self, schemas: Sequence[str]) -> list[Table]:
         """Return the tables and views that the session may read, of all schemas if none is named."""
         with self._link.cursor() as cursor:
-            cursor.execute(query("catalog", "source", "columns"), {"schemas": list(schemas), "own": list(_OWN)})
+            execute(cursor, "catalog", "source", "columns", {"schemas": list(schemas), "own": list(_OWN)})
             return [Table(name, dict(zip(columns, types, strict=True))) for name, columns, types in cursor.fetchall()]
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from deid.config.policy import load
 from deid.config.settings import settings
 from deid.database.connection import open_cursor
-from deid.database.queries import query
+from deid.database.queries import by_column, execute
 from deid.domain.errors import InputRefused, Reason
 from deid.domain.outcomes import Severity
 from deid.quality.measures import CheckResult
@@ -31,8 +31,7 @@ def read_metrics(interval_key: str) -> dict[str, float]:
         "decision_hours": load(settings().policy).release.decision_hours,
     }
     with open_cursor("publisher", "nocturne metrics", readonly=True) as cursor:
-        cursor.execute(query("deid", "metric", "read"), asked)
-        return {name: float(value) for name, value in cursor.fetchall()}
+        return {name: float(value) for name, value in execute(cursor, "deid", "metric", "read", asked).fetchall()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,18 +55,14 @@ def read_lineage(role: str, run_id: int, batch_id: int | None = None) -> Lineage
     """
     asked = {"run_id": run_id, "batch_id": batch_id}
     with open_cursor(role, "nocturne lineage", readonly=True) as cursor:
-        cursor.execute(query("deid", "lineage", "versions"), asked)
-        versions = cursor.fetchone()
-        if versions is None:
+        versions = by_column(execute(cursor, "deid", "lineage", "versions", asked))
+        if not versions:
             raise InputRefused(f"there is no run {run_id}.", "Plan it first.")
-        names = [column.name for column in cursor.description or ()]
         rows: dict[str, int] = {}
         if role == "worker":
-            cursor.execute(query("deid", "lineage", "rows"), asked)
-            rows = {name: int(count) for name, count in cursor.fetchall()}
-        cursor.execute(query("deid", "lineage", "checks"), asked)
+            rows = {name: int(count) for name, count in execute(cursor, "deid", "lineage", "rows", asked).fetchall()}
         checks = [
             CheckResult(suite, rule, Severity(severity), *counts)
-            for suite, rule, severity, *counts in cursor.fetchall()
+            for suite, rule, severity, *counts in execute(cursor, "deid", "lineage", "checks", asked).fetchall()
         ]
-    return Lineage(rows, dict(zip(names, versions, strict=True)), checks)
+    return Lineage(rows, versions[0], checks)

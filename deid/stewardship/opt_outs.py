@@ -13,7 +13,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from deid.database.queries import Cursor, one, query
+from deid.database.queries import Cursor, execute, one
 from deid.domain.errors import NocturneError
 from deid.ledger import audit
 from deid.ledger.audit import Action, Line
@@ -151,7 +151,7 @@ def search_patient(cursor: Cursor, actor: str, patient: PatientKey) -> PatientRe
     if patient.pseudonym is None:
         audit.write(cursor, actor, Action.SEARCH_PATIENT, f"patient {BY_SOURCE_ID}")
         return PatientRecord(patient, None, None)
-    cursor.execute(query("deid", "opt_out", "by_pseudonym"), {**patient.parameters, "steward": actor})
+    execute(cursor, "deid", "opt_out", "by_pseudonym", {**patient.parameters, "steward": actor})
     return PatientRecord(patient, _admitted(cursor), _opt_out_in_force(cursor, patient))
 
 
@@ -165,13 +165,13 @@ def record_opt_out(cursor: Cursor, actor: str, patient: PatientKey, reason: str)
     """
     reason = check_reason(reason)
     step = "insert" if patient.pseudonym else "insert_by_source_id"
-    cursor.execute(query("deid", "opt_out", step), {**patient.parameters, "asked_by": actor, "reason": reason})
+    execute(cursor, "deid", "opt_out", step, {**patient.parameters, "asked_by": actor, "reason": reason})
     row = cursor.fetchone()
     if row is None:
         raise OptOutRefused(OptOutProblem.ALREADY, _opt_out_in_force(cursor, patient))
     opt_out_id, removed = int(row[0]), 0
     if patient.pseudonym:
-        cursor.execute(query("deid", "opt_out", "withdraw"), {"opt_out_id": opt_out_id})
+        execute(cursor, "deid", "opt_out", "withdraw", {"opt_out_id": opt_out_id})
         removed = _admitted(cursor)
     named = {"pseudonym": patient.pseudonym} if patient.pseudonym else {"by": BY_SOURCE_ID}
     details: Mapping[str, Any] = {**named, "reason": reason, "removed": removed}
@@ -185,8 +185,7 @@ def list_opt_outs(cursor: Cursor, before: int | None = None, limit: int = PAGE) 
 
 
 def _read_opt_outs(cursor: Cursor, **parameters: int | None) -> list[OptOut]:
-    cursor.execute(query("deid", "opt_out", "page"), parameters)
-    return [OptOut(*row) for row in cursor.fetchall()]
+    return [OptOut(*row) for row in execute(cursor, "deid", "opt_out", "page", parameters).fetchall()]
 
 
 def prove_removal(cursor: Cursor, actor: str, opt_out_id: int) -> RemovalProof | None:
@@ -198,8 +197,7 @@ def prove_removal(cursor: Cursor, actor: str, opt_out_id: int) -> RemovalProof |
     found = _read_opt_outs(cursor, before=None, opt_out_id=opt_out_id, limit=1)
     if not found:
         return None
-    cursor.execute(query("deid", "opt_out", "recheck"), {"opt_out_id": opt_out_id, "steward": actor})
-    row = cursor.fetchone()
+    row = execute(cursor, "deid", "opt_out", "recheck", {"opt_out_id": opt_out_id, "steward": actor}).fetchone()
     if row is None:
         raise OptOutRefused(OptOutProblem.TOO_MANY)
     readable, *states, checked_at = row
@@ -216,8 +214,7 @@ def revoke_opt_out(cursor: Cursor, actor: str, opt_out_id: int, reason: str) -> 
     """
     reason = check_reason(reason)
     parameters = {"opt_out_id": opt_out_id, "revoked_by": actor, "revoked_reason": reason}
-    cursor.execute(query("deid", "opt_out", "revoke"), parameters)
-    if cursor.fetchone() is None:
+    if execute(cursor, "deid", "opt_out", "revoke", parameters).fetchone() is None:
         return False
     audit.write(cursor, actor, Action.OPT_OUT, audit_name(opt_out_id), revoked=True, reason=reason)
     return True
@@ -255,6 +252,5 @@ def _admitted(cursor: Cursor) -> int:
 def _opt_out_in_force(cursor: Cursor, patient: PatientKey) -> int | None:
     if patient.pseudonym is None:
         return None
-    cursor.execute(query("deid", "opt_out", "in_force_of"), patient.parameters)
-    row = cursor.fetchone()
+    row = execute(cursor, "deid", "opt_out", "in_force_of", patient.parameters).fetchone()
     return None if row is None else int(row[0])

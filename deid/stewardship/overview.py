@@ -11,7 +11,7 @@ from typing import Any, Literal
 from deid.config.policy import Policy, load
 from deid.config.settings import settings
 from deid.database.connection import open_cursor
-from deid.database.queries import Cursor, query
+from deid.database.queries import Cursor, execute
 from deid.domain import PARIS
 from deid.domain.errors import Reason
 from deid.refresh.reference_versions import SourceState, source_states
@@ -170,8 +170,7 @@ def _unsettled_marks(cursor: Cursor, intervals: Sequence[IntervalSummary]) -> li
 
 def _opt_outs_to_apply(cursor: Cursor, now: datetime) -> list[OverviewFinding]:
     """Report opt-outs that neither a night nor a publication has applied yet."""
-    cursor.execute(query("deid", "opt_out", "to_apply"))
-    ((opt_outs, oldest),) = cursor.fetchall()
+    ((opt_outs, oldest),) = execute(cursor, "deid", "opt_out", "to_apply").fetchall()
     if not opt_outs:
         return []
     hours = (now - oldest).total_seconds() / 3600

@@ -13,7 +13,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from deid.database.queries import Cursor, query
+from deid.database.queries import Cursor, execute
 from deid.domain.document import Mention
 from deid.domain.errors import NocturneError, Reason
 from deid.ledger import audit
@@ -156,38 +156,35 @@ def list_quarantined(
         **{name: getattr(wanted, name) for name in Filter.__dataclass_fields__},
         **{"after_at": at, "after_run": run_id, "after_document": document_id, "limit": limit},
     }
-    cursor.execute(query("deid", "quarantine", "page"), parameters)
-    return [_to_document(row) for row in cursor.fetchall()]
+    return [_to_document(row) for row in execute(cursor, "deid", "quarantine", "page", parameters).fetchall()]
 
 
 def count_waiting(cursor: Cursor) -> list[tuple[Reason, int]]:
     """Return the number of undecided documents by reason, highest first; no count exceeds `COUNTED`."""
-    cursor.execute(query("deid", "quarantine", "waiting"), {"reasons": list(Reason), "most": COUNTED})
+    execute(cursor, "deid", "quarantine", "waiting", {"reasons": list(Reason), "most": COUNTED})
     return [(Reason(reason), documents) for reason, documents in cursor.fetchall()]
 
 
 def list_document_types(cursor: Cursor, standing: Standing) -> list[str]:
     """Return the document types of quarantined documents, for the filter."""
-    cursor.execute(query("deid", "quarantine", "types"), {"standing": standing})
-    return [row[0] for row in cursor.fetchall()]
+    return [row[0] for row in execute(cursor, "deid", "quarantine", "types", {"standing": standing}).fetchall()]
 
 
 def find_quarantined(cursor: Cursor, run_id: int, document_id: str) -> QuarantinedDocument | None:
     """Return a document as run `run_id` quarantined it; None if it did not."""
-    cursor.execute(query("deid", "quarantine", "one"), {"run_id": run_id, "document_id": document_id})
-    row = cursor.fetchone()
+    row = execute(cursor, "deid", "quarantine", "one", {"run_id": run_id, "document_id": document_id}).fetchone()
     return None if row is None else _to_document(row)
 
 
 def failed_checks(cursor: Cursor, run_id: int, document_id: str) -> list[FailedCheck]:
     """Return the failed checks of a document, critical ones first; none if it was quarantined before the checks."""
-    cursor.execute(query("deid", "verdict", "failed"), {"run_id": run_id, "document_id": document_id})
+    execute(cursor, "deid", "verdict", "failed", {"run_id": run_id, "document_id": document_id})
     return [FailedCheck(*row) for row in cursor.fetchall()]
 
 
 def document_history(cursor: Cursor, document_id: str) -> list[DocumentEvent]:
     """Return all events of a document, oldest first."""
-    cursor.execute(query("deid", "quarantine", "history"), {"document_id": document_id})
+    execute(cursor, "deid", "quarantine", "history", {"document_id": document_id})
     return [DocumentEvent(*row) for row in cursor.fetchall()]
 
 
@@ -244,7 +241,7 @@ def record_choice(
         row = {"run_id": one.run_id, "document_id": one.document_id, "content_hash": one.content_hash}
         chosen = {"choice": choice, "chosen_by": actor, "justification": text, **_stored(marked)}
         stored = json.dumps(waived[one.run_id, one.document_id])
-        cursor.execute(query("deid", "quarantine_choice", "insert"), row | chosen | {"waived": stored})
+        execute(cursor, "deid", "quarantine_choice", "insert", row | chosen | {"waived": stored})
         (done if cursor.fetchone() else taken).append(one)
     for one in done:
         facts = {"run_id": one.run_id, "content_hash": one.content_hash, "reason": one.reason.value}
@@ -264,8 +261,7 @@ def undo_choice(cursor: Cursor, actor: str, entry: Entry) -> bool:
     """Undo a choice that no run has used; the document waits again. False if there is no such choice."""
     run_id, document_id = entry
     parameters = {"run_id": run_id, "document_id": document_id, "undone_by": actor}
-    cursor.execute(query("deid", "quarantine_choice", "undo"), parameters)
-    row = cursor.fetchone()
+    row = execute(cursor, "deid", "quarantine_choice", "undo", parameters).fetchone()
     if row is None:
         return False
     _, choice, content_hash = row

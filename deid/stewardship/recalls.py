@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from deid.database.queries import Cursor, one, query
+from deid.database.queries import Cursor, execute, one
 from deid.domain.errors import NocturneError
 from deid.ledger import audit
 from deid.ledger.audit import Action, Line
@@ -96,14 +96,14 @@ class RecallProof:
 
 def find_recallable(cursor: Cursor, interval_key: str) -> Recallable | None:
     """Return what a recall of an interval would remove; None if no part is published."""
-    cursor.execute(query("deid", "recall", "releases"), {"interval_key": interval_key})
+    execute(cursor, "deid", "recall", "releases", {"interval_key": interval_key})
     release_ids, documents, readable = one(cursor)
     return Recallable(tuple(release_ids), documents, readable) if documents or readable else None
 
 
 def list_recalls(cursor: Cursor, interval_key: str) -> list[Recall]:
     """Return the recalls of an interval, newest first."""
-    cursor.execute(query("deid", "recall", "of_interval"), {"interval_key": interval_key})
+    execute(cursor, "deid", "recall", "of_interval", {"interval_key": interval_key})
     return [Recall(*row) for row in cursor.fetchall()]
 
 
@@ -123,8 +123,7 @@ def make_recall(cursor: Cursor, actor: str, interval_key: str, shown: tuple[int,
     if found.release_ids != shown:
         raise RecallRefused(RecallProblem.CHANGED)
     row = {"interval_key": interval_key, "release_ids": list(shown), "recalled_by": actor, "reason": reason}
-    cursor.execute(query("deid", "recall", "make"), row)
-    (recall_id,) = one(cursor)
+    (recall_id,) = one(execute(cursor, "deid", "recall", "make", row))
     if recall_id is None:
         raise RecallRefused(RecallProblem.BUSY)
     removed = sum(one.documents for one in _removed(cursor, recall_id))
@@ -137,13 +136,11 @@ def make_recall(cursor: Cursor, actor: str, interval_key: str, shown: tuple[int,
 
 def prove_recall(cursor: Cursor, recall_id: int) -> RecallProof | None:
     """Return what a recall removed and what a new search finds; None for an unknown number."""
-    cursor.execute(query("deid", "recall", "read"), {"recall_id": recall_id})
-    row = cursor.fetchone()
+    row = execute(cursor, "deid", "recall", "read", {"recall_id": recall_id}).fetchone()
     if row is None:
         return None
     recall, removed = Recall(*row), _removed(cursor, recall_id)
-    cursor.execute(query("deid", "recall", "check"), {"recall_id": recall_id})
-    readable, waiting, again, checked_at = one(cursor)
+    readable, waiting, again, checked_at = one(execute(cursor, "deid", "recall", "check", {"recall_id": recall_id}))
     lines = audit.list_lines(cursor, about=f"release {recall.interval_key}", action=Action.RECALL)
     return RecallProof(recall, removed, readable, waiting, again, checked_at, tuple(reversed(lines)))
 
@@ -161,5 +158,5 @@ def check_reason(reason: str) -> str:
 
 
 def _removed(cursor: Cursor, recall_id: int) -> tuple[RemovedType, ...]:
-    cursor.execute(query("deid", "recall", "removed"), {"recall_id": recall_id})
+    execute(cursor, "deid", "recall", "removed", {"recall_id": recall_id})
     return tuple(RemovedType(*row) for row in cursor.fetchall())

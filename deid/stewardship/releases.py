@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from deid.database.connection import open_cursor
-from deid.database.queries import Cursor, one, query
+from deid.database.queries import Cursor, execute, one
 from deid.domain.outcomes import StoredFile
 from deid.reports.intervals import IntervalSummary, read
 
@@ -88,24 +88,22 @@ def list_intervals(*, month: str | None = None, state: str | None = None, before
     """
     with open_cursor("steward", "nocturne pages", readonly=True) as cursor:
         asked = {"month": month, "state": state, "before": before, "limit": PAGE + 1}
-        cursor.execute(query("deid", "interval_state", "page"), asked)
-        keys = [key for (key,) in cursor.fetchall()]
+        keys = [key for (key,) in execute(cursor, "deid", "interval_state", "page", asked).fetchall()]
         shown = keys[:PAGE]
         intervals = read(cursor, limit=PAGE, keys=shown) if shown else []
-        cursor.execute(query("deid", "interval_state", "months"))
-        months = [found for (found,) in cursor.fetchall()]
+        months = [found for (found,) in execute(cursor, "deid", "interval_state", "months").fetchall()]
     return IntervalPage(intervals, shown[-1] if len(keys) > PAGE else None, months)
 
 
 def list_runs(cursor: Cursor, interval_key: str) -> list[IntervalRun]:
     """Return the runs of an interval, latest first."""
-    cursor.execute(query("deid", "run", "of_interval"), {"interval_key": interval_key})
+    execute(cursor, "deid", "run", "of_interval", {"interval_key": interval_key})
     return [IntervalRun(*row) for row in cursor.fetchall()]
 
 
 def quarantined_ids(cursor: Cursor, interval_key: str) -> dict[str, list[tuple[int, str]]]:
     """Return run and id of quarantined documents by reason, at most `MOST_IDS` of each."""
-    cursor.execute(query("deid", "quarantine", "of_interval"), {"interval_key": interval_key, "most": MOST_IDS})
+    execute(cursor, "deid", "quarantine", "of_interval", {"interval_key": interval_key, "most": MOST_IDS})
     found: dict[str, list[tuple[int, str]]] = {}
     for reason, run_id, document_id in cursor.fetchall():
         found.setdefault(reason, []).append((run_id, document_id))
@@ -114,19 +112,18 @@ def quarantined_ids(cursor: Cursor, interval_key: str) -> dict[str, list[tuple[i
 
 def disagreeing_documents(cursor: Cursor, interval_key: str) -> list[Disagreeing]:
     """Return the waiting documents of an interval that disagree on their patient or in articles, at most `MOST_IDS`."""
-    cursor.execute(query("deid", "agreement", "shown"), {"interval_key": interval_key, "most": MOST_IDS})
+    execute(cursor, "deid", "agreement", "shown", {"interval_key": interval_key, "most": MOST_IDS})
     return [Disagreeing(*row) for row in cursor.fetchall()]
 
 
 def count_disagreeing(cursor: Cursor, interval_key: str) -> int:
     """Return how many published documents of an interval disagree on their patient or in articles."""
-    cursor.execute(query("deid", "agreement", "published"), {"interval_key": interval_key})
-    return int(one(cursor)[0])
+    return int(one(execute(cursor, "deid", "agreement", "published", {"interval_key": interval_key}))[0])
 
 
 def let_through(cursor: Cursor, interval_key: str) -> list[LetThrough]:
     """Return the documents of an interval that passed because a person waived a check, at most `MOST_IDS`."""
-    cursor.execute(query("deid", "quarantine_choice", "let_through"), {"interval_key": interval_key, "most": MOST_IDS})
+    execute(cursor, "deid", "quarantine_choice", "let_through", {"interval_key": interval_key, "most": MOST_IDS})
     return [LetThrough(*row) for row in cursor.fetchall()]
 
 
@@ -134,8 +131,7 @@ def published_text(cursor: Cursor, actor: str, document_id: str) -> PublishedTex
     """Return a document that researchers read, by the id that they read it by, and record the reading; None if there
     is none of that id.
     """
-    cursor.execute(query("research", "document", "read"), {"document_id": document_id, "steward": actor})
-    row = cursor.fetchone()
+    row = execute(cursor, "research", "document", "read", {"document_id": document_id, "steward": actor}).fetchone()
     return None if row is None else PublishedText(*row)
 
 
@@ -145,14 +141,12 @@ def unique_texts(cursor: Cursor, actor: str, after: str) -> list[str]:
     At most `MOST_IDS`, in the order of the ids that researchers read them by, after one of them.
     """
     asked = {"after": after, "most": MOST_IDS, "steward": actor}
-    cursor.execute(query("deid", "unique_text", "page"), asked)
-    return [document_id for (document_id,) in cursor.fetchall()]
+    return [document_id for (document_id,) in execute(cursor, "deid", "unique_text", "page", asked).fetchall()]
 
 
 def published_file(cursor: Cursor, actor: str, document_id: str) -> StoredFile | None:
     """Return the rewritten file of a document that researchers read, and record the reading; None if there is none."""
-    cursor.execute(query("research", "document", "file"), {"document_id": document_id, "steward": actor})
-    row = cursor.fetchone()
+    row = execute(cursor, "research", "document", "file", {"document_id": document_id, "steward": actor}).fetchone()
     return None if row is None else StoredFile(row[0], row[1], bytes(row[2]))
 
 
@@ -179,6 +173,5 @@ def planned_run(triggered_by: str) -> PlannedRun | None:
         WarehouseUnreachable, WarehouseError: the ledger could not be read.
     """
     with open_cursor("steward", "nocturne pages") as cursor:
-        cursor.execute(query("deid", "run", "planned"), {"triggered_by": triggered_by})
-        found = cursor.fetchone()
+        found = execute(cursor, "deid", "run", "planned", {"triggered_by": triggered_by}).fetchone()
     return None if found is None else PlannedRun(*found)

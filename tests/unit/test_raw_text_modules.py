@@ -43,6 +43,8 @@ def test_packages_named_whole_hold_text_and_the_library_below_them_does_not(hold
         ("from deid.ledger import reading\nx = reading.hold()\n", {"Document"}),
         ("from deid.ledger.reading import Held\nx: Held\n", {"Held"}),
         ("x = query('deid', 'candidate', 'texts')\n", {"deid.candidate"}),
+        ("x = execute(cursor, 'deid', 'candidate', 'texts', row)\n", {"deid.candidate"}),
+        ("x = execute(cursor, 'deid', 'candidate', 'texts')\n", {"deid.candidate"}),
         ("x = query('deid', 'candidate', 'counts')\n", None),
         ("class Row:\n    text: str\n", {"Row"}),
         ("x = 1\n", None),

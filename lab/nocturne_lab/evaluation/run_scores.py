@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from deid.config.settings import settings
 from deid.database.connection import open_cursor
-from deid.database.queries import query
+from deid.database.queries import execute
 from deid.domain.document import Mention
 from deid.domain.errors import InputRefused
 from deid.domain.labels import Label
@@ -61,7 +61,7 @@ def judged(run_id: int) -> Iterator[Judged]:
 
 def _searched(run_id: int) -> list[Key]:
     with open_cursor("worker", "nocturne score") as cursor:
-        cursor.execute(query("deid", "document", "searched"), {"run_id": run_id})
+        execute(cursor, "deid", "document", "searched", {"run_id": run_id})
         return [(document_id, content_hash) for document_id, content_hash, _ in cursor.fetchall()]
 
 
@@ -69,7 +69,7 @@ def _gold(document_ids: Sequence[str]) -> dict[Key, list[Mention]]:
     """Return true mentions by document and version; only the database owner may read them, hence no nightly step."""
     found: dict[Key, list[Mention]] = defaultdict(list)
     with open_cursor("owner", "nocturne score") as cursor:
-        cursor.execute(query("gold", "mention", "of_documents"), {"document_ids": list(document_ids)})
+        execute(cursor, "gold", "mention", "of_documents", {"document_ids": list(document_ids)})
         for document_id, content_hash, start, end, label in cursor:
             found[document_id, content_hash].append(Mention(start, end, Label(label)))
     return found

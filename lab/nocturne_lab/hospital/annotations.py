@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from deid.database.queries import Cursor, one, query
+from deid.database.queries import Cursor, execute, one
 from deid.domain.document import Mention
 from deid.domain.errors import NocturneError, WarehouseError
 from deid.domain.labels import Label
@@ -44,7 +44,7 @@ class Annotated:
 
 def list_annotated(cursor: Cursor) -> list[Annotated]:
     """Return every fully read document of closed reviews, the latest reading of each version."""
-    cursor.execute(query("deid", "annotation", "documents"))
+    execute(cursor, "deid", "annotation", "documents")
     return [
         Annotated(run_id, document_id, content_hash, surrogates, tuple(_to_annotation(*item) for item in said))
         for run_id, document_id, content_hash, surrogates, said in cursor.fetchall()
@@ -104,8 +104,7 @@ def gold_records(cursor: Cursor, actor: str, refusals: list[NocturneError]) -> I
 
 def _read_content(cursor: Cursor, document: Annotated) -> Content:
     """Read the type, dates and patient of a document from the warehouse."""
-    cursor.execute(query("deid", "run", "source"), {"run_id": document.run_id})
-    (source,) = one(cursor)
+    (source,) = one(execute(cursor, "deid", "run", "source", {"run_id": document.run_id}))
     (source_id,) = Translator("identity").to_source("document", [document.document_id]).values()
     with open_source("nocturne annotations") as warehouse:
         return read_contents(warehouse, Source(source), [source_id])[source_id]

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from deid.config.settings import settings
 from deid.database.connection import open_cursor
-from deid.database.queries import query
+from deid.database.queries import execute
 from deid.domain.outcomes import Detected
 from deid.ledger.identity import Translator
 from deid.ledger.steps import Run, read_mentions, read_run
@@ -57,8 +57,7 @@ def published_runs(interval_key: str) -> list[tuple[Run, Mapping[str, str]]]:
         WarehouseUnreachable, WarehouseError: the ledger could not be read.
     """
     with open_cursor("worker", APPLICATION) as cursor:
-        cursor.execute(query("deid", "evaluation", "runs"), {"interval_key": interval_key})
-        found = cursor.fetchall()
+        found = execute(cursor, "deid", "evaluation", "runs", {"interval_key": interval_key}).fetchall()
     return [(read_run(run_id), versions) for run_id, versions in found]
 
 
@@ -72,8 +71,7 @@ def draw_sample(interval_key: str, run_ids: Sequence[int], size: int) -> list[Dr
     """
     with open_cursor("worker", APPLICATION) as cursor:
         asked = {"interval_key": interval_key, "run_ids": list(run_ids), "size": size}
-        cursor.execute(query("deid", "evaluation", "sample"), asked)
-        return [Drawn(*row) for row in cursor.fetchall()]
+        return [Drawn(*row) for row in execute(cursor, "deid", "evaluation", "sample", asked).fetchall()]
 
 
 def draw_learned(document_ids: Collection[str], size: int) -> list[Drawn]:
@@ -84,8 +82,7 @@ def draw_learned(document_ids: Collection[str], size: int) -> list[Drawn]:
     """
     with open_cursor("worker", APPLICATION) as cursor:
         asked = {"document_ids": sorted(document_ids), "size": size}
-        cursor.execute(query("deid", "evaluation", "learned"), asked)
-        return [Drawn(*row) for row in cursor.fetchall()]
+        return [Drawn(*row) for row in execute(cursor, "deid", "evaluation", "learned", asked).fetchall()]
 
 
 def open_sample(sample: Sequence[Drawn]) -> list[Detected]:
@@ -152,5 +149,5 @@ def record_measures(release_id: int, run: str, policy_hash: str, measures: Itera
     rows = [{"release_id": release_id, "run": run, "policy_hash": policy_hash, **one._asdict()} for one in measures]
     with open_cursor("worker", APPLICATION) as cursor:
         for row in rows:
-            cursor.execute(query("deid", "evaluation", "insert"), row)
+            execute(cursor, "deid", "evaluation", "insert", row)
     return len(rows)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from deid.config.policy import Policy
-from deid.database.queries import Cursor, one, query
+from deid.database.queries import Cursor, execute, one
 from deid.domain.document import Mention
 from deid.domain.errors import PolicyError, ReleaseRefused
 from deid.domain.labels import Label
@@ -56,15 +56,13 @@ def export_published(
             "Decide on release.training_export: true, which docs/annotation.md explains.",
         )
     reason = check_reason(reason)
-    cursor.execute(query("deid", "training_document", "waiting_opt_outs"))
-    (waiting,) = one(cursor)
+    (waiting,) = one(execute(cursor, "deid", "training_document", "waiting_opt_outs"))
     if waiting:
         raise ReleaseRefused(f"{waiting} opt-outs are not applied yet.", "Run apply_oppositions, then export again.")
-    cursor.execute(query("deid", "training_document", "counts"))
-    permitted, held = one(cursor)
+    permitted, held = one(execute(cursor, "deid", "training_document", "counts"))
     details = json.dumps({"left_out": held, "policy": policy.digest, "reason": reason})
     asked = {"seed": str(seed), "size": size, "steward": actor, "details": details}
-    cursor.execute(query("deid", "training_document", "chosen"), asked)
+    execute(cursor, "deid", "training_document", "chosen", asked)
     return TrainingExport([_document(*row) for row in cursor.fetchall()], permitted, held)
 
 
