@@ -11,7 +11,6 @@ import hashlib
 from collections.abc import Callable, Mapping
 from datetime import date
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Literal, Self
 
 import re2
@@ -76,18 +75,16 @@ def _is_day(year: int, month: int, day: int) -> bool:
 
 
 # Name → whether a value, as it is written, is right.
-VALIDATORS: Mapping[str, Callable[[str], bool]] = MappingProxyType(
-    {
-        # The last digit is the Luhn digit of the other digits (ISO/IEC 7812-1); letters do not count.
-        "luhn": lambda value: luhn_holds(_digits(value)),
-        "mod97": lambda value: mod_97_10.is_valid(_plain(value)),  # ends in its two check digits (ISO 7064)
-        "mod11": lambda value: mod_11_2.is_valid(_plain(value)),  # ends in its check digit or X (ISO 7064)
-        "finess": _checked(lambda digits: len(digits) == _FINESS and luhn_holds(digits)),
-        "nir": lambda value: nir_holds(_plain(value)),  # fifteen characters with the key
-        "iban": lambda value: iban_holds(_plain(value)),  # length of its country and check digits (ISO 13616)
-        "date": _is_date,  # a day that exists, from 1800 to 2199, in six or eight digits
-    }
-)
+VALIDATORS: Mapping[str, Callable[[str], bool]] = {
+    # The last digit is the Luhn digit of the other digits (ISO/IEC 7812-1); letters do not count.
+    "luhn": lambda value: luhn_holds(_digits(value)),
+    "mod97": lambda value: mod_97_10.is_valid(_plain(value)),  # ends in its two check digits (ISO 7064)
+    "mod11": lambda value: mod_11_2.is_valid(_plain(value)),  # ends in its check digit or X (ISO 7064)
+    "finess": _checked(lambda digits: len(digits) == _FINESS and luhn_holds(digits)),
+    "nir": lambda value: nir_holds(_plain(value)),  # fifteen characters with the key
+    "iban": lambda value: iban_holds(_plain(value)),  # length of its country and check digits (ISO 13616)
+    "date": _is_date,  # a day that exists, from 1800 to 2199, in six or eight digits
+}
 Validator = Literal["luhn", "mod97", "mod11", "finess", "nir", "iban", "date"]
 
 

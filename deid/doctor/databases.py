@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
-from types import MappingProxyType
 
 from deid.config.policy import load
 from deid.config.settings import settings
@@ -27,47 +26,39 @@ SOURCE_DAYS, SOURCE_SAMPLE = 30, 50
 _READ, _ALL = frozenset({"SELECT"}), frozenset({"SELECT", "INSERT", "UPDATE", "DELETE"})
 
 # The most that each role may do on a table of a schema; what stands nowhere is too much. The owner may do everything.
-MAY: Mapping[str, Mapping[str, frozenset[str]]] = MappingProxyType(
-    {
-        "reader": {"cdw": _READ, "identity": _READ},
-        "worker": {"deid": _ALL, "identity": _ALL - {"DELETE"}, "ref": _READ},
-        "refresher": {"ref": _ALL},
-        "publisher": {"deid": _ALL, "ref": _READ, "research": _ALL - {"UPDATE"}},
-        "steward": {"deid": _ALL - {"DELETE"}, "ref": _READ, "research": _READ},
-        "researcher": {"research": _READ},
-    }
-)
+MAY: Mapping[str, Mapping[str, frozenset[str]]] = {
+    "reader": {"cdw": _READ, "identity": _READ},
+    "worker": {"deid": _ALL, "identity": _ALL - {"DELETE"}, "ref": _READ},
+    "refresher": {"ref": _ALL},
+    "publisher": {"deid": _ALL, "ref": _READ, "research": _ALL - {"UPDATE"}},
+    "steward": {"deid": _ALL - {"DELETE"}, "ref": _READ, "research": _READ},
+    "researcher": {"research": _READ},
+}
 # The least that each role needs to work.
-NEEDS: Mapping[str, tuple[tuple[str, str], ...]] = MappingProxyType(
-    {
-        "worker": (
-            *(("deid", "SELECT"), ("deid", "INSERT"), ("deid", "UPDATE"), ("ref", "SELECT")),
-            *(("identity", "SELECT"), ("identity", "INSERT")),
-        ),
-        "refresher": (("ref", "SELECT"), ("ref", "INSERT")),
-        "publisher": (("deid", "SELECT"), ("research", "INSERT"), ("research", "DELETE")),
-        "steward": (("deid", "SELECT"), ("deid", "INSERT")),
-        "researcher": (("research", "SELECT"),),
-    }
-)
+NEEDS: Mapping[str, tuple[tuple[str, str], ...]] = {
+    "worker": (
+        *(("deid", "SELECT"), ("deid", "INSERT"), ("deid", "UPDATE"), ("ref", "SELECT")),
+        *(("identity", "SELECT"), ("identity", "INSERT")),
+    ),
+    "refresher": (("ref", "SELECT"), ("ref", "INSERT")),
+    "publisher": (("deid", "SELECT"), ("research", "INSERT"), ("research", "DELETE")),
+    "steward": (("deid", "SELECT"), ("deid", "INSERT")),
+    "researcher": (("research", "SELECT"),),
+}
 # Tables of texts in schema deid that a role may read.
-TEXTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {"worker": ("candidate.",), "publisher": ("candidate.", "published_document.")}
-)
+TEXTS: Mapping[str, tuple[str, ...]] = {"worker": ("candidate.",), "publisher": ("candidate.", "published_document.")}
 # Settings of the session that keep rows out of the server's log, and the values that do.
-_LOG: Mapping[str, frozenset[str]] = MappingProxyType(
-    {
-        **{name: frozenset({value}) for name, value in QUIET_LOG.items()},
-        "log_min_messages": frozenset({"log", "fatal", "panic"}),
-        "log_min_duration_sample": frozenset({"-1"}),
-        "log_transaction_sample_rate": frozenset({"0"}),
-        "debug_print_parse": frozenset({"off"}),
-        "debug_print_rewritten": frozenset({"off"}),
-        "debug_print_plan": frozenset({"off"}),
-        "auto_explain.log_min_duration": frozenset({"-1"}),
-        "pgaudit.log": frozenset({"none"}),
-    }
-)
+_LOG: Mapping[str, frozenset[str]] = {
+    **{name: frozenset({value}) for name, value in QUIET_LOG.items()},
+    "log_min_messages": frozenset({"log", "fatal", "panic"}),
+    "log_min_duration_sample": frozenset({"-1"}),
+    "log_transaction_sample_rate": frozenset({"0"}),
+    "debug_print_parse": frozenset({"off"}),
+    "debug_print_rewritten": frozenset({"off"}),
+    "debug_print_plan": frozenset({"off"}),
+    "auto_explain.log_min_duration": frozenset({"-1"}),
+    "pgaudit.log": frozenset({"none"}),
+}
 # Seconds between the server's clock and this machine's: intervals of documents are cut by both.
 _CLOCKS = (5, 60)
 _DOING = {

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from functools import total_ordering
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from deid.domain.labels import Label
@@ -16,10 +15,10 @@ from deid.domain.labels import Label
 # Kinds of identifiers that the annotators that ship tell apart.
 SUBTYPES = frozenset({"IBAN", "IP", "MAC", "plate", "uid"})
 # Codes of a person's sex, in lower case: words and letters of warehouses, ISO 5218 and INSEE, OMOP.
-_SEXES: Mapping[str, str] = MappingProxyType(
-    dict.fromkeys(("m", "h", "1", "masculin", "homme", "male", "8507"), "M")
-    | dict.fromkeys(("f", "2", "féminin", "feminin", "femme", "female", "8532"), "F")
-)
+_SEXES: Mapping[str, str] = {
+    **dict.fromkeys(("m", "h", "1", "masculin", "homme", "male", "8507"), "M"),
+    **dict.fromkeys(("f", "2", "féminin", "feminin", "femme", "female", "8532"), "F"),
+}
 # Year, or year and month, of an ISO date; some warehouses fill what they do not know with zeros.
 _PART_OF_DATE = re.compile(r"(?P<year>(?:18|19|20)\d\d)(?:-(?P<month>0[1-9]|1[0-2])|-00)?(?:-00)?", re.ASCII)
 

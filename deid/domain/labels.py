@@ -77,11 +77,9 @@ def _scheme(**classes: str) -> Mapping[Label, str | None]:
 
 _CLASSES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 # Scheme name → (label → class, or None where the scheme has no such class).
-SCHEMES: Mapping[str, Mapping[Label, str | None]] = MappingProxyType(
-    {
-        "nocturne": MappingProxyType({label: str(label) for label in Label}),
-        # One class per kind of information, without roles and parts of addresses
-        "coarse": _scheme(**_CLASSES["t22"], NET="EMAIL URL", ID=" ".join(sorted(IDENTIFIERS))),
-        **{name: _scheme(**classes) for name, classes in _CLASSES.items()},
-    }
-)
+SCHEMES: Mapping[str, Mapping[Label, str | None]] = {
+    "nocturne": {label: str(label) for label in Label},
+    # One class per kind of information, without roles and parts of addresses
+    "coarse": _scheme(**_CLASSES["t22"], NET="EMAIL URL", ID=" ".join(sorted(IDENTIFIERS))),
+    **{name: _scheme(**classes) for name, classes in _CLASSES.items()},
+}

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from types import MappingProxyType
 
 from deid.domain.document import Document
 from deid.domain.errors import DocumentRefused, Reason
@@ -38,9 +37,11 @@ __all__ = [
 ]
 
 # Media type → function that reads the format
-FORMATS: Mapping[str, Callable[[bytes, str, str], SourceText]] = MappingProxyType(
-    {"text/plain": read_plain, "text/html": read_html, "application/xhtml+xml": read_html}
-)
+FORMATS: Mapping[str, Callable[[bytes, str, str], SourceText]] = {
+    "text/plain": read_plain,
+    "text/html": read_html,
+    "application/xhtml+xml": read_html,
+}
 
 
 def read_source(raw: bytes, *, format: str, charset: str, document_id: str, max_bytes: int) -> SourceText:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Mapping
 from functools import partial
-from types import MappingProxyType
 from typing import Any
 
 from deid.domain.errors import DocumentRefused, NocturneError, Reason
@@ -20,33 +19,31 @@ from deid.formats.segments import SegmentedSource, lay_out
 from deid.formats.source import require_readable
 
 # Format → module and function that read it
-READERS: Mapping[str, str] = MappingProxyType(
-    {
-        "text": "deid.formats.texts:read_text",
-        "html": "deid.formats.texts:read_page",
-        "rtf": "deid.formats.rtf:read_rtf",
-        "docx": "deid.formats.docx:read_docx",
-        "xlsx": "deid.formats.spreadsheets:read_xlsx",
-        "xls": "deid.formats.spreadsheets:read_xls",
-        "pdf": "deid.formats.pdf:read_pdf",
-        IMAGE: "deid.formats.pdf:read_picture",
-        "doc": "deid.formats.libreoffice:read_doc",
-        "dicom": "deid.formats.dicom:read_dicom",
-        "odt": "deid.formats.libreoffice:read_odt",
-        "xml": "deid.formats.trees:read_xml",
-        "cda": "deid.formats.cda:read_cda",
-        "json": "deid.formats.records:read_json",
-        "jsonl": "deid.formats.records:read_json_lines",
-        "csv": "deid.formats.records:read_csv",
-        "hl7": "deid.formats.hl7:read_hl7",
-        "fhir": "deid.formats.fhir:read_fhir",
-        "narrative": "deid.formats.fhir:read_narrative",
-        "fhir_xml": "deid.formats.fhir:read_fhir_xml",
-        "vcf": "deid.formats.vcf:read_vcf",
-        "eml": "deid.formats.eml:read_eml",
-        "zip": "deid.formats.archives:read_archive",
-    }
-)
+READERS: Mapping[str, str] = {
+    "text": "deid.formats.texts:read_text",
+    "html": "deid.formats.texts:read_page",
+    "rtf": "deid.formats.rtf:read_rtf",
+    "docx": "deid.formats.docx:read_docx",
+    "xlsx": "deid.formats.spreadsheets:read_xlsx",
+    "xls": "deid.formats.spreadsheets:read_xls",
+    "pdf": "deid.formats.pdf:read_pdf",
+    IMAGE: "deid.formats.pdf:read_picture",
+    "doc": "deid.formats.libreoffice:read_doc",
+    "dicom": "deid.formats.dicom:read_dicom",
+    "odt": "deid.formats.libreoffice:read_odt",
+    "xml": "deid.formats.trees:read_xml",
+    "cda": "deid.formats.cda:read_cda",
+    "json": "deid.formats.records:read_json",
+    "jsonl": "deid.formats.records:read_json_lines",
+    "csv": "deid.formats.records:read_csv",
+    "hl7": "deid.formats.hl7:read_hl7",
+    "fhir": "deid.formats.fhir:read_fhir",
+    "narrative": "deid.formats.fhir:read_narrative",
+    "fhir_xml": "deid.formats.fhir:read_fhir_xml",
+    "vcf": "deid.formats.vcf:read_vcf",
+    "eml": "deid.formats.eml:read_eml",
+    "zip": "deid.formats.archives:read_archive",
+}
 DEFAULT = FileRules()
 _EXPANDED = 20  # times the largest size of a file that it may hold once expanded
 

@@ -8,7 +8,6 @@ import re
 import zipfile
 import zlib
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from deid.domain.outcomes import RewrittenFile
 from deid.formats.source import marked_encoding
@@ -16,8 +15,7 @@ from deid.formats.source import marked_encoding
 IMAGE, UNKNOWN = "image", "unknown"
 
 # Media type, or ending of a file's name → format.
-HINTS: Mapping[str, str] = MappingProxyType(
-    {
+HINTS: Mapping[str, str] = {
         "text/plain": "text", "txt": "text",
         "text/html": "html", "application/xhtml+xml": "html", "html": "html", "htm": "html", "xhtml": "html",
         "application/rtf": "rtf", "text/rtf": "rtf", "rtf": "rtf",
@@ -40,8 +38,7 @@ HINTS: Mapping[str, str] = MappingProxyType(
         "message/rfc822": "eml", "eml": "eml",
         "application/zip": "zip", "zip": "zip",
         "narrative": "narrative",  # of FHIR: XHTML that stays so
-    }
-)  # fmt: skip
+    }  # fmt: skip
 
 _ENDINGS = {"cda": "xml", "fhir": "json", "fhir_xml": "xml"}  # of formats whose files have a wider one's ending
 _MOST_TYPES = 1 << 20  # bytes of the list of types that are looked at

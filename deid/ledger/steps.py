@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import groupby
-from types import MappingProxyType
 from typing import Any
 
 from psycopg2.extensions import cursor as Cursor
@@ -22,19 +21,17 @@ from deid.privacy.budget import ROUNDING, rational
 from deid.source.rows import Content
 
 # Columns that a step gives for each table; run_id is the run's own.
-COLUMNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "mention": ("document_id", "ordinal", "start_offset", "end_offset", "label", "subtype", "score", "votes"),
-        "candidate": (
-            *("document_id", "patient_id", "stay_id", "title", "text", "markup", "spans", "surrogates"),
-            *("reference_date", "reference_versions", "file", "file_type", "file_suffix", "attributes"),
-        ),
-        "pseudonym": ("kind", "ledger_id", "key_fingerprint", "encrypted"),
-        "budget": ("document_id", "patient_id", "category", "mechanism", "epsilon", "elements"),
-        "check_result": ("suite", "rule", "severity", "success", "element_count", "unexpected_count", "observed"),
-        "verdict": ("document_id", "check_name", "severity", "success", "observed", "waived"),
-    }
-)
+COLUMNS: Mapping[str, tuple[str, ...]] = {
+    "mention": ("document_id", "ordinal", "start_offset", "end_offset", "label", "subtype", "score", "votes"),
+    "candidate": (
+        *("document_id", "patient_id", "stay_id", "title", "text", "markup", "spans", "surrogates"),
+        *("reference_date", "reference_versions", "file", "file_type", "file_suffix", "attributes"),
+    ),
+    "pseudonym": ("kind", "ledger_id", "key_fingerprint", "encrypted"),
+    "budget": ("document_id", "patient_id", "category", "mechanism", "epsilon", "elements"),
+    "check_result": ("suite", "rule", "severity", "success", "element_count", "unexpected_count", "observed"),
+    "verdict": ("document_id", "check_name", "severity", "success", "observed", "waived"),
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from types import MappingProxyType
 
 from deid.config.policy import Hiding, Quality
 from deid.domain.errors import Reason
@@ -84,4 +83,4 @@ def checks_within(limits: Quality, hiding: Hiding) -> tuple[Check, ...]:
 
 # Language → check of a document, or rule on an interval → what it demands, in one sentence
 REQUIREMENTS: Mapping[str, Mapping[str, str]] = read_wording("checks")
-BY_NAME: Mapping[str, Check] = MappingProxyType({check.name: check for check in CHECKS})
+BY_NAME: Mapping[str, Check] = {check.name: check for check in CHECKS}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 
 from deid.domain.errors import Reason
 from deid.domain.outcomes import Verdict
@@ -23,12 +22,10 @@ class Wording:
 
 
 # Language → reason → wording
-REASON_WORDS: Mapping[str, Mapping[Reason, Wording]] = MappingProxyType(
-    {
-        lang: MappingProxyType({Reason(reason): Wording(**words) for reason, words in table.items()})
-        for lang, table in read_wording("reasons").items()
-    }
-)
+REASON_WORDS: Mapping[str, Mapping[Reason, Wording]] = {
+    lang: {Reason(reason): Wording(**words) for reason, words in table.items()}
+    for lang, table in read_wording("reasons").items()
+}
 
 
 # ---- Waivers
@@ -44,9 +41,9 @@ FOREIGN = "language_foreign"
 # errors of the product, in a text that nobody may read; a budget belongs to the data protection officer.
 WAIVABLE = frozenset({Reason.NOT_FRENCH, Reason.UNCHANGED, Reason.RESIDUAL_PATTERN, Reason.CLINICAL_CONTENT_CHANGED})
 
-CHECKS_OF: Mapping[Reason, tuple[str, ...]] = MappingProxyType(
-    {reason: tuple(check.name for check in CHECKS if check.reason is reason) for reason in WAIVABLE}
-)
+CHECKS_OF: Mapping[Reason, tuple[str, ...]] = {
+    reason: tuple(check.name for check in CHECKS if check.reason is reason) for reason in WAIVABLE
+}
 
 
 @dataclass(frozen=True, slots=True)

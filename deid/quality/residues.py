@@ -10,7 +10,6 @@ import base64
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import pairwise
-from types import MappingProxyType
 
 from deid.french.check_digits import is_drug_code
 from deid.quality.dates import WrittenDate
@@ -148,17 +147,15 @@ def _is_text(run: str) -> bool:
     return sum(one.isalnum() or one in " .,:;/-'" for one in decoded) >= _READABLE * len(decoded)
 
 
-_KINDS: Mapping[str, Callable[[str], int]] = MappingProxyType(
-    {
-        "residual_nir": _nir,
-        "residual_phone": lambda text: len(_PHONE.findall(text)),
-        "residual_email": _emails,
-        "residual_url": lambda text: len(_URL.findall(text)),
-        "residual_iban": _iban,
-        "residual_digits": _long_digits,
-        "residual_encoded": _encoded,
-    }
-)
+_KINDS: Mapping[str, Callable[[str], int]] = {
+    "residual_nir": _nir,
+    "residual_phone": lambda text: len(_PHONE.findall(text)),
+    "residual_email": _emails,
+    "residual_url": lambda text: len(_URL.findall(text)),
+    "residual_iban": _iban,
+    "residual_digits": _long_digits,
+    "residual_encoded": _encoded,
+}
 
 
 def residues(outside: str, dates: Iterable[WrittenDate]) -> dict[str, float]:

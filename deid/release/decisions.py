@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from types import MappingProxyType
 from typing import Any
 
 from deid.database.connection import open_cursor
@@ -22,9 +21,8 @@ from deid.release.rules import may_approve
 
 APPROVE, REJECT, REWORK = "approve", "reject", "rework"
 CHOICES = (APPROVE, REJECT, REWORK)
-ANSWERS: Mapping[str, str] = MappingProxyType(  # as Airflow's form shows the choices
-    {APPROVE: "Approuver", REJECT: "Rejeter", REWORK: "Renvoyer en traitement"}
-)
+# As Airflow's form shows the choices.
+ANSWERS: Mapping[str, str] = {APPROVE: "Approuver", REJECT: "Rejeter", REWORK: "Renvoyer en traitement"}
 RIGHT_DAYS = 30  # for which a right that the auth manager confirmed holds at a command line, which cannot ask it
 MAX_REASON = 200  # characters: an answer passes through Airflow, which keeps no texts
 

@@ -6,7 +6,6 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from statistics import median
-from types import MappingProxyType
 
 from deid.database.queries import Cursor, execute
 from deid.domain import PARIS
@@ -15,24 +14,20 @@ DAY_S = 86_400
 SATURDAY = 5
 
 # What is compared, and the least change of it that can stand out (shares: one point in a hundred).
-MEASURES: Mapping[str, float] = MappingProxyType(
-    {
-        "documents_per_day": 5.0,
-        "quarantined_share": 0.01,
-        "mentions_per_document": 0.5,
-        "epsilon_per_document": 0.1,
-    }
-)
+MEASURES: Mapping[str, float] = {
+    "documents_per_day": 5.0,
+    "quarantined_share": 0.01,
+    "mentions_per_document": 0.5,
+    "epsilon_per_document": 0.1,
+}
 
 
 # Failed run-level rules that already say that a measure is out of the ordinary, above its usual range or below it.
-SAID_BY: Mapping[tuple[str, bool], frozenset[str]] = MappingProxyType(
-    {
-        ("quarantined_share", True): frozenset({"quarantined_share", "quarantined_share_high"}),
-        ("mentions_per_document", True): frozenset({"density_drift_high"}),
-        ("mentions_per_document", False): frozenset({"density_floor", "density_drift_low"}),
-    }
-)
+SAID_BY: Mapping[tuple[str, bool], frozenset[str]] = {
+    ("quarantined_share", True): frozenset({"quarantined_share", "quarantined_share_high"}),
+    ("mentions_per_document", True): frozenset({"density_drift_high"}),
+    ("mentions_per_document", False): frozenset({"density_floor", "density_drift_low"}),
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,26 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from types import MappingProxyType
 
 from markupsafe import Markup
 
 from deid.domain import PARIS
 
 THIN = "\u202f"  # narrow no-break space
-_MONTHS: Mapping[str, list[str]] = MappingProxyType(
-    {
-        "fr": "janvier février mars avril mai juin juillet août septembre octobre novembre décembre".split(),
-        "en": ("January February March April May June July August September October November December").split(),
-    }
-)
+_MONTHS: Mapping[str, list[str]] = {
+    "fr": "janvier février mars avril mai juin juillet août septembre octobre novembre décembre".split(),
+    "en": ("January February March April May June July August September October November December").split(),
+}
 _SHORT = "janv. févr. mars avr. mai juin juil. août sept. oct. nov. déc.".split()
-_DAYS: Mapping[str, list[str]] = MappingProxyType(
-    {
-        "fr": "lundi mardi mercredi jeudi vendredi samedi dimanche".split(),
-        "en": "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split(),
-    }
-)
+_DAYS: Mapping[str, list[str]] = {
+    "fr": "lundi mardi mercredi jeudi vendredi samedi dimanche".split(),
+    "en": "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split(),
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from enum import StrEnum
-from types import MappingProxyType
 from typing import Any
 
 from deid.config.own_types import KEEP
@@ -26,36 +25,32 @@ _SHARES = ("share", "share_high")
 SEVERITIES = ("critical", "warning", "info")
 
 # How each state of an interval is shown: classes of the style sheets.
-TONES: Mapping[str, str] = MappingProxyType(
-    {
-        "published": "good",
-        "waiting": "warn",
-        "approved_once": "warn",
-        "approved": "warn",
-        "publishing": "info",
-        "failed": "bad",
-        "refused": "bad",
-        "rejected": "bad",
-        "sent_back": "info",
-        "recalled": "bad",
-        "unfinished": "info",
-        "empty": "info",
-    }
-)
+TONES: Mapping[str, str] = {
+    "published": "good",
+    "waiting": "warn",
+    "approved_once": "warn",
+    "approved": "warn",
+    "publishing": "info",
+    "failed": "bad",
+    "refused": "bad",
+    "rejected": "bad",
+    "sent_back": "info",
+    "recalled": "bad",
+    "unfinished": "info",
+    "empty": "info",
+}
 
 # Parts of the documents that an interval saw (deid.interval_balance), and how each is drawn.
-BALANCE: Mapping[str, str] = MappingProxyType(
-    {
-        "visible": "published",
-        "later": "later",
-        "waiting": "waiting",
-        "quarantined": "quarantined",
-        "removed": "removed",
-        "moved": "moved",
-        "unfinished": "unfinished",
-        "untaken": "untaken",
-    }
-)
+BALANCE: Mapping[str, str] = {
+    "visible": "published",
+    "later": "later",
+    "waiting": "waiting",
+    "quarantined": "quarantined",
+    "removed": "removed",
+    "moved": "moved",
+    "unfinished": "unfinished",
+    "untaken": "untaken",
+}
 
 
 def view(figures: Figures, lang: str) -> dict[str, Any]:

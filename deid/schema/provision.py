@@ -5,7 +5,6 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping
 from pathlib import Path
-from types import MappingProxyType
 from urllib.parse import unquote, urlsplit
 
 import psycopg2
@@ -24,17 +23,15 @@ OWNER = "nocturne_owner"
 AIRFLOW = "airflow"
 
 # Name in `settings().dsn(name)` → PostgreSQL role. The night uses neither `researcher` nor `airflow`.
-ROLES: Mapping[str, str] = MappingProxyType(
-    {
-        "owner": OWNER,
-        "reader": "nocturne_reader",
-        "worker": "nocturne_worker",
-        "refresher": "nocturne_refresher",
-        "publisher": "nocturne_publisher",
-        "steward": "nocturne_steward",
-        "researcher": "researcher",
-    }
-)
+ROLES: Mapping[str, str] = {
+    "owner": OWNER,
+    "reader": "nocturne_reader",
+    "worker": "nocturne_worker",
+    "refresher": "nocturne_refresher",
+    "publisher": "nocturne_publisher",
+    "steward": "nocturne_steward",
+    "researcher": "researcher",
+}
 
 
 def provision(home: Path, port: int | None = None) -> Path:

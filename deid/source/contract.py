@@ -28,46 +28,42 @@ def _columns(**groups: str) -> Mapping[str, str]:
     return MappingProxyType({column: kind for kind, columns in kinds.items() for column in columns})
 
 
-CONTRACT: Mapping[str, Mapping[str, str]] = MappingProxyType(
-    {
-        "plan": _columns(
-            text="document_id content_hash patient_id document_type service",
-            timestamptz="ingested_at",
-            boolean="withdrawn",
-        ),
-        "present": _columns(text="document_id patient_id"),
-        "merges": _columns(text="patient_id merged_into"),
-        "codes": _columns(text="document_id stay_id code"),
-        "contents": _columns(
-            text="document_id content_hash patient_id stay_id document_type loinc_code title format charset service"
-            " last_name birth_name sex zip city ipp nda nir",
-            text_list="first_names addresses phones emails",
-            date="reference_date stay_start stay_end",
-            date_or_text="birth_date",
-            bytea_or_text="content",
-        ),
-        "staff": _columns(text="staff_id rpps last_name first_name role service phone email"),
-    }
-)
+CONTRACT: Mapping[str, Mapping[str, str]] = {
+    "plan": _columns(
+        text="document_id content_hash patient_id document_type service",
+        timestamptz="ingested_at",
+        boolean="withdrawn",
+    ),
+    "present": _columns(text="document_id patient_id"),
+    "merges": _columns(text="patient_id merged_into"),
+    "codes": _columns(text="document_id stay_id code"),
+    "contents": _columns(
+        text="document_id content_hash patient_id stay_id document_type loinc_code title format charset service"
+        " last_name birth_name sex zip city ipp nda nir",
+        text_list="first_names addresses phones emails",
+        date="reference_date stay_start stay_end",
+        date_or_text="birth_date",
+        bytea_or_text="content",
+    ),
+    "staff": _columns(text="staff_id rpps last_name first_name role service phone email"),
+}
 
 # Without `merges`, no two patients are known to be one person; without `codes`, no release is measured by coding.
 OPTIONAL = frozenset({"merges", "codes"})
 MEASURED = frozenset({"codes"})  # read by evaluations of releases, by no night
 # Columns that a query may leave out
-OPTIONAL_COLUMNS: Mapping[str, Mapping[str, str]] = MappingProxyType({"contents": _columns(text="content_path")})
+OPTIONAL_COLUMNS: Mapping[str, Mapping[str, str]] = {"contents": _columns(text="content_path")}
 
 
 # Parameters under which each query returns little or nothing: its columns are described without reading a content.
-_NOTHING: Mapping[str, Any] = MappingProxyType(
-    {
-        "interval_start": datetime.fromisoformat("2000-01-01T00:00:00+00:00"),
-        "interval_end": datetime.fromisoformat("2000-01-01T00:00:00+00:00"),
-        "after_ingested_at": None,
-        "after_document_id": None,
-        "page": 0,
-        "document_ids": [],
-    }
-)
+_NOTHING: Mapping[str, Any] = {
+    "interval_start": datetime.fromisoformat("2000-01-01T00:00:00+00:00"),
+    "interval_end": datetime.fromisoformat("2000-01-01T00:00:00+00:00"),
+    "after_ingested_at": None,
+    "after_document_id": None,
+    "page": 0,
+    "document_ids": [],
+}
 
 
 def bind(parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -231,14 +227,12 @@ class Source:
 
 
 _MEND = "Mend that query; docs/operators.md lists the columns it must return."
-_REMEDIES: Mapping[FaultKind, str] = MappingProxyType(
-    {
-        FaultKind.ENCODING: "Convert it in the query. In a database of PostgreSQL of encoding SQL_ASCII that holds "
-        "Latin-1: convert_from(convert(convert_to(column, 'SQL_ASCII'), 'LATIN1', 'UTF8'), 'SQL_ASCII').",
-        FaultKind.NO_ZONES: "As an administrator of that server: mysql_tzinfo_to_sql /usr/share/zoneinfo | mysql mysql",
-        FaultKind.FILE: "Put the file that the query names there, in the encoding and with the separator that it says.",
-    }
-)
+_REMEDIES: Mapping[FaultKind, str] = {
+    FaultKind.ENCODING: "Convert it in the query. In a database of PostgreSQL of encoding SQL_ASCII that holds "
+    "Latin-1: convert_from(convert(convert_to(column, 'SQL_ASCII'), 'LATIN1', 'UTF8'), 'SQL_ASCII').",
+    FaultKind.NO_ZONES: "As an administrator of that server: mysql_tzinfo_to_sql /usr/share/zoneinfo | mysql mysql",
+    FaultKind.FILE: "Put the file that the query names there, in the encoding and with the separator that it says.",
+}
 
 
 def _source_folders() -> dict[str, Path]:

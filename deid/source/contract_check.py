@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
-from types import MappingProxyType
 from typing import Any
 
 from deid.config.policy import load
@@ -28,7 +27,7 @@ from deid.source.links import FaultKind, QueryFault, SourceLink, StatementRefuse
 from deid.source.patient_parts import ProjectPart, open_part
 
 SLOW_S = 30.0
-_FIRST_PAGE: Mapping[str, None] = MappingProxyType({"after_ingested_at": None, "after_document_id": None})
+_FIRST_PAGE: Mapping[str, None] = {"after_ingested_at": None, "after_document_id": None}
 _EXPIRY, _CLOCK = timedelta(days=30), timedelta(minutes=1)
 _DOUBLE_ENCODED = re.compile("[ÃÂ][\u0080-\u00bf]|\ufffd")
 _DETAILED = (FaultKind.COLUMN_TYPE, FaultKind.REFUSED, FaultKind.FILE)
@@ -38,7 +37,7 @@ _SHARED = 0.5  # share of documents from which what a few may lack is a fault of
 _SINGLE = frozenset({"repeated", "no_identity", "name_charset", "birth_date"})
 
 # Kind → whether it stops or falsifies a night (`error`), `message`, `remedy`.
-FAULTS: Mapping[str, Mapping[str, Any]] = MappingProxyType(read_entries("source_faults"))
+FAULTS: Mapping[str, Mapping[str, Any]] = read_entries("source_faults")
 
 
 @dataclass(frozen=True, slots=True)

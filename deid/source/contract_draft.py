@@ -6,7 +6,6 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
 
 from deid.domain.errors import InputRefused
 from deid.source.contract import CONTRACT, open_source
@@ -18,15 +17,13 @@ _NUMBERS = ("smallint", "integer", "bigint", "numeric")
 # Thing → column of the contract → names that warehouses give it, the most telling first.
 _NAMES: Mapping[str, Mapping[str, str]] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 # What a table must have to be the one of a thing.
-_NEEDED: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "document": ("document_id", "content"),
-        "patient": ("patient_id", "last_name"),
-        "stay": ("stay_id", "stay_start"),
-        "staff": ("last_name", "rpps"),
-        "merge": ("patient_id", "merged_into"),
-    }
-)
+_NEEDED: Mapping[str, tuple[str, ...]] = {
+    "document": ("document_id", "content"),
+    "patient": ("patient_id", "last_name"),
+    "stay": ("stay_id", "stay_start"),
+    "staff": ("last_name", "rpps"),
+    "merge": ("patient_id", "merged_into"),
+}
 
 
 def _fields(table: Table, thing: str) -> dict[str, list[str]]:
@@ -311,6 +308,9 @@ class _Mysql(_Duckdb):
         return f"str_to_date(left({source}, 10), '%%Y-%%m-%%d')"
 
 
-_WORDS: Mapping[str, _Postgresql] = MappingProxyType(
-    {"postgresql": _Postgresql(), "duckdb": _Duckdb(), "mysql": _Mysql(), "mariadb": _Mysql()}
-)
+_WORDS: Mapping[str, _Postgresql] = {
+    "postgresql": _Postgresql(),
+    "duckdb": _Duckdb(),
+    "mysql": _Mysql(),
+    "mariadb": _Mysql(),
+}

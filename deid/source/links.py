@@ -11,7 +11,6 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
 import psycopg2
@@ -26,20 +25,18 @@ from deid.domain.errors import WarehouseUnreachable
 _OWN = ("deid", "identity", "gold", "ref", "research", "tuning", "information_schema", "pg_catalog")
 
 # Type names of the contract → type oids of PostgreSQL that satisfy it (pg_type.dat).
-_TYPES: Mapping[str, frozenset[int]] = MappingProxyType(
-    {
-        "text": frozenset({25, 1043, 1042}),
-        "text[]": frozenset({1009, 1015}),
-        "bytea or text": frozenset({17, 25, 1043, 1042}),
-        "boolean": frozenset({16}),
-        "date": frozenset({1082}),
-        "date or text": frozenset({1082, 25, 1043, 1042}),
-        "timestamptz": frozenset({1184}),
-    }
-)
-_KINDS: Mapping[int, frozenset[str]] = MappingProxyType(
-    {oid: frozenset(kind for kind, known in _TYPES.items() if oid in known) for oids in _TYPES.values() for oid in oids}
-)
+_TYPES: Mapping[str, frozenset[int]] = {
+    "text": frozenset({25, 1043, 1042}),
+    "text[]": frozenset({1009, 1015}),
+    "bytea or text": frozenset({17, 25, 1043, 1042}),
+    "boolean": frozenset({16}),
+    "date": frozenset({1082}),
+    "date or text": frozenset({1082, 25, 1043, 1042}),
+    "timestamptz": frozenset({1184}),
+}
+_KINDS: Mapping[int, frozenset[str]] = {
+    oid: frozenset(kind for kind, known in _TYPES.items() if oid in known) for oids in _TYPES.values() for oid in oids
+}
 
 
 class FaultKind(StrEnum):

@@ -12,7 +12,6 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, date, datetime
-from types import MappingProxyType
 from typing import Any
 
 import sqlalchemy as sa
@@ -29,67 +28,59 @@ from deid.source.links import Account, FaultKind, QueryFault, SourceLink, Statem
 _IDS_AT_ONCE = 1000  # Oracle takes no longer list
 _ROWS_AT_ONCE = 20  # of contents, which may be long, in memory
 _SYNTAX = re.compile(r"%(?:%|\((\w+)\)s)|:")
-_NAMES = MappingProxyType({"mysql": "MySQL", "mariadb": "MariaDB", "duckdb": "DuckDB", "oracle": "Oracle"})
+_NAMES = {"mysql": "MySQL", "mariadb": "MariaDB", "duckdb": "DuckDB", "oracle": "Oracle"}
 _MYSQL = ("mysql", "mariadb")
 
 # Dialect → how its address begins, and what is installed for it.
-_DRIVERS: Mapping[str, tuple[str, str]] = MappingProxyType(
-    {
-        "mysql": ("mysql+pymysql://", "PyMySQL"),
-        "mariadb": ("mariadb+pymysql://", "PyMySQL"),
-        "duckdb": ("duckdb:///", "duckdb duckdb-engine"),
-        "oracle": ("oracle+oracledb://", "oracledb"),
-        "mssql": ("mssql+pyodbc://", "pyodbc"),
-    }
-)
+_DRIVERS: Mapping[str, tuple[str, str]] = {
+    "mysql": ("mysql+pymysql://", "PyMySQL"),
+    "mariadb": ("mariadb+pymysql://", "PyMySQL"),
+    "duckdb": ("duckdb:///", "duckdb duckdb-engine"),
+    "oracle": ("oracle+oracledb://", "oracledb"),
+    "mssql": ("mssql+pyodbc://", "pyodbc"),
+}
 # Dialect → statements of a new session; {s}: the limit of a statement in seconds, {ms}: in milliseconds.
-_SESSION: Mapping[str, Sequence[str]] = MappingProxyType(
-    {
-        "mariadb": (
-            "SET SESSION time_zone = '+00:00', max_statement_time = {s}",
-            "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY",
-        ),
-        "mysql": (
-            "SET SESSION time_zone = '+00:00', max_execution_time = {ms}",
-            "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY",
-        ),
-        "duckdb": ("SET TimeZone = 'UTC'",),
-        "oracle": ("ALTER SESSION SET TIME_ZONE = '+00:00'",),
-    }
-)
-_TRANSACTION: Mapping[str, str] = MappingProxyType({"oracle": "SET TRANSACTION READ ONLY"})
+_SESSION: Mapping[str, Sequence[str]] = {
+    "mariadb": (
+        "SET SESSION time_zone = '+00:00', max_statement_time = {s}",
+        "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY",
+    ),
+    "mysql": (
+        "SET SESSION time_zone = '+00:00', max_execution_time = {ms}",
+        "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY",
+    ),
+    "duckdb": ("SET TimeZone = 'UTC'",),
+    "oracle": ("ALTER SESSION SET TIME_ZONE = '+00:00'",),
+}
+_TRANSACTION: Mapping[str, str] = {"oracle": "SET TRANSACTION READ ONLY"}
 # Dialect → attribute of the driver's connection that limits a statement, and its units in a second.
-_LIMITS: Mapping[str, tuple[str, int]] = MappingProxyType({"oracle": ("call_timeout", 1000), "mssql": ("timeout", 1)})
+_LIMITS: Mapping[str, tuple[str, int]] = {"oracle": ("call_timeout", 1000), "mssql": ("timeout", 1)}
 _CATALOGUES = ("information_schema", "performance_schema", "mysql", "sys")
 
 # Codes of drivers: numbers of MySQL and MariaDB, classes of DuckDB, ORA- and DPY- of Oracle, SQLSTATE of ODBC.
-_KINDS: Mapping[str, FaultKind] = MappingProxyType(
-    {
-        **dict.fromkeys(("1146", "1051", "ORA-00942", "42S02"), FaultKind.TABLE_ABSENT),
-        **dict.fromkeys(("1054", "ORA-00904", "42S22"), FaultKind.COLUMN_ABSENT),
-        **dict.fromkeys(("1142", "1143", "ORA-01031", "ORA-41900"), FaultKind.NO_SELECT),
-        **dict.fromkeys(("1969", "3024", "1317", "InterruptException", "DPY-4024", "HYT00"), FaultKind.TOO_LONG),
-        **dict.fromkeys(
-            ("ConversionException", "OutOfRangeException", "InvalidInputException", "ORA-01722", "22018"),
-            FaultKind.VALUE,
-        ),
-        "IOException": FaultKind.FILE,
-    }
-)
+_KINDS: Mapping[str, FaultKind] = {
+    **dict.fromkeys(("1146", "1051", "ORA-00942", "42S02"), FaultKind.TABLE_ABSENT),
+    **dict.fromkeys(("1054", "ORA-00904", "42S22"), FaultKind.COLUMN_ABSENT),
+    **dict.fromkeys(("1142", "1143", "ORA-01031", "ORA-41900"), FaultKind.NO_SELECT),
+    **dict.fromkeys(("1969", "3024", "1317", "InterruptException", "DPY-4024", "HYT00"), FaultKind.TOO_LONG),
+    **dict.fromkeys(
+        ("ConversionException", "OutOfRangeException", "InvalidInputException", "ORA-01722", "22018"),
+        FaultKind.VALUE,
+    ),
+    "IOException": FaultKind.FILE,
+}
 _LOGIN = frozenset("1045 1044 1049 1698 1820 1862 4151 ORA-01017 ORA-01005 ORA-28000 ORA-28001 28000".split())
 _PASSING = frozenset("2002 2003 2006 2013 1040 1053 1205 1213 1927 ORA-03113 ORA-03114 ORA-12541 08001 08S01".split())
 _TYPE_NAMES: Sequence[tuple[type[sa.types.TypeEngine[Any]], str]] = (
     *((sa.ARRAY, "ARRAY"), (sa.Boolean, "boolean"), (sa.Date, "date"), (sa.types._Binary, "bytea")),
     *((sa.Integer, "integer"), (sa.Numeric, "numeric"), (sa.String, "text")),
 )
-_DUCKDB_TYPES: Mapping[str, str] = MappingProxyType(
-    {
-        **{"VARCHAR": "text", "BLOB": "bytea", "DATE": "date", "BOOLEAN": "boolean", "VARCHAR[]": "ARRAY"},
-        **{"TIMESTAMP": "timestamp without time zone", "TIMESTAMP WITH TIME ZONE": "timestamp with time zone"},
-        **dict.fromkeys(("TINYINT", "SMALLINT", "INTEGER", "BIGINT"), "integer"),
-        "DECIMAL": "numeric",
-    }
-)
+_DUCKDB_TYPES: Mapping[str, str] = {
+    **{"VARCHAR": "text", "BLOB": "bytea", "DATE": "date", "BOOLEAN": "boolean", "VARCHAR[]": "ARRAY"},
+    **{"TIMESTAMP": "timestamp without time zone", "TIMESTAMP WITH TIME ZONE": "timestamp with time zone"},
+    **dict.fromkeys(("TINYINT", "SMALLINT", "INTEGER", "BIGINT"), "integer"),
+    "DECIMAL": "numeric",
+}
 # Identifier that an error names; quotes around anything else may hold a value.
 _IDENTIFIER = re.compile(
     r"Table '([\w.$]+)' doesn't exist|Unknown column '([\w.$]+)'|Table with name \"?([\w.]+)\"? does not exist"

@@ -7,7 +7,6 @@ import io
 import json
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
 from typing import Any
 
 from deid.database.connection import open_cursor
@@ -21,14 +20,12 @@ from deid.reviews.lifecycle import find_reported_review
 from deid.reviews.progress import list_sampled
 
 # Form → media type, file extension.
-FORMS: Mapping[str, tuple[str, str]] = MappingProxyType(
-    {
-        "pdf": ("application/pdf", "pdf"),
-        "html": ("text/html; charset=utf-8", "html"),
-        "csv": ("application/zip", "csv.zip"),
-        "json": ("application/json", "json"),
-    }
-)
+FORMS: Mapping[str, tuple[str, str]] = {
+    "pdf": ("application/pdf", "pdf"),
+    "html": ("text/html; charset=utf-8", "html"),
+    "csv": ("application/zip", "csv.zip"),
+    "json": ("application/json", "json"),
+}
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # fixed, so that equal figures give equal bytes
 _CHECK = ("suite", "rule", "meaning", "severity", "success", "elements", "unexpected", "observed")
 _REVIEW = (

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any
 
 from airflow.api_fastapi.app import get_auth_manager
@@ -21,9 +20,12 @@ from nocturne_pages.permissions import ROLES, Permission
 from nocturne_pages.security import check_owner
 
 # Roles of Airflow's simple auth manager.
-SIMPLE_ROLES: Mapping[str, str] = MappingProxyType(
-    {"viewer": "NocturneViewer", "op": "NocturneOperator", "user": "DataSteward", "admin": "SeniorDataSteward"}
-)
+SIMPLE_ROLES: Mapping[str, str] = {
+    "viewer": "NocturneViewer",
+    "op": "NocturneOperator",
+    "user": "DataSteward",
+    "admin": "SeniorDataSteward",
+}
 
 
 @dataclass(frozen=True, slots=True)

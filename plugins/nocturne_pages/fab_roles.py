@@ -8,7 +8,6 @@ pages need. Run again after an upgrade: existing roles keep every permission tha
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from types import MappingProxyType
 from typing import Any
 
 from nocturne_pages.permissions import ROLES
@@ -39,14 +38,12 @@ _OPERATOR = (
         for action in (READ, EDIT)
     ),
 )
-AIRFLOW: Mapping[str, tuple[tuple[str, str], ...]] = MappingProxyType(
-    {
-        "NocturneViewer": _ANYONE,
-        "NocturneOperator": (*_ANYONE, *_OPERATOR),
-        "DataSteward": (*_ANYONE, *_STEWARD),
-        "SeniorDataSteward": (*_ANYONE, *_STEWARD),
-    }
-)
+AIRFLOW: Mapping[str, tuple[tuple[str, str], ...]] = {
+    "NocturneViewer": _ANYONE,
+    "NocturneOperator": (*_ANYONE, *_OPERATOR),
+    "DataSteward": (*_ANYONE, *_STEWARD),
+    "SeniorDataSteward": (*_ANYONE, *_STEWARD),
+}
 
 
 def permissions(role: str) -> Iterator[tuple[str, str]]:

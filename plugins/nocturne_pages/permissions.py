@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import Enum
-from types import MappingProxyType
 from typing import Literal
 
 
@@ -44,11 +43,9 @@ _STEWARD = frozenset(
 )
 
 # Names as FAB shows them. Only the senior steward sees originals, settles readings and waives a check.
-ROLES: Mapping[str, frozenset[Permission]] = MappingProxyType(
-    {
-        "NocturneViewer": frozenset({Permission.READ}),
-        "NocturneOperator": frozenset({Permission.READ, Permission.RETRY}),
-        "DataSteward": _STEWARD,
-        "SeniorDataSteward": frozenset(Permission),
-    }
-)
+ROLES: Mapping[str, frozenset[Permission]] = {
+    "NocturneViewer": frozenset({Permission.READ}),
+    "NocturneOperator": frozenset({Permission.READ, Permission.RETRY}),
+    "DataSteward": _STEWARD,
+    "SeniorDataSteward": frozenset(Permission),
+}

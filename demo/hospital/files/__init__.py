@@ -39,8 +39,7 @@ class Form:
 
 
 _RESULTS, _IMAGES, _TUMOURS = frozenset({"BIO"}), frozenset({"IMG"}), frozenset({"RCP", "ACP"})
-FORMS: Mapping[str, Form] = MappingProxyType(
-    {
+FORMS: Mapping[str, Form] = {
         "pdf": Form("PDF", "application/pdf", 26, pages.pdf),
         "docx": Form("DOCX", f"{_WORD}.wordprocessingml.document", 16, office.docx),
         "rtf": Form("RTF", "application/rtf", 12, office.rtf),
@@ -61,8 +60,7 @@ FORMS: Mapping[str, Form] = MappingProxyType(
         "vcf": Form("VCF", "text/vcf", 0.8, tables.variants, _TUMOURS),
         "scan": Form("PDF", "application/pdf", 0.8, pages.scan, read=False),
         "odt": Form("ODT", "application/vnd.oasis.opendocument.text", 0.4, office.odt, read=False),
-    }
-)  # fmt: skip
+    }  # fmt: skip
 
 
 NAMES: Mapping[str, str] = MappingProxyType(
