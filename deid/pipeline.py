@@ -14,12 +14,12 @@ import logging
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from deid.config.policy import Hiding, Quality
 from deid.detection.titles import clean_titles
 from deid.domain.document import Document, Mention, Substitution
-from deid.domain.errors import DocumentRefused, NocturneError, Reason
+from deid.domain.errors import DocumentRefused, Reason
 from deid.domain.labels import Label
 from deid.domain.limits import Limits
 from deid.domain.outcomes import (
@@ -32,6 +32,7 @@ from deid.domain.outcomes import (
     RewrittenFile,
     Verdict,
 )
+from deid.domain.unforeseen import attempt, log_failure
 from deid.formats import (
     FileRules,
     SegmentedSource,
@@ -56,10 +57,12 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 Found = TypeVar("Found")
+Given = TypeVar("Given", bound="Incoming | Opened | Detected | Candidate | Refused")
 
 ORDINARY = Limits()
 # What another process loads its tables and models with.
 _DOCUMENT = Document("", "Vu le 12 mars par le docteur Martin.")
+_CANDIDATE = Candidate(_DOCUMENT, (), Substitution(_DOCUMENT.text, (), (), (), None))
 
 
 def open_documents(
@@ -78,27 +81,11 @@ def open_documents(
     files = [] if rules is None else [at for at, item in enumerate(incoming) if not declares_text(item)]
     found: dict[int, Opened | Refused] = {}
     if rules is not None and files:
-        apart = process_within(
-            replace(limits, isolated=True),
-            partial(open_files, max_bytes=max_bytes, rules=rules, written=written),
-            [incoming[at] for at in files],
-            length=_length,
-            together=_alone,
-            refuse=_too_costly,
-            sample=Incoming(_DOCUMENT),
-        )
+        read = partial(open_files, max_bytes=max_bytes, rules=rules, written=written)
+        apart = _within(replace(limits, isolated=True), read, [incoming[at] for at in files], Incoming(_DOCUMENT))
         found = dict(zip(files, apart, strict=True))
-    opened = iter(
-        process_within(
-            limits,
-            partial(_open, max_bytes=max_bytes),
-            [item for at, item in enumerate(incoming) if at not in found],
-            length=_length,
-            together=_alone,
-            refuse=_too_costly,
-            sample=Incoming(_DOCUMENT),
-        )
-    )
+    texts = [item for at, item in enumerate(incoming) if at not in found]
+    opened = iter(_within(limits, partial(_open, max_bytes=max_bytes), texts, Incoming(_DOCUMENT)))
     return [found[at] if at in found else next(opened) for at in range(len(incoming))]
 
 
@@ -114,15 +101,8 @@ def detect(
     The policy may refuse a document before detection, for its language; `admitted` names the documents that a person
     let pass (`deid.quality.reasons`).
     """
-    return process_within(
-        limits,
-        partial(_detect, detector=detector, admitted=frozenset(admitted)),
-        opened,
-        length=_length,
-        together=_patient,
-        refuse=_too_costly,
-        sample=Opened(_DOCUMENT),
-    )
+    found = partial(_detect, detector=detector, admitted=frozenset(admitted))
+    return _within(limits, found, opened, Opened(_DOCUMENT), together=_patient)
 
 
 def substitute(
@@ -132,15 +112,9 @@ def substitute(
 
     Files are rewritten in a process of their own, as they are read.
     """
-    drawn = process_within(
-        limits,
-        partial(_substitute, substitutor=substitutor),
-        [replace(item, markup=None) if isinstance(item, Detected) and _source(item) else item for item in detected],
-        length=_length,
-        together=_alone,
-        refuse=_too_costly,
-        sample=Detected(_DOCUMENT, None, ()),
-    )
+    bare = [replace(item, markup=None) if isinstance(item, Detected) and _source(item) else item for item in detected]
+    draw = partial(_substitute, substitutor=substitutor)
+    drawn = _within(limits, draw, bare, Detected(_DOCUMENT, None, ()))
     files = {
         at: (item, source)
         for at, item in enumerate(drawn)
@@ -157,7 +131,7 @@ def substitute(
             length=lambda pair: _length(pair[0]),
             together=lambda _pair: "",
             refuse=lambda pair: _too_costly(pair[0]),
-            sample=(Candidate(_DOCUMENT, (), Substitution(_DOCUMENT.text, (), (), (), None)), None),
+            sample=(_CANDIDATE, None),
         )
     )
     return [next(written) if at in files else item for at, item in enumerate(drawn)]
@@ -175,15 +149,8 @@ def check(
 
     `hiding` is the policy's: "marked" holds back what has contacts without the mark of surrogates.
     """
-    return process_within(
-        limits,
-        partial(_check, waivers=waivers or {}, quality=quality, hiding=hiding),
-        candidates,
-        length=_length,
-        together=_alone,
-        refuse=_too_costly,
-        sample=Candidate(_DOCUMENT, (), Substitution(_DOCUMENT.text, (), (), (), None)),
-    )
+    judge = partial(_check, waivers=waivers or {}, quality=quality, hiding=hiding)
+    return _within(limits, judge, candidates, _CANDIDATE)
 
 
 def deidentify(
@@ -201,23 +168,22 @@ def deidentify(
 
     With `rules`, contents are files of any format, and come back as `Candidate.file`.
     """
-    return process_within(
-        limits,
-        partial(
-            _deidentify,
-            detector=detector,
-            substitutor=substitutor,
-            max_bytes=max_bytes,
-            quality=quality,
-            hiding=hiding,
-            rules=rules,
-        ),
-        incoming,
-        length=_length,
-        together=_patient,
-        refuse=_too_costly,
-        sample=Incoming(_DOCUMENT),
-    )
+    with_tools = partial(_deidentify, detector=detector, substitutor=substitutor, max_bytes=max_bytes, rules=rules)
+    whole = partial(with_tools, quality=quality, hiding=hiding)
+    return _within(limits, whole, incoming, Incoming(_DOCUMENT), together=_patient)
+
+
+def _within(
+    limits: Limits,
+    function: Callable[[Sequence[Given]], list[Found]],
+    items: Sequence[Given],
+    sample: Given,
+    *,
+    together: Callable[[Any], str] = lambda _item: "",
+) -> list[Found]:
+    """Process documents within limits, each alone unless `together` names it; one that exceeds them is too costly."""
+    refuse: Callable[[Any], Any] = _too_costly
+    return process_within(limits, function, items, length=_length, together=together, refuse=refuse, sample=sample)
 
 
 def _source(item: Detected | Refused) -> SegmentedSource | None:
@@ -235,10 +201,6 @@ def _length(item: Incoming | Opened | Detected | Candidate | Refused) -> int:
 def _patient(item: Incoming | Opened | Refused) -> str:
     """Return whose names are shared: a patient's documents of one batch are searched together."""
     return "" if isinstance(item, Refused) else item.document.patient.key or ""
-
-
-def _alone(_item: object) -> str:
-    return ""
 
 
 def _too_costly(item: Incoming | Opened | Detected | Candidate | Refused) -> Refused:
@@ -292,7 +254,7 @@ def _counted(count: Callable[[Document, Substitution], Found], candidate: Candid
     except MemoryError:
         raise
     except Exception as error:
-        _log_failure(f"counting of {count.__name__}", candidate.document.id, error)
+        log_failure(log, f"counting of {count.__name__}", candidate.document.id, error)
         return nothing
 
 
@@ -320,13 +282,8 @@ def _deidentify(
 def _admit(item: Opened | Refused, detector: Detector, admitted: Collection[str]) -> Opened | Refused:
     if isinstance(item, Refused) or item.document.id in admitted:
         return item
-    try:
-        reason = detector.refusal(item.document)
-    except (NocturneError, MemoryError):
-        raise
-    except Exception as error:
-        _log_failure("detection", item.document.id, error)
-        reason = Reason.DETECTION_FAILED
+    refusal = partial(detector.refusal, item.document)
+    reason = attempt(log, "detection", item.document.id, refusal, otherwise=Reason.DETECTION_FAILED)
     return item if reason is None else Refused(item.document.id, (reason,))
 
 
@@ -336,36 +293,27 @@ def _mentions(detector: Detector, documents: Sequence[Document]) -> list[tuple[M
     If the batch fails, each document is tried alone; those that pass are then detected together, because a patient's
     documents of one batch share names.
     """
-    together = _attempt(detector, documents)
+    together = _found(detector, documents)
     if together is not None:
         return list(together)
-    sound = [document for document in documents if _attempt(detector, [document]) is not None]
-    again = _attempt(detector, sound)
+    sound = [document for document in documents if _found(detector, [document]) is not None]
+    again = _found(detector, sound)
     found = {} if again is None else dict(zip((document.id for document in sound), again, strict=True))
     return [found.get(document.id) for document in documents]
 
 
-def _attempt(detector: Detector, documents: Sequence[Document]) -> Sequence[tuple[Mention, ...]] | None:
+def _found(detector: Detector, documents: Sequence[Document]) -> Sequence[tuple[Mention, ...]] | None:
+    what = documents[0].id if len(documents) == 1 else "batch"
     try:
-        return detector.detect(documents)
+        return attempt(log, "detection", what, partial(detector.detect, documents), otherwise=None)
     except DocumentRefused:
-        return None
-    except (NocturneError, MemoryError):
-        raise
-    except Exception as error:
-        _log_failure("detection", documents[0].id if len(documents) == 1 else "batch", error)
         return None
 
 
 def _clean_titles(detector: Detector, opened: Sequence[Opened]) -> frozenset[str]:
     """Return the ids of documents whose title may be published; none if the detector fails on titles."""
-    try:
-        return clean_titles(detector, [(item.document.id, item.title, item.document.patient) for item in opened])
-    except (NocturneError, MemoryError):
-        raise
-    except Exception as error:
-        _log_failure("detection", "titles", error)
-        return frozenset()
+    told = [(item.document.id, item.title, item.document.patient) for item in opened]
+    return attempt(log, "detection", "titles", partial(clean_titles, detector, told), otherwise=frozenset())
 
 
 def _detected(item: Opened, mentions: tuple[Mention, ...] | None, clean: Collection[str]) -> Detected | Refused:
@@ -378,20 +326,22 @@ def _detected(item: Opened, mentions: tuple[Mention, ...] | None, clean: Collect
 def _candidate(item: Detected, substitutor: Substitutor) -> Candidate | Refused:
     document_id = item.document.id
     try:
-        substitution = substitutor.substitute(item.document, item.mentions)
-        markup = _rewrite(item, substitution)
+        drawn = attempt(log, "substitution", document_id, partial(_drawn, item, substitutor), otherwise=None)
     except DocumentRefused as refused:
         return Refused(document_id, (refused.reason,), refused.detail)
-    except (NocturneError, MemoryError):
-        raise
-    except Exception as error:
-        _log_failure("substitution", document_id, error)
+    if drawn is None:
         return Refused(document_id, (Reason.SUBSTITUTION_FAILED,))
+    substitution, markup = drawn
     page, file = (markup, None) if isinstance(markup, str) else (None, markup)
     if not (storable(substitution.text) and storable(page or "")):
         return Refused(document_id, (Reason.SUBSTITUTION_FAILED,))
     title = item.title if item.title_clean else None
     return Candidate(item.document, item.mentions, substitution, page, title, file)
+
+
+def _drawn(item: Detected, substitutor: Substitutor) -> tuple[Substitution, str | RewrittenFile | None]:
+    substitution = substitutor.substitute(item.document, item.mentions)
+    return substitution, _rewrite(item, substitution)
 
 
 def _common_words(pairs: Iterable[tuple[Document, Substitution]]) -> frozenset[str]:
@@ -415,8 +365,3 @@ def _concluded(candidate: Candidate, verdict: Verdict) -> Deidentified | Refused
         failed = ", ".join(outcome.check for outcome in verdict.outcomes if not outcome.success)
         return Refused(candidate.document.id, verdict.reasons, f"failed: {failed}")
     return Deidentified(candidate, verdict)
-
-
-def _log_failure(step: str, what: str, error: Exception) -> None:
-    # The kind of error only: its message may quote the document.
-    log.warning("%s failed on %s: %s", step, what, type(error).__name__)

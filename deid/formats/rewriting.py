@@ -8,10 +8,12 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from deid.domain.document import Document, Substitution
-from deid.domain.errors import DocumentRefused, NocturneError, Reason
+from deid.domain.errors import DocumentRefused, Reason
 from deid.domain.outcomes import Candidate, Refused, RewrittenFile
+from deid.domain.unforeseen import attempt
 from deid.formats.searching import Sought, require_gone
 from deid.formats.segments import SegmentedSource
 
@@ -46,12 +48,9 @@ def write_file(
 
 def _with_file(candidate: Candidate, source: SegmentedSource, common: frozenset[str]) -> Candidate | Refused:
     document_id = candidate.document.id
+    write = partial(write_file, candidate.document, candidate.substitution, source, common)
     try:
-        return replace(candidate, file=write_file(candidate.document, candidate.substitution, source, common))
+        file = attempt(log, "rewriting", document_id, write, otherwise=None)
     except DocumentRefused as refused:
         return Refused(document_id, (refused.reason,), refused.detail)
-    except (NocturneError, MemoryError):
-        raise
-    except Exception as error:  # the kind only: its message may quote the document
-        log.warning("rewriting failed on %s: %s", document_id, type(error).__name__)
-        return Refused(document_id, (Reason.SUBSTITUTION_FAILED,))
+    return Refused(document_id, (Reason.SUBSTITUTION_FAILED,)) if file is None else replace(candidate, file=file)
