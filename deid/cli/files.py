@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -21,6 +20,7 @@ from deid.cli.language import colon, tell, translated
 from deid.domain.document import Document
 from deid.domain.errors import InputRefused, Reason
 from deid.domain.outcomes import Deidentified, Incoming, Refused
+from deid.domain.writing import replacing
 
 _BATCH = 64  # files of a process of its own
 _BATCH_BYTES = 32 << 20
@@ -203,12 +203,9 @@ def _write(target: Path, content: bytes) -> None:
     Raises:
         InputRefused: the folder cannot be written.
     """
-    partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        partial.write_bytes(content)
-        partial.replace(target)
+        with replacing(target) as partial:
+            partial.write_bytes(content)
     except OSError as error:
         raise InputRefused(f"{target}: {error.strerror}.", "Give a folder that can be written.") from None
-    finally:
-        partial.unlink(missing_ok=True)

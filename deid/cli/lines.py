@@ -6,7 +6,6 @@ A bad line is reported with its number; the other lines go on.
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -20,6 +19,7 @@ from deid.cli.language import tell
 from deid.domain.document import Document, Mention, Patient, Stay
 from deid.domain.errors import InputRefused
 from deid.domain.outcomes import Deidentified, Detected, Incoming, Refused
+from deid.domain.writing import replacing
 
 PIPE = Path("-")
 T = TypeVar("T")
@@ -132,15 +132,11 @@ def open_writer(path: Path) -> Iterator[Writer]:
         yield lambda record: _write_line(stream, record)
         stream.flush()
         return
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
-        with partial.open("wb") as file:
+        with replacing(path) as partial, partial.open("wb") as file:
             yield lambda record: _write_line(file, record)
-        partial.replace(path)
     except OSError as error:
         raise InputRefused(f"{path}: {error.strerror}.", "Give a file in a folder that can be written.") from None
-    finally:
-        partial.unlink(missing_ok=True)
 
 
 def _write_line(stream: BinaryIO, record: Mapping[str, Any]) -> None:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import csv
 import getpass
-import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
@@ -18,6 +16,7 @@ from deid.cli.console import REFUSED, chosen_policy, read_settings, say
 from deid.cli.documents import PolicyFile
 from deid.cli.language import complain
 from deid.domain.errors import InputRefused, PolicyError, SettingsError
+from deid.domain.writing import replacing
 
 if TYPE_CHECKING:
     from deid.config.policy import Policy
@@ -112,10 +111,10 @@ def link_table(
     """
     from deid.publication.linking import read_patients, record
 
-    patient_column, stay_column, dates, kept = columns_asked
+    patient_column = columns_asked.patient
     columns, rows = _read_table(table)
-    _check_columns(columns, out, patient_column, stay_column, dates, kept)
-    if stay_column is not None and chosen.publication.stay == "drop":
+    _check_columns(columns, out, columns_asked)
+    if columns_asked.stay is not None and chosen.publication.stay == "drop":
         raise PolicyError("the policy publishes no stays (publication.stay: drop).", "Leave out --stay-column.")
     patients = read_patients(
         {str(row[patient_column]) for row in rows if row[patient_column] not in (None, "")}, chosen.substitution
@@ -124,53 +123,45 @@ def link_table(
     refused: dict[str, list[int]] = {}
     for number, row in enumerate(rows, start=1):
         patient = patients.get(str(row[patient_column]))
-        linked = UNPUBLISHED if patient is None else _linked(row, patient, patient_column, stay_column, dates, kept)
+        linked = UNPUBLISHED if patient is None else _linked(row, patient, columns_asked)
         if isinstance(linked, str):
             refused.setdefault(linked, []).append(number)
         else:
             written.append(linked)
     written.sort(key=lambda row: [str(value) for value in row.values()])
-    _write_table(out, table, _written_columns(patient_column, stay_column, dates, kept), written)
+    _write_table(out, table, _written_columns(columns_asked), written)
     counts = Counter(str(row[patient_column]) for row in written)
     told = {"rows": len(rows), "linked": len(written), "patients": len(counts)}
     record(actor, **told)
     return {**told, "columns_left_out": _left(columns, written)}, refused
 
 
-def _linked(
-    row: Row,
-    patient: LinkedPatient,
-    patient_column: str,
-    stay_column: str | None,
-    dates: Iterable[str],
-    kept: Iterable[str],
-) -> dict[str, Any] | str:
+def _linked(row: Row, patient: LinkedPatient, asked: LinkColumns) -> dict[str, Any] | str:
     """Return a row as it is published, or why it is not."""
     from deid.publication.linking import integer_id, stay_pseudonym
 
-    made: dict[str, Any] = {patient_column: patient.patient_id}
-    moved: dict[str, date | None] = {}
-    for name in dates:
+    made: dict[str, Any] = {asked.patient: patient.patient_id}
+    for name in asked.dates:
         if row[name] in (None, ""):
-            moved[name] = None
+            made[name] = None
             continue
         try:
             day = _day(row[name])
         except ValueError:
             return UNREADABLE
-        moved[name] = patient.dates.move(day)
-        if moved[name] is None:
+        made[name] = patient.dates.move(day)
+        if made[name] is None:
             return OUTSIDE
-    made |= moved
     made["person_id"] = integer_id(patient.patient_id)
-    if stay_column is not None:
-        stay = None if row[stay_column] in (None, "") else stay_pseudonym(str(row[stay_column]))
-        made |= {stay_column: stay, "visit_occurrence_id": None if stay is None else integer_id(stay)}
-    return made | {name: row[name] for name in kept}
+    if asked.stay is not None:
+        stay = None if row[asked.stay] in (None, "") else stay_pseudonym(str(row[asked.stay]))
+        made |= {asked.stay: stay, "visit_occurrence_id": None if stay is None else integer_id(stay)}
+    return made | {name: row[name] for name in asked.kept}
 
 
-def _written_columns(patient: str, stay: str | None, dates: Iterable[str], kept: Iterable[str]) -> list[str]:
-    return [patient, *dates, "person_id", *([stay, "visit_occurrence_id"] if stay else []), *kept]
+def _written_columns(asked: LinkColumns) -> list[str]:
+    stay = [asked.stay, "visit_occurrence_id"] if asked.stay else []
+    return [asked.patient, *asked.dates, "person_id", *stay, *asked.kept]
 
 
 def _day(value: object) -> date:
@@ -195,13 +186,11 @@ def _left(columns: Sequence[str], written: Sequence[Row]) -> int:
     return len([name for name in columns if written and name not in written[0]])
 
 
-def _check_columns(
-    columns: Sequence[str], out: Path, patient: str, stay: str | None, dates: Sequence[str], kept: Sequence[str]
-) -> None:
-    named = [patient, *([stay] if stay else []), *dates, *kept]
+def _check_columns(columns: Sequence[str], out: Path, asked: LinkColumns) -> None:
+    named = [asked.patient, *([asked.stay] if asked.stay else []), *asked.dates, *asked.kept]
     if missing := [name for name in named if name not in columns]:
         raise InputRefused(f"the table has no column {', '.join(missing)}.", "Name columns as its header does.")
-    made = {"person_id", "visit_occurrence_id"} if stay else {"person_id"}
+    made = {"person_id", "visit_occurrence_id"} if asked.stay else {"person_id"}
     if len(set(named)) < len(named) or made & set(named):
         raise InputRefused("a column is named twice, or as one that is added.", "Name each column once.")
     if out.suffix.lower() not in (_CSV, _PARQUET):
@@ -252,29 +241,20 @@ def _delimiter(path: Path) -> str:
 
 
 def _write_table(path: Path, source: Path, columns: Sequence[str], rows: Sequence[Row]) -> None:
-    """Write the result; it appears under its name once it is complete."""
-    with _complete(path) as partial:
-        if path.suffix.lower() == _PARQUET:
-            import duckdb
-            import pandas as pd
-
-            with duckdb.connect() as engine:
-                engine.from_df(pd.DataFrame(rows, columns=[*columns], dtype=object)).write_parquet(str(partial))
-            return
-        delimiter = _delimiter(source) if source.suffix.lower() == _CSV else ","
-        with partial.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.DictWriter(file, columns, delimiter=delimiter)
-            writer.writeheader()
-            writer.writerows(rows)
-
-
-@contextmanager
-def _complete(path: Path) -> Iterator[Path]:
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    """Write the result."""
+    delimiter = _delimiter(source) if source.suffix.lower() == _CSV else ","
     try:
-        yield partial
-        partial.replace(path)
+        with replacing(path) as partial:
+            if path.suffix.lower() == _PARQUET:
+                import duckdb
+                import pandas as pd
+
+                with duckdb.connect() as engine:
+                    engine.from_df(pd.DataFrame(rows, columns=[*columns], dtype=object)).write_parquet(str(partial))
+                return
+            with partial.open("w", encoding="utf-8", newline="") as file:
+                writer = csv.DictWriter(file, columns, delimiter=delimiter)
+                writer.writeheader()
+                writer.writerows(rows)
     except OSError:
         raise InputRefused("the result cannot be written.", "Give a file in a folder that can be written.") from None
-    finally:
-        partial.unlink(missing_ok=True)

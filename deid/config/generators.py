@@ -5,10 +5,11 @@ The policy names a generator by the key `provider`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from typing import Any
 
 from deid.domain.labels import CONTACT, IDENTIFIERS, NAMES, OPTIONAL, PLACES, TAGGED, TEMPORAL, Label
+from deid.domain.wording import read_entries
 
 # docs/privacy.md describes each generator. A hospital's own is a dotted path `package.module:Class`.
 DEFAULT = "format_preserving"
@@ -29,51 +30,17 @@ OPTIONS: Mapping[str, Mapping[str, tuple[int, int, int]]] = {
     "hash": {"length": (12, 8, 32)},
 }
 
-_BEGINS_A_NAME = "the beginning of a name still tells it to whoever knows the others"
-_BEGINS_A_WORD = "the beginning of the word, or of the number, still tells it"
-_NO_NUMBER = "it is no number"
-_ANYWHERE = "what comes out may be somebody's home, or nowhere on earth"
-_BY_TIMES = "it has a strategy of its own (times.strategy)"
-_KEYED = "its check digits would no longer hold"
-_SOMEBODYS = "what comes out may be somebody's; format_preserving keeps to ranges that nobody has"
-
+_SETS: Mapping[str, Set[Label]] = {
+    **{label: {label} for label in Label},
+    **{"NAMES": NAMES, "PLACES": PLACES, "TEMPORAL": TEMPORAL, "IDENTIFIERS": IDENTIFIERS, "CONTACT": CONTACT},
+    **{"TAGGED": frozenset(TAGGED), "OPTIONAL": OPTIONAL},
+}
 # Generator → label → reason for the refusal.
 REFUSALS: Mapping[str, Mapping[Label, str]] = {
     **{name: {} for name in _EVERYWHERE},
-    "truncate": {
-        **dict.fromkeys(NAMES | {Label.STREET, Label.CITY, Label.LOC, Label.ORG}, _BEGINS_A_NAME),
-        Label.RELDATE: "it has a strategy of its own (dates.strategy)",
-        Label.AGE: "it has a strategy of its own (ages.strategy)",
-        **dict.fromkeys((Label.EMAIL, Label.URL), "what remains is a person's name or a hospital's domain"),
-        **dict.fromkeys(IDENTIFIERS, "the beginning of a number leaves few people"),
-        Label.NIR: "it begins with sex, year and month of birth",
-        **dict.fromkeys(OPTIONAL, _BEGINS_A_WORD),
-        Label.TIME: _BY_TIMES,
-    },
-    "shift": {
-        **dict.fromkeys(NAMES | PLACES | {Label.ORG, Label.EMAIL, Label.URL}, _NO_NUMBER),
-        Label.ZIP: "the next code is another town's",
-        **dict.fromkeys(TEMPORAL, "it has a strategy of its own (dates.strategy), which the ledger counts"),
-        Label.AGE: "it has a strategy of its own (ages.strategy), which agrees with the moved birth date",
-        Label.PHONE: _SOMEBODYS,
-        **dict.fromkeys((Label.NIR, Label.RPPS), _KEYED),
-        **dict.fromkeys(OPTIONAL, _NO_NUMBER),
-        Label.COORDINATES: _ANYWHERE,
-        Label.TIME: _BY_TIMES,
-    },
-    KEEP: {
-        **dict.fromkeys(TAGGED, "it points at a person; only optional labels may stay"),
-        Label.TIME: _BY_TIMES,
-    },
-    GENERALISE: {
-        **dict.fromkeys(TAGGED, "dates, ages and places have strategies of their own; the others have no wider class"),
-        Label.TIME: _BY_TIMES,
-    },
-    "randomise": {
-        **dict.fromkeys(TEMPORAL, "random digits are no date and no age"),
-        **dict.fromkeys(CONTACT, _SOMEBODYS),
-        Label.COORDINATES: _ANYWHERE,
-        Label.TIME: "random digits are no time of day",
+    **{
+        name: {label: why for labels, why in refused for one in labels.split() for label in _SETS[one]}
+        for name, refused in read_entries("refusals").items()
     },
 }
 

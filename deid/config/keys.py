@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from deid.domain.errors import SettingsError
+from deid.domain.writing import replacing
 
 LEAST_BYTES = 32
 # Of 32 random bytes fewer than 16 differ with probability below 10⁻¹⁵; of a phrase, a date or a repeated byte, usually.
@@ -163,25 +164,23 @@ def write_keyring(path: Path, keys: Iterable[Key]) -> None:
     Raises:
         SettingsError: the folder cannot be written.
     """
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
-        with os.fdopen(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii") as file:
-            if path.exists():  # the same accounts can read it afterwards, such as a worker's
-                before = path.stat()
-                os.fchown(file.fileno(), before.st_uid, before.st_gid)
-                os.fchmod(file.fileno(), stat.S_IMODE(before.st_mode))
-            file.write(format_keys(keys))
-            file.flush()
-            os.fsync(file.fileno())
         with ExitStack() as former:
-            # The former file is opened before the replacement and overwritten after: a crash between loses no key.
-            old = former.enter_context(path.open("r+b")) if path.exists() else None
-            partial.replace(path)
+            with replacing(path) as partial:
+                handle = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+                with os.fdopen(handle, "w", encoding="ascii") as file:
+                    if path.exists():  # the same accounts can read it afterwards, such as a worker's
+                        before = path.stat()
+                        os.fchown(file.fileno(), before.st_uid, before.st_gid)
+                        os.fchmod(file.fileno(), stat.S_IMODE(before.st_mode))
+                    file.write(format_keys(keys))
+                    file.flush()
+                    os.fsync(file.fileno())
+                # The former file is opened before the replacement and overwritten after: a crash between loses no key.
+                old = former.enter_context(path.open("r+b")) if path.exists() else None
             if old is not None:
                 old.write(b"\0" * os.fstat(old.fileno()).st_size)
                 old.flush()
                 os.fsync(old.fileno())
     except OSError as error:
         raise SettingsError(f"{path}: {error.strerror}.", "Give a file in a folder that can be written.") from None
-    finally:
-        partial.unlink(missing_ok=True)

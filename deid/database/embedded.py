@@ -24,6 +24,7 @@ from typing import Any
 from urllib.parse import quote
 
 from deid.domain.errors import SettingsError
+from deid.domain.writing import replacing
 
 HOST = "127.0.0.1"
 SUPERUSER = "postgres"
@@ -213,10 +214,10 @@ class EmbeddedServer:
 def write_private(path: Path, content: str) -> None:
     """Replace `path` atomically by a file that only its owner reads."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    fresh = path.with_name(f".{path.name}.{os.getpid()}")
-    with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as sink:
-        sink.write(content)
-    fresh.replace(path)
+    with replacing(path) as fresh:
+        handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(handle, "w", encoding="utf-8") as sink:
+            sink.write(content)
 
 
 def port_taken(port: int) -> bool:

@@ -1,7 +1,15 @@
 """Documents, mentions, labels, outcomes and errors; the zone of the hospital's nights."""
 
+import tomllib
 from datetime import time
+from pathlib import Path
+from typing import Any
 from zoneinfo import ZoneInfo
 
 PARIS = ZoneInfo("Europe/Paris")  # of nights, days and releases, whatever the machine's zone
 NIGHT_TURNS = time(3, 30)  # in Paris: a day's interval ends, the next begins, and the schedule processes the former
+
+
+def read_lists(module: str) -> dict[str, Any]:
+    """Return the lists of the TOML file that has a module's name; `module` is its `__file__`."""
+    return tomllib.loads(Path(module).with_suffix(".toml").read_text(encoding="utf-8"))

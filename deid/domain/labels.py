@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from enum import StrEnum
-from pathlib import Path
 from types import MappingProxyType
+
+from deid.domain import read_lists
 
 
 class Label(StrEnum):
@@ -75,7 +75,7 @@ def _scheme(**classes: str) -> Mapping[Label, str | None]:
     return MappingProxyType(table)
 
 
-_CLASSES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+_CLASSES = read_lists(__file__)
 # Scheme name → (label → class, or None where the scheme has no such class).
 SCHEMES: Mapping[str, Mapping[Label, str | None]] = {
     "nocturne": {label: str(label) for label in Label},

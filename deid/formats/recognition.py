@@ -9,36 +9,14 @@ import zipfile
 import zlib
 from collections.abc import Mapping
 
+from deid.domain import read_lists
 from deid.domain.outcomes import RewrittenFile
 from deid.formats.source import marked_encoding
 
 IMAGE, UNKNOWN = "image", "unknown"
 
 # Media type, or ending of a file's name → format.
-HINTS: Mapping[str, str] = {
-        "text/plain": "text", "txt": "text",
-        "text/html": "html", "application/xhtml+xml": "html", "html": "html", "htm": "html", "xhtml": "html",
-        "application/rtf": "rtf", "text/rtf": "rtf", "rtf": "rtf",
-        "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "docx", "docx": "docx",
-        "application/msword": "doc", "doc": "doc",
-        "application/vnd.oasis.opendocument.text": "odt", "odt": "odt",
-        "application/pdf": "pdf", "pdf": "pdf",
-        "application/hl7-cda+xml": "cda", "application/hl7-sda+xml": "cda", "cda": "cda",
-        "application/xml": "xml", "text/xml": "xml", "xml": "xml",
-        "application/json": "json", "json": "json",
-        "application/jsonl": "jsonl", "application/x-ndjson": "jsonl", "application/fhir+ndjson": "jsonl",
-        "jsonl": "jsonl", "ndjson": "jsonl",
-        "text/csv": "csv", "text/tab-separated-values": "csv", "csv": "csv", "tsv": "csv",
-        "application/vnd.ms-excel": "xls", "xls": "xls",
-        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "xlsx", "xlsx": "xlsx",
-        "x-application/hl7-v2+er7": "hl7", "application/hl7-v2": "hl7", "text/hl7v2": "hl7", "hl7": "hl7",
-        "application/fhir+json": "fhir", "application/fhir+xml": "fhir_xml",
-        "application/dicom": "dicom", "dcm": "dicom",
-        "text/vcf": "vcf", "text/x-vcf": "vcf", "vcf": "vcf",
-        "message/rfc822": "eml", "eml": "eml",
-        "application/zip": "zip", "zip": "zip",
-        "narrative": "narrative",  # of FHIR: XHTML that stays so
-    }  # fmt: skip
+HINTS: Mapping[str, str] = {key: name for name, keys in read_lists(__file__).items() for key in keys.split()}
 
 _ENDINGS = {"cda": "xml", "fhir": "json", "fhir_xml": "xml"}  # of formats whose files have a wider one's ending
 _MOST_TYPES = 1 << 20  # bytes of the list of types that are looked at

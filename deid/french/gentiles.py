@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 
+from deid.domain import read_lists
 from deid.french.folding import fold
 
 # Masculine ending → feminine ending, folded as written: the first that fits; others take an e.
@@ -44,7 +43,7 @@ def _plural(name: str) -> str:
 @cache
 def _named() -> Mapping[str, str]:
     """Return commune → name of its inhabitants, masculine singular."""
-    lists = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+    lists = read_lists(__file__)
     pairs = (pair.split() for named in lists.values() for pair in named.split(","))
     return {town.replace("_", " "): name for town, name in pairs}
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 
+from deid.domain import read_lists
 from deid.french.folding import fold_line, key
 
 # Strategy of the surrogate of a body that stays, or whose town or department alone is replaced.
@@ -36,7 +35,7 @@ class NationalBody(NamedTuple):
     one_seat: bool
 
 
-_LISTS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+_LISTS = read_lists(__file__)
 
 
 def _named(table: str) -> Iterator[tuple[str, BodyKind]]:

@@ -6,12 +6,11 @@ Groups of occupations: INSEE, Nomenclature des professions et catégories sociop
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
+from deid.domain import read_lists
 from deid.french.folding import fold
 
 # Masculine ending → feminine endings, the first that fits.
@@ -57,7 +56,7 @@ class People(NamedTuple):
 
 @cache
 def _lists() -> Mapping[str, Mapping[str, Any]]:
-    return tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+    return read_lists(__file__)
 
 
 def _folded(words: str) -> list[str]:

@@ -6,12 +6,11 @@ It shares no code with detection, so that an error of detection is not repeated 
 from __future__ import annotations
 
 import re
-import tomllib
-from pathlib import Path
 
+from deid.domain import read_lists
 from deid.quality.words import drug_words, eponyms, eponyms_nobody_bears, fold, is_word
 
-_LISTS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+_LISTS = read_lists(__file__)
 _BEARING, _DESCRIBED, _SCALES, _AUTHORS, _MAKERS, _VERDICTS = (
     frozenset(_LISTS[title].split()) for title in ("bearing", "described", "scales", "authors", "makers", "verdicts")
 )

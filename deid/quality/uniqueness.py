@@ -8,11 +8,10 @@ nothing of who somebody is. A text without any such word may still be recognised
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Iterator
 from functools import cache
-from pathlib import Path
 
+from deid.domain import read_lists
 from deid.french.folding import fold
 from deid.french.social_words import alternatives, feminine_forms, occupations, peoples, plural_form
 
@@ -40,7 +39,7 @@ def find_unique_people(text: str) -> list[tuple[int, int]]:
 @cache
 def _expression() -> re.Pattern[str]:
     """Return one expression for all sentences: one passage over the text."""
-    lists = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+    lists = read_lists(__file__)
     named = {name: f"(?i:{alternatives(_forms(fold(words).split()))})" for name, words in lists["words"].items()}
     every = occupations()
     sure = [form for form, one in every.items() if not (one.ambiguous or one.staff)]

@@ -7,7 +7,7 @@ hospital: small groups are counted as they are.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import combinations, groupby
 from typing import Any
@@ -17,36 +17,21 @@ from deid.database.connection import open_cursor
 from deid.database.queries import Cursor
 from deid.domain.errors import InputRefused
 from deid.domain.labels import OPTIONAL, Label
+from deid.domain.wording import read_entries
 from deid.quality.checks import REQUIREMENTS
-from deid.reports.arrival import LEAST_LAGS, relative_lags, simulate
+from deid.reports.arrival import LEAST_LAGS, PERIODS, relative_lags, simulate
 from deid.reports.charts import quantiles
 from deid.reports.figures import Figures, gather, policy_content, read_rows
 from deid.reports.numbers import Writer
 from deid.reports.render import template
 from deid.reports.view import label_names
+from deid.reports.wording import value_words
 
 _W = Writer("fr")
 K = 5  # patients, of the groups that no column should go below
-_COLUMNS = {
-    "type": "type de document et code LOINC",
-    "month": "mois de la date publiée",
-    "day": "jour de la date publiée",
-    "sex": "sexe",
-    "age_class": "classe d'âge",
-    "birth_year": "année de naissance",
-    "service": "service",
-    "stay": "types des documents du séjour",
-}
-_PERIODS = {"nightly": "chaque nuit", "weekly": "chaque semaine", "monthly": "chaque mois"}
-_CHOICES = {"approve": "approuvée", "reject": "rejetée", "rework": "renvoyée en traitement", "auto": "automatique"}
+_WORDS = read_entries("annex")
 # Category of the ledger under which the ε of a label stands; the others are drawn outright or masked.
-_CATEGORIES: Mapping[str, str] = {
-    Label.DATE: "date",
-    Label.RELDATE: "date",
-    Label.AGE: "age",
-    Label.CITY: "place",
-    Label.ZIP: "place",
-}
+_CATEGORIES = {"DATE": "date", "RELDATE": "date", "AGE": "age", "CITY": "place", "ZIP": "place"}
 
 
 def gather_annex(interval_key: str) -> Figures:
@@ -93,7 +78,7 @@ def write_annex(figures: Figures) -> str:
             "three": sum(count >= 3 for count in everywhere),
             "five": sum(count >= 5 for count in everywhere),
         },
-        periods=_PERIODS,
+        periods={name: value_words("release.visible", name, "fr") for name in PERIODS},
         least_lags=LEAST_LAGS,
         epsilon={
             "par document de cette publication": figures["epsilon"]["documents"],
@@ -105,7 +90,7 @@ def write_annex(figures: Figures) -> str:
         indirect=list(_indirect(figures)),
         unique=sum(one["unexpected"] for one in figures["checks"] if one["rule"] == "unique_person"),
         requirements=REQUIREMENTS["fr"],
-        choices=_CHOICES,
+        choices=_WORDS["choices"],
     )
 
 
@@ -136,7 +121,7 @@ def _groups(sizes: Callable[[Sequence[str]], dict[str, Any]], policy: Any) -> di
 
 def _words(columns: Sequence[str]) -> str:
     """Return columns in French."""
-    return ", ".join(_COLUMNS[name] for name in columns)
+    return ", ".join(_WORDS["columns"][name] for name in columns)
 
 
 def _arrivals(rows: Sequence[dict[str, Any]]) -> list[list[tuple[int, int]]]:

@@ -36,13 +36,14 @@ from deid.quality.judging import SOURCE, Bounded, add_checkpoint, expectation_su
 from deid.quality.measures import ROW_SUITE
 from deid.reports.figures import Figures, pages_of_checks, run_name_of
 from deid.reports.run_checks import RUN_SUITE, density_rules, share_rules
+from deid.reports.wording import WORDING
 
 PAGES = "data_docs"
 PROJECT = "gx"  # name that Great Expectations gives the folder
 SITE = "local_site"
 TEMPLATES = Path(__file__).parent / "templates" / "data_docs"
+_WORDS = WORDING["fr"]
 RECENT = 120  # results that the index lists, the newest ones
-_SEVERITY = {Severity.CRITICAL: "critique", Severity.WARNING: "alerte", Severity.INFO: "compté"}
 # Counts: no value, even of the numbers that are judged.
 COUNTS_ONLY = {"result_format": "BASIC", "partial_unexpected_count": 0, "exclude_unexpected_values": True}
 
@@ -95,17 +96,16 @@ def _suite(name: str, rules: Sequence[Bounded], **meta: str) -> gx.ExpectationSu
     """Return the suite of some rules with their sentences: severity and bounds in French, and English as a note."""
     meanings = {}
     for rule in rules:
-        french = f"{REQUIREMENTS['fr'][rule.name]} ({_SEVERITY[rule.severity]} ; {_bounds(rule)})"
+        severity = _WORDS["counted" if rule.severity is Severity.INFO else f"severity_{rule.severity}"]
+        french = f"{REQUIREMENTS['fr'][rule.name]} ({severity} ; {_bounds(rule)})"
         meanings[rule.name] = (french, REQUIREMENTS["en"][rule.name])
     return expectation_suite(name, rules, meanings, **meta)
 
 
 def _bounds(rule: Bounded) -> str:
     least, most = rule.least, rule.most if rule.most is None or rule.most < COUNTED else None
-    if least is not None and least == most:
-        return f"exactement {least:g}"
-    parts = [f"au moins {least:g}"] if least is not None else []
-    return ", ".join([*parts, *([f"au plus {most:g}"] if most is not None else [])])
+    bounds = {"exactly": least} if least is not None and least == most else {"least": least, "most": most}
+    return ", ".join(_WORDS[f"bound_{name}"].format(bound) for name, bound in bounds.items() if bound is not None)
 
 
 def write_suites(policy: Policy, folder: Path) -> Path:

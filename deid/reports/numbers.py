@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 from markupsafe import Markup
 
 from deid.domain import PARIS
+from deid.french import calendar
 
 THIN = "\u202f"  # narrow no-break space
-_MONTHS: Mapping[str, list[str]] = {
-    "fr": "janvier février mars avril mai juin juillet août septembre octobre novembre décembre".split(),
-    "en": ("January February March April May June July August September October November December").split(),
-}
-_SHORT = "janv. févr. mars avr. mai juin juil. août sept. oct. nov. déc.".split()
-_DAYS: Mapping[str, list[str]] = {
-    "fr": "lundi mardi mercredi jeudi vendredi samedi dimanche".split(),
-    "en": "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split(),
-}
+_MONTHS = {"fr": calendar.MONTHS, "en": calendar.ENGLISH_MONTHS}
+_DAYS = {"fr": calendar.WEEKDAYS, "en": calendar.ENGLISH_WEEKDAYS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +55,8 @@ class Writer:
         name = _MONTHS[self.lang][day.month - 1]
         if self.lang == "en":
             return f"{day.day}{THIN}{name[:3]}"
-        return f"{day.day}{THIN}{name if len(name) <= 4 else _SHORT[day.month - 1]}"
+        short = name if len(name) <= 4 else f"{calendar.SHORT_MONTHS[day.month - 1]}."
+        return f"{day.day}{THIN}{short}"
 
     def month(self, text: str) -> str:
         """A month written 2026-10, in words."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -13,6 +12,7 @@ from types import MappingProxyType
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template, select_autoescape
 
 from deid.config.settings import settings
+from deid.domain.writing import replacing
 from deid.reports.figures import Figures, gather, gather_checks, pages_of_checks
 from deid.reports.numbers import Writer
 from deid.reports.view import TONES, view
@@ -101,7 +101,7 @@ def _read(path: Path) -> Figures:
 
 
 def replace_file(path: Path, text: str) -> Path:
-    """Write beside, then rename: a reader never finds half a page. Return the path."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    beside.write_text(text, encoding="utf-8")
-    return beside.replace(path)
+    """Replace a file by a text at once, and return its path."""
+    with replacing(path) as beside:
+        beside.write_text(text, encoding="utf-8")
+    return path

@@ -70,8 +70,8 @@ def view(figures: Figures, lang: str) -> dict[str, Any]:
         "failing": sorted((check for check in document_checks if not check["success"]), key=_urgency),
         "passing": sorted((check for check in document_checks if check["success"]), key=_urgency),
         "heat": _heat(figures, lang),
-        "constraints": _constraints(figures, words, write),
-        "agreement": _agreement(figures, words, write),
+        "constraints": _violated(figures["constraints"], Constraint, "constraint", words, write),
+        "agreement": _violated(figures["agreement"], AgreementKind, "agreement", words, write),
         "indirect": [{**row, "name": label_names(figures, lang)[row["label"]]} for row in figures["indirect"]["kept"]],
         "files": _files(figures, words, write),
         "evaluation": shown_evaluation(figures["evaluation"], figures["interval"]["key"], words, write),
@@ -217,16 +217,6 @@ def label_names(figures: Figures, lang: str) -> dict[str, str]:
     return names
 
 
-def _constraints(figures: Figures, words: Mapping[str, str], write: Writer) -> list[dict[str, Any]]:
-    """One row per kind of relation that the texts state, in the order of `Constraint`, with its share violated."""
-    return _violated(figures["constraints"], Constraint, "constraint", words, write)
-
-
-def _agreement(figures: Figures, words: Mapping[str, str], write: Writer) -> list[dict[str, Any]]:
-    """One row per kind of agreement, in the order of `AgreementKind`, with its share that disagrees."""
-    return _violated(figures["agreement"], AgreementKind, "agreement", words, write)
-
-
 def _files(figures: Figures, words: Mapping[str, str], write: Writer) -> list[dict[str, Any]]:
     """One row per format of files, with what was removed from them in words."""
     return [
@@ -244,6 +234,7 @@ def _files(figures: Figures, words: Mapping[str, str], write: Writer) -> list[di
 def _violated(
     rows: Iterable[dict[str, Any]], kinds: type[StrEnum], prefix: str, words: Mapping[str, str], write: Writer
 ) -> list[dict[str, Any]]:
+    """Return a row per kind of relation or agreement that the texts state, in order, with its share violated."""
     counted = {row["kind"]: row for row in rows}
     return [
         {

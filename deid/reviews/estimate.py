@@ -6,18 +6,19 @@ Psychological Measurement 20, 37-46).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 
+from deid.domain.wording import read_wording
 from deid.reports.numbers import Writer
 from deid.reviews.bounds import Found, fewest_leaking, least_detection, most_leaking, sample_size
 from deid.reviews.marks import ErrorKind, Mark, merge_marks
 from deid.reviews.progress import OpenedReview, Sampled, count_sentinels
 
-NBSP = "\u00a0"
 NO_SENTINELS = Found(0, 0)
+_WORDS: Mapping[str, Mapping[str, str]] = read_wording("estimates")
 FEW = 1000  # a population of at most this size is given unrounded
 
 
@@ -167,36 +168,12 @@ def _count_mentions(counted: Sequence[Sampled]) -> Mentions:
 
 def bound_in_words(found: Estimate, lang: str) -> str:
     """Return the one-sided bound in words, rounded up: « au plus 3 documents sur 1 000, à 95 % »."""
-    if found.whole:
-        return _count_in_words(found, lang)
-    w, level = Writer(lang), _percent(found.confidence, lang)
-    if not found.at_most:
-        return f"aucun document, à {level}" if lang == "fr" else f"no document, with {level} confidence"
     some, of = (found.at_most, found.population) if found.population <= FEW else _rounded_up(found.upper)
-    documents = "document" if some == 1 else "documents"
-    if lang == "fr":
-        return f"au plus {w.plain(some)}{NBSP}{documents} sur {w.plain(of)}, à {level}"
-    return f"at most {w.plain(some)}{NBSP}{documents} in {w.plain(of)}, with {level} confidence"
-
-
-def interval_in_words(found: Estimate, lang: str) -> str:
-    """Return the two-sided interval in words, in documents of the population."""
-    w, (low, high) = Writer(lang), found.interval
-    level = _percent(found.confidence, lang)
-    if lang == "fr":
-        return f"entre {w.plain(low)} et {w.plain(high)} des {w.plain(found.population)} documents, à {level}"
-    every = w.plain(found.population)
-    return f"between {w.plain(low)} and {w.plain(high)} of the {every} documents, with {level} confidence"
-
-
-def _count_in_words(found: Estimate, lang: str) -> str:
-    w = Writer(lang)
-    some, every = w.plain(found.leaking), w.plain(found.population)
-    if lang == "fr":
-        if not found.leaking:
-            return f"aucun des {every}{NBSP}documents, tous lus"
-        return f"{some} des {every}{NBSP}documents, tous lus"
-    return f"{some if found.leaking else 'none'} of the {every}{NBSP}documents, all of them read"
+    key = "several" if some > 1 else "one" if some else "none"
+    if found.whole:
+        key, some, of = "whole" if found.leaking else "whole_none", found.leaking, found.population
+    w, level = Writer(lang), _percent(found.confidence, lang)
+    return _WORDS[lang][key].format(some=w.plain(some), of=w.plain(of), level=level)
 
 
 def _rounded_up(share: Fraction) -> tuple[int, int]:

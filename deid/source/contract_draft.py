@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from deid.domain import read_lists
 from deid.domain.errors import InputRefused
 from deid.source.contract import CONTRACT, open_source
 from deid.source.links import Table
@@ -15,7 +15,7 @@ ZONE = "Europe/Paris"
 _NUMBERS = ("smallint", "integer", "bigint", "numeric")
 
 # Thing → column of the contract → names that warehouses give it, the most telling first.
-_NAMES: Mapping[str, Mapping[str, str]] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+_NAMES: Mapping[str, Mapping[str, str]] = read_lists(__file__)
 # What a table must have to be the one of a thing.
 _NEEDED: Mapping[str, tuple[str, ...]] = {
     "document": ("document_id", "content"),

@@ -19,7 +19,7 @@ from deid.privacy.budget import Counts, Shares
 from deid.reference import CommuneTable
 from deid.reference.names import NameTables
 from deid.substitution.context import DocumentContext
-from deid.substitution.drafts import Generator
+from deid.substitution.drafts import Draft, Generator
 from deid.substitution.generators.addresses import Addresses
 from deid.substitution.generators.generalising import Generalisation, TimesOfDay
 from deid.substitution.generators.masking import (
@@ -36,7 +36,6 @@ from deid.substitution.generators.masking import (
 from deid.substitution.generators.nirs import Nirs
 from deid.substitution.generators.numbers import Numbers
 from deid.substitution.generators.organisations import Organisations
-from deid.substitution.generators.own_types import Constant as OneText
 from deid.substitution.generators.own_types import Kept, Layouts, listing
 from deid.substitution.generators.phones import Phones
 from deid.substitution.names.people import People
@@ -152,7 +151,7 @@ def _of_type(name: str, own: OwnType) -> Callable[[DocumentContext], Generator] 
     if own.provider == KEEP:
         return Kept
     if own.provider == CONSTANT and own.text is not None:
-        constant = OneText(own.text)
+        constant = Constant(Draft(own.text, CONSTANT))
         return lambda _: constant
     if own.provider == LISTED:
         return listing(own)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from deid.domain import read_lists
 from deid.domain.document import Mention
 from deid.domain.labels import Label
 from deid.french.folding import comparable, fold_line, in_case_of
@@ -19,38 +20,10 @@ from deid.substitution.names.people import People
 from deid.substitution.names.reading import Pool
 
 MARKED, NATURAL = "reserved_domain", "ordinary_domain"
-_DOMAINS = (
-    "messagerie", "courriel", "poste", "sante", "clinique", "hopital", "cabinet", "reseau-soins", "medecine", "lettre",
-    "boite", "courrier", "soins", "centre", "pole-sante", "laboratoire", "service", "accueil", "espace", "portail",
-)  # fmt: skip
-# Words before @ that name a service rather than a person.
-_SERVICES = frozenset(
-    "secretariat secretaire sec secr contact accueil admission admissions rdv consult consultation consultations "
-    "cardio cardiologie urgences urgence onco oncologie neuro neurologie pneumo gastro chir chirurgie ortho "
-    "pediatrie neonat geria geriatrie gyneco obstetrique maternite radio radiologie imagerie irm labo laboratoire "
-    "bio resultats pharmacie direction cadre cadres medecin medecins dr docteur cabinet social sociale service "
-    "patients patient facturation paie archives dim qualite info infos infirmier infirmiere ide equipe mobile "
-    "hotline support dpi rcp diabeto nephro dialyse rea reanimation anesthesie allergo dermato ophta orl uro "
-    "rhumato psy psychiatrie hospitalisation hdj hc coordination greffe rein addicto csapa pmi permanence suivi "
-    "telesuivi rythmo".split()
-)
-# Mailboxes of the public. A login there that is a name alone is likely to be somebody's: it gets a number.
-_PROVIDERS = (
-    "gmail.com", "orange.fr", "wanadoo.fr", "free.fr", "hotmail.fr", "hotmail.com", "yahoo.fr", "outlook.fr",
-    "laposte.net", "sfr.fr", "live.fr", "bbox.fr", "icloud.com", "neuf.fr", "numericable.fr", "msn.com",
-)  # fmt: skip
-_EVERY_PROVIDER = frozenset(_PROVIDERS) | frozenset(
-    "outlook.com yahoo.com aol.com club-internet.fr aliceadsl.fr cegetel.net proton.me protonmail.com gmx.fr me.com "
-    "netcourrier.com googlemail.com".split()
-)
+_SERVICES, _KINDS, _DOMAINS, _PROVIDERS, _OTHERS = (tuple(words.split()) for words in read_lists(__file__).values())
+_EVERY_PROVIDER = frozenset((*_PROVIDERS, *_OTHERS))
 _LOGIN_DIGITS = 2  # fewest of a login at one of these
-# Words of domains that say what an organisation is, and stay.
-_KINDS = frozenset(
-    "chu chr ch ght ghu chi chs hopital hopitaux hospital clinique polyclinique centre groupe cabinet sante soins "
-    "medical medicale medicaux med bio biologie labo mutuelle ehpad residence maison reseau asso association fondation "
-    "institut gouv ac univ universite fac mairie ville agglo cpam msa ars caf mdph ameli mail mel messagerie intra "
-    "extra intranet extranet portail web rdv services clients formation recherche".split()
-)
+_STAYING = frozenset((*_KINDS, *_SERVICES))
 _ORGANISED = ("cabinet", "centre", "groupe", "maison", "reseau", "association", "institut", "residence")
 _ENDINGS = frozenset("fr com org net eu info sante care re mq gp yt nc pf bzh be ch lu".split())
 _INITIALS = 2
@@ -105,7 +78,7 @@ class Addresses:
         labels, _, ending = domain.rpartition(".")
         names = {} if attempt else self._known(_TOKEN.findall(labels or domain))
         pieces = _BETWEEN_TOKENS.split(labels or domain)
-        kept = frozenset() if attempt else _KINDS | _SERVICES
+        kept = frozenset() if attempt else _STAYING
         written = "".join([one if one in kept else self._renamed(one, names, attempt) for one in pieces])
         if kept.isdisjoint(pieces):
             written = f"{stream.choice(_ORGANISED)}-{written}"

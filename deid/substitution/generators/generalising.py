@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from deid.config.generators import GENERALISE, KEEP
+from deid.domain import read_lists
 from deid.domain.document import Mention
 from deid.domain.labels import Label
 from deid.french.articles import Kind, Noun, is_elided, read_ahead
@@ -22,32 +23,7 @@ from deid.substitution.drafts import Draft, mask, tag
 
 _AHEAD = 60  # characters ahead, or behind, that are read
 _INACTIVE = "inactive"
-# Group → masculine, feminine, their plurals.
-_GROUPS = {
-    "farmer": ("agriculteur", "agricultrice", "agriculteurs", "agricultrices"),
-    "trader": (
-        "artisan, commerçant ou chef d'entreprise",
-        "artisane, commerçante ou cheffe d'entreprise",
-        "artisans, commerçants ou chefs d'entreprise",
-        "artisanes, commerçantes ou cheffes d'entreprise",
-    ),
-    "executive": ("cadre", "cadre", "cadres", "cadres"),
-    "intermediate": (
-        "professionnel intermédiaire",
-        "professionnelle intermédiaire",
-        "professionnels intermédiaires",
-        "professionnelles intermédiaires",
-    ),
-    "employee": ("employé", "employée", "employés", "employées"),
-    "worker": ("ouvrier", "ouvrière", "ouvriers", "ouvrières"),
-}
-_CONTINENTS = {
-    "european": ("européen", "européenne", "européens", "européennes"),
-    "african": ("africain", "africaine", "africains", "africaines"),
-    "asian": ("asiatique", "asiatique", "asiatiques", "asiatiques"),
-    "american": ("américain", "américaine", "américains", "américaines"),
-    "oceanian": ("océanien", "océanienne", "océaniens", "océaniennes"),
-}
+_LISTS = read_lists(__file__)
 # One form for both, or used as such.
 _EPICENE = re.compile(r"(?:ancienne? |ex-)?(?:agent|chef|ingenieur|professeur|medecin|proviseur)\b")
 _PEOPLE = re.compile(
@@ -56,29 +32,7 @@ _PEOPLE = re.compile(
 )
 _FORMER = re.compile(r"(?i)(?:anciennes?|anciens?|ex|jeune|future?)[ -]")
 _RETIRED = re.compile(r"(?i) (?:retraitée?s?|à la retraite|en retraite|a la retraite)\b")
-# Folded words → class; the first that is found. None: the words are the class.
-_FAMILY: tuple[tuple[re.Pattern[str], str | None], ...] = tuple(
-    (re.compile(pattern), written)
-    for pattern, written in (
-        (r"instance|procedure|en cours|separe|divorc|veuf|veuve|celibataire|\bfeue? ", "sans conjoint"),
-        (r"vi\w+ (?:\w+ )?avec (?:son|sa|leurs?) (?:mari|epou|femme|conj|comp|concub)", "vit avec son conjoint"),
-        (r"vi\w+ (?:maritalement|en (?:couple|concubinage|union))", "vit en couple"),
-        (r"mariee?|pacse|concubin|couple|union", "en couple"),
-        (r"vi\w+ (?:\w+ )?seule?|^seule?|isole", None),
-        (r"vi\w+ (?:\w+ )?(?:avec|chez) (?:son|sa) [^ ]+$", "vit avec un proche"),
-        (r"vi\w+ (?:\w+ )?(?:avec|chez)", "vit avec des proches"),
-        (r"sans enfant|pas d'enfant|aucun enfant|0 enfant", None),
-        (r"petits?[ -](?:enfants|fils|filles)|arriere", "un ou plusieurs petits-enfants"),
-        (r"^(?!.*fratrie).*(?:frere|s(?:oe|œ)ur)", "des frères et sœurs"),
-        (r"fratrie| de (?:deux|trois|quatre|cinq|six|sept|huit|neuf|dix|onze|douze)", "une fratrie"),
-        (r"^(?:fils|fille|enfant) uniques?", "enfant"),
-        (
-            r"^\d+ ?(?:er|ere|e|eme|ieme|nd|nde) enfant|^[a-z]+(?:ier|iere|ieme|nd|nde|er) enfant|^second enfant",
-            "enfant",
-        ),
-        (r"enfant|garcon|fille|fils", "un ou plusieurs enfants"),
-    )
-)
+_FAMILY = [(re.compile(pattern), written) for pattern, written in _LISTS["family"]]
 _RANKED = re.compile(r"^(?:\d|premier|deux|second|trois|quatr|cinq|six|sept|huit|neuv|dix|dern|aine|cadet|benjam)")
 # A word wants an article behind it ("depuis le matin"), unless it is a day ("lundi matin").
 _WORD = re.compile(r"([a-z]{2,}) \Z")
@@ -126,7 +80,7 @@ class Generalisation:
         if feminine is None:
             feminine = _feminine_person(before, self._context.document.patient.sex)
         former, retired = _FORMER.match(original), _RETIRED.search(original)
-        words = _GROUPS[one.group][feminine + 2 * one.plural]
+        words = _LISTS["groups"][one.group][feminine + 2 * one.plural]
         return (former.group() if former else "") + words + (retired.group() if retired else "")
 
     def _people(self, original: str, before: str, behind: str) -> str | None:  # noqa: ARG002 - as above
@@ -140,7 +94,7 @@ class Generalisation:
                     r"(?i)(?:nationalit|ressortissante|patiente|femme|dame|mme|fille|amie|m[èe]re)\W*\w*\W*$", before
                 )
             )
-        return _CONTINENTS[form.group][feminine + 2 * form.plural]
+        return str(_LISTS["continents"][form.group][feminine + 2 * form.plural])
 
 
 def _no_class(original: str, before: str, behind: str) -> str | None:  # noqa: ARG001 - one signature for all
@@ -151,7 +105,7 @@ def _family(original: str, before: str, behind: str) -> str | None:
     folded = " ".join(fold(original).split())
     for pattern, written in _FAMILY:
         if pattern.search(folded):
-            return original if written is None else _in_its_place(written, folded, before, behind)
+            return _in_its_place(written, folded, before, behind) if written else original
     return None
 
 

@@ -33,7 +33,7 @@ _FINE = frozenset({Unit.DAY, Unit.WEEK, Unit.MONTH, Unit.SEASON})
 
 
 class Constant:
-    """`redact` and `null`: the same draft for every mention, so that not even the length is revealed.
+    """`redact`, `null` and an own type's `constant`: one draft for every mention, so that not even length is revealed.
 
     Keeps the place of a mention and its line breaks.
     """

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 
+from deid.domain import read_lists
 from deid.french.articles import own_article
 from deid.french.folding import comparable, fold_line, without_accents, words
 from deid.french.organisations import COMPANIES, HOSPITALS
@@ -63,54 +64,6 @@ def kind_of_head(found: re.Match[str]) -> OrgKind:
 HOSPITAL_ACRONYM = re.compile("ch[a-z]{1,4}|gh[a-z]{1,4}")
 _REGIMENT = re.compile(r"\d+ ?(?:er|e|eme|nd)? ?(?:r[a-z]{1,4}|b[a-z]{1,3}|regiment.*|bataillon.*)")
 _OF_A_PLACE = re.compile(r" (?:d['’]|de |du |des ).*\Z", re.IGNORECASE | re.DOTALL)  # "Croix-Rouge de Luc-sur-Mer"
-# Words inside a name that say its kind.
-_INSIDE: Mapping[OrgKind, str] = {
-    OrgKind.HOSPITAL: r"hospit\w*|hopita\w*|\w*krankenhaus|\w*klinik\w*|medipole|infirmary",
-    OrgKind.CLINIC: r"clini\w+|imagerie|radiolog\w+|scanner|irm|dialyse|therm\w+|readaptation|reeducation",
-    OrgKind.LABORATORY: r"bio\w*|\w+bio|lab\w*|\w+lab|\w+path|\w*biologi\w+|analyses",
-    OrgKind.INSURER: r"mutu\w+|assuranc\w+|prevoyance|\w+vie",
-    OrgKind.CARE_HOME: r"villa|residence\w*|ehpad",
-    OrgKind.TRANSPORT: r"transports?|autocars?|ambulances?|taxis?|air|fret|navigation",
-    OrgKind.ASSOCIATION: (
-        r"confrerie|sauvegarde|harmonie|fanfare|chorale|amis|entraide|secours|solidarite\w*|benevoles?|fraternite|"
-        r"gym\w*|judo|rugby|football|petanque|randonn\w+|tennis|pongiste|olympique|racing|sporting|scouts?"
-    ),
-    OrgKind.EMPLOYER: (
-        r"volailles|viandes|industries?|peche|btp|services?|groupe?|distribution|constructions?|bois|metaux|acier\w*|"
-        r"ardoisieres?|mines|fonderies?|textiles?|chantiers|supply|logistique|materiaux|surgeles|agro\w*|fils|freres|"
-        r"cirque|porcelaines?|faience\w*|verre\w*|papeterie\w*|jardins? d'.+|fleurs|coiffure|patisserie|boulangerie"
-    ),
-}
-# Words ahead of a bare name that say its kind.
-_AHEAD: Mapping[OrgKind, str] = {
-    OrgKind.HOSPITAL: (
-        "hopita\\w+|urgences|site|transfer\\w+|hospit\\w*|reanimation|rea|irm|scanner|tdm|oper\\w+|vue?s?|revue?s?|bilan|"
-        "consult\\w*|cs|biopsie|dialyse|greff\\w+|admise?|adress\\w+|service|unite|rcp|coronarographie|chirurgie|examen|"
-        "maternite|suivie?s?|depiste\\w*|diagnostic|sorti\\w*|sejour\\w*|entree|accouch\\w+|bloc|ambulatoire|garde|avis|"
-        "chu|chr|cure|radiotherapie|pose|chimio\\w*|perfus\\w+|suture\\w*|rv|rdv|refere\\w*|admission|soins|naissance"
-    ),
-    OrgKind.CLINIC: "clinique|polyclinique|centre|reeduc\\w*|imagerie|radio|rehabilitation|convalescence|cure",
-    OrgKind.CARE_HOME: "ehpad|residence|maison de retraite|foyer|resident\\w*|institutionnalis\\w+",
-    OrgKind.LABORATORY: "laboratoire|labo|analyses|prelev\\w+|bio",
-    OrgKind.PHARMACY: "pharmacie|officine|delivr\\w+",
-    OrgKind.SCHOOL: "ecole|college|lycee|scolarise\\w*|eleve|classe|instit\\w*|maternelle|cours",
-    OrgKind.INSURER: "mutuelle|assurance|assure\\w*|assureur|complementaire",
-    OrgKind.EMPLOYER: (
-        "societe|entreprise|employ\\w+|travaill\\w+|ouvriere?|salarie\\w*|retraite\\w* d\\w*|chez|cliente?|"
-        "ancien\\w*|apprenti\\w*|stage|boulot|bosse|job|dirige|gere|"
-        "chauffeur|caissiere?|vendeu\\w+|cariste|embauche\\w*|interim\\w*|magasinier|chantier|"
-        "technicien\\w*|ingenieur|comptable|usine|groupe|medecine du travail|"
-        "cdi|cdd|poste chez|magasin|boutique|bar|restaurant|cafe|armement"
-    ),
-    OrgKind.ASSOCIATION: (
-        "association|asso|benevole|adherente?|membre|licenciee?|club|chorale|judo|football|gym\\w*|danse|copains|equipe|"
-        "joue\\w*|entrainement"
-    ),
-    OrgKind.TRANSPORT: "ambulances?|transport\\w*|taxi|vsl|vol|steward|hotesse",
-    OrgKind.SHIP: (
-        "navire|chalutier|bateau|ligneur|caseyeur|fileyeur|vedette|cargo|paquebot|voilier|peniche|thonier|bord d\\w*"
-    ),
-}
 # Words behind a bare name that say that it is a hospital.
 _BEHIND = re.compile(
     r"[\s,(/–—:-]{0,3}(?:dr|pr|docteur|professeur|service|reanimation|rea|chirurgie|poste \d|cardio\w*|neuro\w*|"
@@ -121,11 +74,12 @@ _LEAST_OPENING = 4
 _CLAUSE = re.compile(r"[.;!?\n]")
 
 
-def _one_of(kinds: Mapping[OrgKind, str]) -> re.Pattern[str]:
-    return re.compile("|".join(f"(?P<{kind.name}>\\b(?:{found})\\b)" for kind, found in kinds.items()))
+def _one_of(kinds: Mapping[str, str]) -> re.Pattern[str]:
+    found = ((kind.upper(), "".join(lines.splitlines())) for kind, lines in kinds.items())
+    return re.compile("|".join(f"(?P<{kind}>\\b(?:{said})\\b)" for kind, said in found))
 
 
-_WITHIN, _NEAR = _one_of(_INSIDE), _one_of(_AHEAD)
+_WITHIN, _NEAR = map(_one_of, read_lists(__file__).values())
 
 
 @cache

@@ -5,10 +5,10 @@ Written for this product from common knowledge; taken from no table.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
-from pathlib import Path
+
+from deid.domain import read_lists
 
 
 class OrgKind(StrEnum):
@@ -32,7 +32,7 @@ class OrgKind(StrEnum):
     OTHER = "other"
 
 
-_LISTS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+_LISTS = read_lists(__file__)
 
 
 def _list(text: str) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from math import prod
 from typing import NamedTuple
 
-from deid.config.own_types import CONSTANT, KEEP, LISTED, VALIDATORS, OwnType
+from deid.config.own_types import KEEP, LISTED, VALIDATORS, OwnType
 from deid.domain.document import Mention
 from deid.french.folding import comparable, key
 from deid.substitution.context import DocumentContext
@@ -95,17 +95,6 @@ class Kept:
     def write(self, mention: Mention, attempt: int) -> Draft:  # noqa: ARG002 - the protocol of generators
         """Return the text of the mention."""
         return Draft(self._context.text(mention), KEEP, may_return=True)
-
-
-class Constant:
-    """One text for every value."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-
-    def write(self, mention: Mention, attempt: int) -> Draft:  # noqa: ARG002 - there is one text
-        """Return the text."""
-        return Draft(self._text, CONSTANT)
 
 
 class Listed:
