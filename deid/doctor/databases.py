@@ -53,21 +53,14 @@ _LOG: Mapping[str, frozenset[str]] = {
     "log_min_messages": frozenset({"log", "fatal", "panic"}),
     "log_min_duration_sample": frozenset({"-1"}),
     "log_transaction_sample_rate": frozenset({"0"}),
-    "debug_print_parse": frozenset({"off"}),
-    "debug_print_rewritten": frozenset({"off"}),
-    "debug_print_plan": frozenset({"off"}),
+    **dict.fromkeys(("debug_print_parse", "debug_print_rewritten", "debug_print_plan"), frozenset({"off"})),
     "auto_explain.log_min_duration": frozenset({"-1"}),
     "pgaudit.log": frozenset({"none"}),
 }
 # Seconds between the server's clock and this machine's: intervals of documents are cut by both.
 _CLOCKS = (5, 60)
-_DOING = {
-    "SELECT": "read from",
-    "INSERT": "insert into",
-    "UPDATE": "change rows of",
-    "DELETE": "delete from",
-    "TRUNCATE": "empty tables of",
-}
+_DOING = {"SELECT": "read from", "INSERT": "insert into", "UPDATE": "change rows of", "DELETE": "delete from"}
+_DOING |= {"TRUNCATE": "empty tables of"}
 
 
 def check_databases() -> Iterator[Finding]:

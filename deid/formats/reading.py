@@ -27,8 +27,8 @@ from deid.formats.fields import (
     telecom_label,
     written_day,
 )
-from deid.formats.segments import Changes, Segment, fold_runs, normalize, normalize_runs, replaced
-from deid.formats.source import Replacement, SourceText, base64_of, decoded_field
+from deid.formats.segments import Changes, Segment, fold_runs, normalize, normalize_runs
+from deid.formats.source import Replacement, SourceText, base64_of, decoded_field, replaced
 from deid.french.folding import fold
 
 Save = Callable[[], bytes]

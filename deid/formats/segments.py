@@ -16,14 +16,12 @@ from typing import Any, Protocol
 
 from deid.domain.document import Mention, Patient
 from deid.domain.labels import Label
-from deid.formats.source import CONTROL, INVISIBLE, Replacement, SourceText, check_replacements
+from deid.formats.source import Replacement, SourceText, check_replacements, plain_lines
 from deid.french.folding import words
 
 # Replacements of the runs of each segment that changes, by its number; offsets count in the run.
 Changes = Mapping[int, Sequence[Sequence[Replacement]]]
 
-_LINE_END = re.compile("\r\n|[\r\f]")
-_NORMALIZED = str.maketrans(dict.fromkeys(INVISIBLE, "") | dict.fromkeys(CONTROL, " "))
 _UNIT = "unit"  # subtype of what is an organisation only where a person's name is found in it
 _PEOPLE = frozenset({Label.PATIENT, Label.DOCTOR, Label.PERSON})
 _WHITE = re.compile(r"[ \t\n]+")
@@ -115,7 +113,7 @@ def normalize(run: str) -> str:
     """Return a run as the plain text shows it: NFC, line feeds, no character that hides words."""
     if run.isascii() and run.isprintable():
         return run
-    return unicodedata.normalize("NFC", _LINE_END.sub("\n", run).translate(_NORMALIZED))
+    return unicodedata.normalize("NFC", plain_lines(run))
 
 
 def normalize_runs(runs: Sequence[str]) -> tuple[str, ...]:
@@ -197,16 +195,6 @@ def _divide(segments: Sequence[Segment], replacements: Sequence[Replacement]) ->
                     pending.append((end, stop, ""))
                     break
     return changes
-
-
-def replaced(run: str, replacements: Sequence[Replacement]) -> str:
-    """Return a run with its replacements."""
-    pieces: list[str] = []
-    position = 0
-    for start, end, surrogate in replacements:
-        pieces += run[position:start], surrogate
-        position = end
-    return "".join((*pieces, run[position:]))
 
 
 def with_told(found: Sequence[Mention], told: Sequence[Mention], text: str) -> tuple[Mention, ...]:

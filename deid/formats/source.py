@@ -7,7 +7,7 @@ import re
 import unicodedata
 from abc import ABC, abstractmethod
 from base64 import b64decode
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from deid.domain.errors import DocumentRefused, Reason
@@ -49,6 +49,16 @@ def check_replacements(length: int, replacements: Sequence[Replacement]) -> None
         if not previous <= start < end <= length:
             raise ValueError(f"span [{start}, {end}) is empty, unsorted, overlapping or outside 0..{length}")
         previous = end
+
+
+def replaced(text: str, replacements: Iterable[Replacement]) -> str:
+    """Return a text with its replacements, which are in order."""
+    pieces: list[str] = []
+    position = 0
+    for start, end, piece in replacements:
+        pieces += text[position:start], piece
+        position = end
+    return "".join((*pieces, text[position:]))
 
 
 # Characters that hide words from a reader of text. They are listed here, so that offsets do not depend on the
@@ -140,6 +150,11 @@ _LINE_END = re.compile("\r\n|[\r\f]")
 _NORMALIZED = str.maketrans(dict.fromkeys(INVISIBLE, "") | dict.fromkeys(CONTROL, " "))
 
 
+def plain_lines(text: str) -> str:
+    """Return a text whose lines end with a line feed, without characters that hide words."""
+    return _LINE_END.sub("\n", text).translate(_NORMALIZED)
+
+
 @dataclass(frozen=True)
 class PlainSource(SourceText):
     """A plain text; `windows` is True if every line of the source ended in CR LF."""
@@ -149,12 +164,7 @@ class PlainSource(SourceText):
     def rewrite(self, replacements: Sequence[Replacement]) -> str:
         """Return the text with its replacements; lines end as in the source if all its lines ended alike."""
         check_replacements(len(self.text), replacements)
-        pieces: list[str] = []
-        position = 0
-        for start, end, surrogate in replacements:
-            pieces += self.text[position:start], surrogate
-            position = end
-        text = "".join((*pieces, self.text[position:]))
+        text = replaced(self.text, replacements)
         return text.replace("\n", "\r\n") if self.windows else text
 
 
@@ -170,7 +180,7 @@ def read_plain(raw: bytes, charset: str, document_id: str) -> PlainSource:
     source = decode_text(raw, charset, document_id)
     breaks = source.count("\n")
     windows = breaks > 0 and source.count("\r\n") == breaks == source.count("\r")
-    return PlainSource(_LINE_END.sub("\n", source).translate(_NORMALIZED), windows)
+    return PlainSource(plain_lines(source), windows)
 
 
 # ---- Bytes that a field of text holds

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from deid.formats.charsets import decode, encode
 from deid.formats.reading import Reading
+from deid.formats.source import replaced
 
 
 class SplicedText:
@@ -39,12 +40,8 @@ class SplicedText:
 
     def written(self) -> str:
         """Return the text with its new parts."""
-        written: list[str] = []
-        position = 0
-        for start, (end, piece) in sorted(self._pieces.items()):
-            written += self.text[position:start], piece
-            position = end
-        return self.settle("".join((*written, self.text[position:])))
+        pieces = ((start, end, piece) for start, (end, piece) in sorted(self._pieces.items()))
+        return self.settle(replaced(self.text, pieces))
 
     def settle(self, text: str) -> str:
         """Return the text to write, once every part is replaced."""

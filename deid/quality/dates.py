@@ -14,20 +14,10 @@ from typing import NamedTuple
 from deid.quality.words import fold
 
 _MONTHS = (
-    ("janvier", "janv", "jan"),
-    ("fevrier", "fevr", "fev"),
-    ("mars", "mar"),
-    ("avril", "avr"),
-    ("mai",),
-    ("juin",),
-    ("juillet", "juil"),
-    ("aout", "aou"),
-    ("septembre", "sept", "sep"),
-    ("octobre", "oct"),
-    ("novembre", "nov"),
-    ("decembre", "dec"),
-)
-_MONTH_OF = {form: number for number, forms in enumerate(_MONTHS, 1) for form in forms}
+    "janvier janv jan", "fevrier fevr fev", "mars mar", "avril avr", "mai", "juin",
+    "juillet juil", "aout aou", "septembre sept sep", "octobre oct", "novembre nov", "decembre dec",
+)  # fmt: skip
+_MONTH_OF = {form: number for number, forms in enumerate(_MONTHS, 1) for form in forms.split()}
 _MONTH = "(?:" + "|".join(sorted(_MONTH_OF, key=len, reverse=True)) + r")(?![a-z])\.?"
 _DAY = r"(?:1er|premier|[0-3]?\d)"
 # A year misread by a scanner ("20l1", "2OO8") is a year of four digits, not the two digits before the letter.

@@ -38,24 +38,11 @@ from deid.quality.words import (
 
 _GLUED_LEAST = 8  # letters of a first and last name joined; fewer could be a coincidence
 _NUMBER_LEAST = 6  # digits of an identifier sought anywhere; a shorter one must be a whole number
-_WAYS = {
-    "av": "avenue",
-    "ave": "avenue",
-    "bd": "boulevard",
-    "bld": "boulevard",
-    "bvd": "boulevard",
-    "r": "rue",
-    "pl": "place",
-    "ch": "chemin",
-    "che": "chemin",
-    "imp": "impasse",
-    "all": "allee",
-    "rte": "route",
-    "sq": "square",
-    "fg": "faubourg",
-    "st": "saint",
-    "ste": "sainte",
+_SHORT_WAYS = {
+    **{"avenue": "av ave", "boulevard": "bd bld bvd", "rue": "r", "place": "pl", "chemin": "ch che", "impasse": "imp"},
+    **{"allee": "all", "route": "rte", "square": "sq", "faubourg": "fg", "saint": "st", "sainte": "ste"},
 }
+_WAYS = {short: way for way, shorts in _SHORT_WAYS.items() for short in shorts.split()}
 _WAY_WORDS = frozenset(_WAYS.values()) | {"quai", "cours", "residence", "lotissement", "hameau"}
 
 

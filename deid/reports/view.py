@@ -25,32 +25,17 @@ _SHARES = ("share", "share_high")
 SEVERITIES = ("critical", "warning", "info")
 
 # How each state of an interval is shown: classes of the style sheets.
-TONES: Mapping[str, str] = {
-    "published": "good",
-    "waiting": "warn",
-    "approved_once": "warn",
-    "approved": "warn",
-    "publishing": "info",
-    "failed": "bad",
-    "refused": "bad",
-    "rejected": "bad",
-    "sent_back": "info",
-    "recalled": "bad",
-    "unfinished": "info",
-    "empty": "info",
+_STATES = {
+    "good": "published",
+    "warn": "waiting approved_once approved",
+    "info": "publishing sent_back unfinished empty",
+    "bad": "failed refused rejected recalled",
 }
+TONES = {state: tone for tone, states in _STATES.items() for state in states.split()}
 
 # Parts of the documents that an interval saw (deid.interval_balance), and how each is drawn.
-BALANCE: Mapping[str, str] = {
-    "visible": "published",
-    "later": "later",
-    "waiting": "waiting",
-    "quarantined": "quarantined",
-    "removed": "removed",
-    "moved": "moved",
-    "unfinished": "unfinished",
-    "untaken": "untaken",
-}
+_PARTS = ("later", "waiting", "quarantined", "removed", "moved", "unfinished", "untaken")
+BALANCE: Mapping[str, str] = {"visible": "published", **{name: name for name in _PARTS}}
 
 
 def view(figures: Figures, lang: str) -> dict[str, Any]:

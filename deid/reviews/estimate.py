@@ -172,8 +172,19 @@ def bound_in_words(found: Estimate, lang: str) -> str:
     key = "several" if some > 1 else "one" if some else "none"
     if found.whole:
         key, some, of = "whole" if found.leaking else "whole_none", found.leaking, found.population
-    w, level = Writer(lang), _percent(found.confidence, lang)
-    return _WORDS[lang][key].format(some=w.plain(some), of=w.plain(of), level=level)
+    return _in_words(found, lang, key, some=some, of=of)
+
+
+def interval_in_words(found: Estimate, lang: str) -> str:
+    """Return the two-sided interval in words, in documents of the population."""
+    low, high = found.interval
+    return _in_words(found, lang, "interval", low=low, high=high, of=found.population)
+
+
+def _in_words(found: Estimate, lang: str, key: str, **counts: int) -> str:
+    w = Writer(lang)
+    shown = {name: w.plain(count) for name, count in counts.items()}
+    return _WORDS[lang][key].format(level=_percent(found.confidence, lang), **shown)
 
 
 def _rounded_up(share: Fraction) -> tuple[int, int]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from datetime import date
+from typing import Any
 
 from deid.french.calendar import FIRST_YEAR, LAST_YEAR, MONTHS, SHORT_MONTHS, THREE_LETTER_MONTHS, WEEKDAYS
 from deid.french.folding import fold_line
@@ -148,6 +149,14 @@ def _form(found: list[Token], written: dict[int, Part]) -> Form:
     return Form(tuple([written.get(index) or Literal(token.text) for index, token in enumerate(found)]))
 
 
+def _dated(
+    unit: Unit, found: list[Token], rest: list[int], written: dict[int, Part], *said: int | None, **more: Any
+) -> Expression | None:
+    """Return an expression with the year at the place `rest`, if any; None where that is no year."""
+    year = year_of(found, rest[0], written) if rest else None
+    return None if rest and year is None else Expression(unit, _form(found, written), year, *said, **more)
+
+
 def day_month(found: list[Token], places: list[int], _: bool) -> Expression | None:
     """Read [weekday] day month [year], the month in letters or roman figures; a feast ahead becomes a weekday."""
     written: dict[int, Part] = {}
@@ -166,10 +175,7 @@ def day_month(found: list[Token], places: list[int], _: bool) -> Expression | No
         letters, capitals = found[month].kind == "M" and spaced, found[month].text.isupper()
         written[day] = day_part(number, beside_letters=letters, capitals=capitals)
     month_name(found, month, written)
-    year = year_of(found, rest[0], written) if rest else None
-    if rest and year is None:
-        return None
-    return Expression(Unit.DAY, _form(found, written), year, found[month].value, number.value, weekday)
+    return _dated(Unit.DAY, found, rest, written, found[month].value, number.value, weekday)
 
 
 def month_first(found: list[Token], places: list[int], _: bool) -> Expression | None:
@@ -182,10 +188,7 @@ def month_first(found: list[Token], places: list[int], _: bool) -> Expression | 
         return None
     month_name(found, month, written)
     written[day] = forms.Day(2 if number.text.startswith("0") else 1)
-    year = year_of(found, year_place, written)
-    if year is None:
-        return None
-    return Expression(Unit.DAY, _form(found, written), year, found[month].value, number.value, weekday)
+    return _dated(Unit.DAY, found, [year_place], written, found[month].value, number.value, weekday)
 
 
 def month_year(found: list[Token], places: list[int], _: bool) -> Expression | None:
@@ -200,10 +203,7 @@ def month_year(found: list[Token], places: list[int], _: bool) -> Expression | N
         return None
     written: dict[int, Part] = {}
     month_name(found, month, written)
-    year = year_of(found, rest[0], written) if rest else None
-    if rest and year is None:
-        return None
-    return Expression(Unit.MONTH, _form(found, written), year, found[month].value)
+    return _dated(Unit.MONTH, found, rest, written, found[month].value)
 
 
 def season(found: list[Token], places: list[int], _: bool) -> Expression | None:
@@ -229,10 +229,7 @@ def feast(found: list[Token], places: list[int], _: bool) -> Expression | None:
     """Read [weekday] a feast [year]."""
     feast, *rest = [place for place in places if found[place].kind != "W"]
     written: dict[int, Part] = {feast: forms.Feast(found[feast].text)}
-    year = year_of(found, rest[0], written) if rest else None
-    if rest and year is None:
-        return None
-    return Expression(Unit.MONTH, _form(found, written), year, feast=found[feast].name)
+    return _dated(Unit.MONTH, found, rest, written, feast=found[feast].name)
 
 
 def part_of_year(found: list[Token], places: list[int], _: bool) -> Expression | None:
@@ -243,10 +240,7 @@ def part_of_year(found: list[Token], places: list[int], _: bool) -> Expression |
     if found[part].value > 12 // months:
         return None
     written: dict[int, Part] = {part: forms.Ranked(found[part].text, months)}
-    year = year_of(found, rest[0], written) if rest else None
-    if rest and year is None:
-        return None
-    return Expression(unit, _form(found, written), year, rank=found[part].value)
+    return _dated(unit, found, rest, written, rank=found[part].value)
 
 
 def week(found: list[Token], places: list[int], _: bool) -> Expression | None:
@@ -257,10 +251,7 @@ def week(found: list[Token], places: list[int], _: bool) -> Expression | None:
         return None
     digits = found[week].text[len(found[week].text.rstrip("0123456789")) :]
     written: dict[int, Part] = {week: forms.WeekNumber(found[week].text.removesuffix(digits), len(digits))}
-    year = year_of(found, rest[0], written) if rest else None
-    if rest and year is None:
-        return None
-    return Expression(Unit.WEEK, _form(found, written), year, rank=found[week].value)
+    return _dated(Unit.WEEK, found, rest, written, rank=found[week].value)
 
 
 def numeric(found: list[Token], places: list[int], _: bool) -> Expression | None:
@@ -279,8 +270,7 @@ def numeric(found: list[Token], places: list[int], _: bool) -> Expression | None
     if not (1 <= day <= 31 and 1 <= month <= 12) or max(widths[1], min(widths[0], widths[2])) > 2:
         return None
     written |= day_and_month(found, day_place, month_place)
-    year = year_of(found, year_place, written)
-    return None if year is None else Expression(Unit.DAY, _form(found, written), year, month, day, weekday)
+    return _dated(Unit.DAY, found, [year_place], written, month, day, weekday)
 
 
 def spoken(found: list[Token], places: list[int], _: bool) -> Expression | None:
@@ -289,10 +279,7 @@ def spoken(found: list[Token], places: list[int], _: bool) -> Expression | None:
     if not (1 <= found[day].value <= 31 and 1 <= found[month].value <= 12):
         return None
     written: dict[int, Part] = {day: forms.SpokenDay(found[day].text), month: forms.SpokenMonth(found[month].text)}
-    year = year_of(found, year_place, written)
-    if year is None:
-        return None
-    return Expression(Unit.DAY, _form(found, written), year, found[month].value, found[day].value)
+    return _dated(Unit.DAY, found, [year_place], written, found[month].value, found[day].value)
 
 
 def pair(found: list[Token], places: list[int], _: bool) -> Expression | None:
