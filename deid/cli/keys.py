@@ -198,7 +198,6 @@ def _record_destruction(version: int, fingerprint: str, *, freeze: bool) -> int:
 
 
 def _secret_file() -> Path:
-
     path = read_settings().secret_file
     if path is None:
         raise InputRefused(

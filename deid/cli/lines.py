@@ -29,7 +29,7 @@ _PATIENT_LISTS = frozenset({"first_names", "addresses", "phones", "emails", "ide
 
 
 class BadLine(ValueError):
-    """An unusable line; the message gives the reason in French and quotes nothing of the line."""
+    """An unusable line; the message gives the reason, and quotes nothing of the line."""
 
 
 class Refusals:
@@ -179,7 +179,7 @@ def read_incoming(record: Mapping[str, Any]) -> Incoming:
 
 
 def detected_line(outcome: Detected) -> dict[str, Any]:
-    """Write `{"id","mentions":[{"start","end","label","subtype"?,"score","votes"}]}`.
+    """Return the line `{"id","mentions":[{"start","end","label","subtype"?,"score","votes"}]}` of a document.
 
     A formatted input adds `text`, the plain text in which the offsets count.
     """

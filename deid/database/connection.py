@@ -7,12 +7,13 @@ from contextlib import contextmanager
 from typing import Any
 
 import psycopg2
-from psycopg2.extensions import connection as Connection
+from psycopg2.extensions import connection
 from psycopg2.extensions import cursor as Cursor
 
 from deid.config.settings import settings
 from deid.domain.errors import WarehouseError, WarehouseUnreachable
 
+Connection = connection
 CONNECT_TIMEOUT_S = 10
 
 # SQLSTATE classes and codes of passing failures: connection lost, server going down or starting, too many clients,

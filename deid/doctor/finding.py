@@ -1,4 +1,4 @@
-"""Findings of a diagnosis: a check, its level, a French sentence and the remedy. No secret and no patient data."""
+"""Findings of a diagnosis: a check, its level, a sentence and the remedy. No secret and no patient data."""
 
 from __future__ import annotations
 
@@ -52,5 +52,5 @@ def not_applicable(check: str, message: str) -> Finding:
 
 
 def why(refusal: NocturneError) -> str:
-    """Return the message of an error without its remedy, which a finding says in French."""
+    """Return the message of an error without its remedy, which a finding holds apart."""
     return str(refusal).removesuffix(refusal.remedy).rstrip(" .")

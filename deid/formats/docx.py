@@ -16,6 +16,7 @@ from typing import Any
 
 from lxml import etree
 
+from deid.domain import read_lists
 from deid.domain.errors import Reason
 from deid.formats.archives import read_package, write_zip
 from deid.formats.images import without_metadata
@@ -40,22 +41,7 @@ _COUNTED = {
     "image": "image", "chart": "attachment", "diagramData": "attachment",
 }  # fmt: skip
 
-_KEPT = frozenset(
-    """document body p r t tab br cr noBreakHyphen sym tbl tblPr tblGrid gridCol tr trPr tc tcPr sectPr hdr ftr pPr rPr
-    footnotes footnote endnotes endnote footnoteReference endnoteReference footnoteRef endnoteRef separator
-    continuationSeparator headerReference footerReference pgSz pgMar cols titlePg type pgNumType docGrid b bCs i
-    iCs u strike dstrike caps smallCaps vertAlign sz szCs color highlight shd rFonts lang vanish position
-    spacing kern jc ind numPr ilvl numId pStyle rStyle tblStyle keepNext keepLines pageBreakBefore widowControl
-    pBdr top left bottom right between insideH insideV start end outlineLvl contextualSpacing tabs bidi tblW
-    tblInd tblBorders tblLayout tblCellMar tblLook tcW gridSpan vMerge tcBorders vAlign noWrap tcMar trHeight
-    tblHeader cantSplit styles docDefaults rPrDefault pPrDefault style name basedOn next link uiPriority qFormat
-    semiHidden unhideWhenUsed numbering abstractNum multiLevelType lvl numFmt lvlText lvlJc num abstractNumId
-    lvlOverride startOverride suff isLgl fldChar instrText fldSimple drawing""".split()
-)
-_OPENED = frozenset(
-    """sdt sdtContent smartTag customXml hyperlink ins moveTo bdo dir ruby rubyBase rt AlternateContent Choice oMath
-    oMathPara txbxContent""".split()
-)
+_KEPT, _OPENED = (frozenset(words.split()) for words in read_lists(__file__).values())
 _REMOVED = {
     "del": "revision", "moveFrom": "revision", "commentReference": "comment", "object": "attachment",
     "altChunk": "attachment", "control": "attachment", "contentPart": "attachment",

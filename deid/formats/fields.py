@@ -93,9 +93,8 @@ class FieldMap(BaseModel):
     """Rules of a format by path. A rule holds for every path that ends as its own; the longest wins.
 
     In YAML, `keep`, `drop` and `code` list paths of these rules, `codes` the values that every rule `code` knows, and
-    `types` names sets of rules by the end of a path, which
-    `fields` gives to a path by that name: with `types: {XCN: {.1: …, .2: …}}`, `PV1-7: XCN` is a rule of PV1-7.1 and
-    one of PV1-7.2.
+    `types` names sets of rules by the end of a path. `fields` gives such a set to a path by its name: with
+    `types: {XCN: {.1: …, .2: …}}`, `PV1-7: XCN` is a rule of PV1-7.1 and one of PV1-7.2.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)

@@ -436,7 +436,7 @@ def single(put: Callable[[str], None]) -> Callable[[tuple[str | None, ...]], Non
 
 
 def unmasked(put: Callable[[str], None]) -> Callable[[str], None]:
-    """Return what puts a value into a typed field, and leaves the field empty where the value is a mask: "[DATE]"."""
+    """Return a setter of a typed field, which empties the field where the value is a mask: "[DATE]"."""
     return lambda text: put("" if _MASK.fullmatch(text) else text)
 
 

@@ -13,25 +13,6 @@ from typing import Any, NamedTuple
 from deid.domain import read_lists
 from deid.french.folding import fold
 
-# Masculine ending → feminine endings, the first that fits.
-_FEMININE = (
-    ("teur", ("trice", "teuse", "teure")),
-    ("eur", ("euse", "eure", "eresse")),
-    ("ier", ("iere",)),
-    ("er", ("ere",)),
-    ("ien", ("ienne",)),
-    ("on", ("onne",)),
-    ("en", ("enne",)),
-    ("el", ("elle",)),
-    ("at", ("ate",)),
-    ("if", ("ive",)),
-    ("eux", ("euse",)),
-    ("ec", ("ecque", "ec")),
-    ("c", ("que",)),
-    ("f", ("ve",)),
-    ("e", ("e",)),
-)
-
 
 class Occupation(NamedTuple):
     """A form of an occupation: its group, and whether the form is feminine (None if it is both).
@@ -66,10 +47,9 @@ def _folded(words: str) -> list[str]:
 def feminine_forms(word: str) -> tuple[str, ...]:
     """Return the feminine forms that the ending of a folded word, or of a compound's first word, may have."""
     head, hyphen, rest = word.partition("-")
-    for ending, others in _FEMININE:
+    for ending, others in _lists()["feminine_endings"].items():
         if head.endswith(ending):
-            stem = head[: -len(ending)] if ending else head
-            return tuple(f"{stem}{other}{hyphen}{rest}" for other in others)
+            return tuple(f"{head.removesuffix(ending)}{other}{hyphen}{rest}" for other in others.split())
     return (f"{head}e{hyphen}{rest}",)
 
 

@@ -7,9 +7,9 @@
     planar_laplace   the same in the plane, on a grid: geo-indistinguishability (Andrés et al. 2013)
     exponential      the exponential mechanism over a finite public set
     permutation      a keyed permutation of the integers below a bound: names that never meet
-    enclosures       certified bounds that constants are proven with
     budget           the split of ε over a document, and the ledger of what was spent
-    pseudonyms       identifiers by keyed hash
+    life_stages      ε of births and ages by the stage of life
+    perturbations    what a policy does to each label and column, in words
 
 What is proven is information-theoretic for a stream of fair coins. The stream here is pseudo-random, so the
 claim is computational differential privacy (Mironov et al. 2009): it holds against whoever cannot break

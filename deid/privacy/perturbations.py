@@ -165,8 +165,8 @@ def _place(policy: Policy, element: str) -> Perturbation:
 
 def _columns(policy: Policy) -> Iterator[Perturbation]:
     shown = policy.publication
-    beside = {**dict.fromkeys(shown.columns, True), "service": shown.services, "spans": shown.spans}
-    hidden = {name for name in _WORDS["columns_beside"] if not beside.get(name)}
+    beside = {*shown.columns, *(["service"] if shown.services else []), *(["spans"] if shown.spans else [])}
+    hidden = _WORDS["columns_beside"].keys() - beside
     if shown.stay == "drop":
         hidden |= {"stay_id", "visit_occurrence_id"}
     if shown.types != "warehouse":

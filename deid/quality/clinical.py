@@ -151,7 +151,7 @@ def compared_items(
 def _clinical_mentions(
     text: str, mentions: Sequence[tuple[int, int]], items: Sequence[Item], touched: Sequence[range]
 ) -> list[bool]:
-    """Return of each mention whether clinical content makes up more than half of its letters and digits."""
+    """Return each mention with whether more than half of its letters and digits are clinical content."""
     covered = [0] * len(mentions)
     for item, over in zip(items, touched, strict=True):
         for index in over:

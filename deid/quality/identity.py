@@ -349,7 +349,7 @@ def _is_glued(name: str, piece: str) -> bool:
 
 
 def _glued(patient: KnownIdentity, outside: str) -> int:
-    """Count the surnames joined to first names in a stretch between surrogates, whose ends may join by chance."""
+    """Count surnames joined to first names outside surrogates; words on two sides of a gap do not join."""
     runs = [letters(without_authors(stretch)) for stretch in re.split(f"[{NAME_GAP}{OTHER_GAP}]", outside)]
     return sum(any(form in run for run in runs) for form in patient.glued)
 

@@ -17,35 +17,19 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from deid.config.settings import settings
 from deid.database.connection import open_cursor
+from deid.domain import read_lists
 from deid.domain.errors import InputRefused, SettingsError
 from deid.domain.wording import read_entries
 from deid.reports.figures import Figures, gather, read_rows
 
-CONTEXT: Mapping[str, str] = {
-    "dcat": "http://www.w3.org/ns/dcat#",
-    "dcatap": "http://data.europa.eu/r5r/",
-    "dct": "http://purl.org/dc/terms/",
-    "dpv": "https://w3id.org/dpv#",
-    "dqv": "http://www.w3.org/ns/dqv#",
-    "foaf": "http://xmlns.com/foaf/0.1/",
-    "healthdcatap": "http://healthdataportal.eu/ns/health#",
-    "skos": "http://www.w3.org/2004/02/skos/core#",
-    "vcard": "http://www.w3.org/2006/vcard/ns#",
-    "xsd": "http://www.w3.org/2001/XMLSchema#",
-}
+_LISTS = read_lists(__file__)
+CONTEXT: Mapping[str, str] = _LISTS["context"]
+# Property → key of the hospital's file.
+MANDATORY: Mapping[str, str] = _LISTS["mandatory"]
 _AUTHORITY = "http://publications.europa.eu/resource/authority"
 _LAWS = ("http://data.europa.eu/eli/reg/2025/327/oj", "http://data.europa.eu/eli/reg/2016/679/oj")  # EHDS, GDPR
 _LOINC = "https://www.wikidata.org/entity/P4338"
 _COMPLETE = ("stay_id", "document_type", "loinc_code", "title", "reference_date")
-# Mandatory properties of HealthDCAT-AP (NON_PUBLIC) that only the hospital knows → the key of the file.
-MANDATORY: Mapping[str, str] = {
-    "dct:publisher": "publisher",
-    "dcat:contactPoint": "contact",
-    "healthdcatap:hdab": "hdab",
-    "healthdcatap:healthCategory": "health_categories",
-    "dct:type": "types",
-    "dcat:distribution": "access_url",
-}
 
 
 class _Strict(BaseModel):

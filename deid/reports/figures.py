@@ -141,7 +141,7 @@ def _indirect(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """A value as JSON holds it: counts as integers, instants as ISO text."""
+    """Return a value as JSON holds it: counts as integers, instants as ISO text."""
     if isinstance(value, datetime):
         return value.isoformat(timespec="seconds")
     if hasattr(value, "is_finite"):  # numeric columns arrive as Decimal
@@ -150,7 +150,7 @@ def _plain(value: Any) -> Any:
 
 
 def _headline(cursor: Cursor, summary: IntervalSummary, runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Every number counts a document once, however many runs took up the interval."""
+    """Return numbers that count a document once, however many runs took up the interval."""
     interval_key = summary.key
     run_ids = [run["run_id"] for run in runs]
     (counts,) = read_rows(cursor, "headline", interval_key=interval_key, run_ids=run_ids)
@@ -183,7 +183,7 @@ def _interval(interval_key: str, runs: Sequence[dict[str, Any]]) -> dict[str, An
 def _types(
     cursor: Cursor, interval_key: str, mentions: Sequence[dict[str, Any]], spent: Sequence[dict[str, Any]]
 ) -> list[dict[str, Any]]:
-    """Document types of both sides with their documents, characters, mentions and ε."""
+    """Return the document types of both sides with their documents, characters, mentions and ε."""
     sums: dict[tuple[str, str, str], float] = defaultdict(int)
     for figure, cells in (("mentions", mentions), ("epsilon", spent)):
         for cell in cells:
@@ -231,7 +231,7 @@ def _lengths(cursor: Cursor, about: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _versions(runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Versions of the last run that took up a document, else of the last run."""
+    """Return the versions of the last run that took up a document, else of the last run."""
     run = max(runs, key=lambda one: (one["planned"] > 0, one["run_id"]))
     names = ("policy_hash", "pipeline_version", "detector_version", "key_version")
     contract = f"{run['source']} {run['source_digest'][:16]}".strip()
@@ -241,7 +241,7 @@ def _versions(runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _references(cursor: Cursor, runs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Every source in service today: age, drift, and whether the interval's last run already used that release."""
+    """Return the sources in service today: age, drift, and whether the interval's last run used that release."""
     used = runs[-1]["reference_versions"]
     return [
         {
@@ -262,7 +262,7 @@ def _references(cursor: Cursor, runs: Sequence[dict[str, Any]]) -> list[dict[str
 def _previous(
     cursor: Cursor, interval_key: str, interval_start: str, earlier: Sequence[IntervalSummary]
 ) -> dict[str, Any] | None:
-    """The same headline for the published interval before this one, which is mostly one of the `earlier`."""
+    """Return the same headline for the published interval before this one, which is mostly one of the `earlier`."""
     asked = {"interval_key": interval_key, "interval_start": interval_start}
     found = execute(cursor, "deid", "report", "previous", asked).fetchone()
     if found is None:
@@ -298,7 +298,7 @@ def _checks(cursor: Cursor, interval_key: str, runs: Sequence[dict[str, Any]]) -
 
 
 def _usual(this: IntervalSummary, earlier: Sequence[IntervalSummary]) -> list[dict[str, Any]]:
-    """The interval's measures beside those of the intervals before it; no habit where there are too few of these."""
+    """Return the interval's measures, each with its habit; no habit where too few intervals came before."""
     known = habits(this, earlier)
     return [
         {
@@ -312,7 +312,7 @@ def _usual(this: IntervalSummary, earlier: Sequence[IntervalSummary]) -> list[di
 
 
 def _policy_changes(cursor: Cursor, figures: Figures) -> list[dict[str, Any]] | None:
-    """Keys of the policy that changed since the previous publication; None if that cannot be told."""
+    """Return the keys of the policy that changed since the previous publication; None if that cannot be told."""
     if figures["previous"] is None:
         return []
     before, now = (part["versions"]["policy_hash"] for part in (figures["previous"], figures))

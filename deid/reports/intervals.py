@@ -99,7 +99,7 @@ def read(
     since: datetime | None = None,
     keys: Sequence[str] | None = None,
 ) -> list[IntervalSummary]:
-    """At most `limit` intervals, newest first: that start before `before`, not before `since`, and are among `keys`."""
+    """Return at most `limit` intervals of `keys` that start before `before`, not before `since`; newest first."""
     asked = {"limit": limit, "before": before, "since": since, "keys": None if keys is None else list(keys)}
     return [IntervalSummary(*row) for row in execute(cursor, "deid", "interval_state", "measures", asked).fetchall()]
 
@@ -132,7 +132,7 @@ LEAST_INTERVALS = 5
 
 @dataclass(frozen=True, slots=True)
 class Habit:
-    """The usual range of a number, from `intervals` earlier ones."""
+    """Return the usual range of a number, from `intervals` earlier ones."""
 
     median: float
     low: float

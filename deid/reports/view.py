@@ -39,7 +39,7 @@ BALANCE: Mapping[str, str] = {"visible": "published", **{name: name for name in 
 
 
 def view(figures: Figures, lang: str) -> dict[str, Any]:
-    """Everything that the template of the page needs, in `lang` ("fr" or "en")."""
+    """Return all values of the page's template, in `lang` ("fr" or "en")."""
     words, write = WORDING[lang], Writer(lang)
     checks = [_check(check, lang, write) for check in figures["checks"]]
     run_checks = _paired([check for check in checks if check["suite"] == RUN_SUITE])
@@ -126,7 +126,7 @@ def _habit(check: Mapping[str, Any], write: Writer) -> str:
 
 
 def measured(name: str, value: float, write: Writer) -> str:
-    """A measure of an interval as a person reads it."""
+    """Return a measure of an interval as a person reads it."""
     if name == "quarantined_share":
         return write.percent(value)
     return write.plain(value, 0 if name == "documents_per_day" else 2)
@@ -157,7 +157,7 @@ def _usual(figures: Figures, words: Mapping[str, str], write: Writer) -> list[di
 
 
 def _paired(checks: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """One row per aggregate: where a warning and a stop judge the same one, the more serious failure speaks."""
+    """Return a row per aggregate; of a warning and a stop on the same one, that of the more serious failure."""
     rows: dict[str, dict[str, Any]] = {}
     for check in sorted(checks, key=_urgency):
         name = check["rule"].removesuffix("_high") if check["rule"] != "density_drift_high" else check["rule"]
@@ -166,7 +166,7 @@ def _paired(checks: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _heat(figures: Figures, lang: str) -> dict[str, Any]:
-    """The table of mentions: a row per label, a column per document type, shade by mean per document."""
+    """Return the table of mentions: a row per label, a column per document type, shade by mean per document."""
     mentions = figures["mentions"]
     documents = {row["document_type"]: row["documents"] for row in figures["types"]}
     columns = [name for name in documents if name in mentions["counts"]]
@@ -203,7 +203,7 @@ def label_names(figures: Figures, lang: str) -> dict[str, str]:
 
 
 def _files(figures: Figures, words: Mapping[str, str], write: Writer) -> list[dict[str, Any]]:
-    """One row per format of files, with what was removed from them in words."""
+    """Return a row per format of files, with what was removed from them in words."""
     return [
         {
             **row,
@@ -265,7 +265,7 @@ def check_meaning(name: str, words: Mapping[str, str]) -> str:
 
 
 def _flow(figures: Figures, words: Mapping[str, str], write: Writer) -> list[dict[str, Any]]:
-    """Disjoint parts of the documents seen: class of the style sheet, words, number and share; they add up."""
+    """Return the disjoint parts of the documents seen, which add up: class of the style sheet, words, number, share."""
     balance = figures["balance"]
     said = {name: words[f"balance_{name}"] for name in BALANCE}
     if day := balance["visible_on"]:

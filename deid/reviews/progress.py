@@ -45,7 +45,7 @@ class OpenedReview:
 
     @property
     def wanted(self) -> int:
-        """Number of readings required; a document withdrawn or erased before its reading requires none."""
+        """Number of readings required: none of a document withdrawn or erased before its reading."""
         return (self.sample - self.unreadable) * self.readings
 
     @property

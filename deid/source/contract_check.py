@@ -291,7 +291,7 @@ class _Check:
         self._count("contents", "sex", len(told), unknown.total(), ", ".join(sorted(unknown)[:3]))
 
     def _births(self, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Compare birth dates with the calendar: one that is none could not be searched for in a text."""
+        """Check that birth dates are days of the calendar: another value cannot be searched for in a text."""
         read = [make_content({**row, "content": b""}) for row in rows]
         misread = Counter(content.misread_birth for content in read if content.misread_birth)
         shapes = ", ".join(f"{shape} × {times}" for shape, times in misread.most_common(3))

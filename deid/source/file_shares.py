@@ -100,7 +100,7 @@ class _Store:
 
 
 class _OutsideError(Exception):
-    """A file lies outside of its root."""
+    """A file that lies outside of its root."""
 
 
 def read_file_at(path: str, document_id: str, *, max_bytes: int) -> bytes:

@@ -40,7 +40,7 @@ _KINDS: Mapping[int, frozenset[str]] = {
 
 
 class FaultKind(StrEnum):
-    """Kind of fault of a query; the server reports those before TOO_LONG before a row is read."""
+    """Kind of fault of a query. The server reports all that precede TOO_LONG in this list before it gives a row."""
 
     COLUMN_MISSING = "column_missing"  # the query does not give it
     COLUMN_TYPE = "column_type"

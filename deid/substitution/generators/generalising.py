@@ -80,7 +80,7 @@ class Generalisation:
         if feminine is None:
             feminine = _feminine_person(before, self._context.document.patient.sex)
         former, retired = _FORMER.match(original), _RETIRED.search(original)
-        words = _LISTS["groups"][one.group][feminine + 2 * one.plural]
+        words: str = _LISTS["groups"][one.group][feminine + 2 * one.plural]
         return (former.group() if former else "") + words + (retired.group() if retired else "")
 
     def _people(self, original: str, before: str, behind: str) -> str | None:  # noqa: ARG002 - as above

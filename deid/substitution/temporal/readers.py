@@ -150,7 +150,7 @@ def _form(found: list[Token], written: dict[int, Part]) -> Form:
 
 
 def _dated(
-    unit: Unit, found: list[Token], rest: list[int], written: dict[int, Part], *said: int | None, **more: Any
+    unit: Unit, found: list[Token], rest: list[int], written: dict[int, Part], *said: Any, **more: Any
 ) -> Expression | None:
     """Return an expression with the year at the place `rest`, if any; None where that is no year."""
     year = year_of(found, rest[0], written) if rest else None

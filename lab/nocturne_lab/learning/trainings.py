@@ -31,7 +31,7 @@ from deid.ledger.batches import read_staff
 from deid.ledger.identity import Translator
 from deid.ledger.models import find_model
 from deid.ledger.planning import Interval
-from deid.models import FOLDER, progress
+from deid.models import FOLDER
 from deid.models.directories import directory_hash, place
 from deid.nightly import runtime
 from nocturne_lab.evaluation.comparison import judge
@@ -39,7 +39,7 @@ from nocturne_lab.evaluation.corpus import DISTANT, GoldDocument, gold_record, l
 from nocturne_lab.hospital.model_facts import kind_of, learned_documents
 from nocturne_lab.hospital.periods import list_period, open_period
 from nocturne_lab.hospital.private import private_files
-from nocturne_lab.learning import registry
+from nocturne_lab.learning import progress, registry
 from nocturne_lab.learning.exchange.adjudication import ADJUDICATED, distinct_documents, distinct_readings
 from nocturne_lab.learning.exchange.rounds import exchange_folder
 from nocturne_lab.learning.exchange.sampling import draw_random
