@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Set
 from typing import Any
 
+from deid.domain import read_entries
 from deid.domain.labels import CONTACT, IDENTIFIERS, NAMES, OPTIONAL, PLACES, TAGGED, TEMPORAL, Label
-from deid.domain.wording import read_entries
 
 # docs/privacy.md describes each generator. A hospital's own is a dotted path `package.module:Class`.
 DEFAULT = "format_preserving"

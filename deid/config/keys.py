@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from deid.domain.errors import SettingsError
-from deid.domain.writing import replacing
 
 LEAST_BYTES = 32
 # Of 32 random bytes fewer than 16 differ with probability below 10⁻¹⁵; of a phrase, a date or a repeated byte, usually.
@@ -164,6 +163,8 @@ def write_keyring(path: Path, keys: Iterable[Key]) -> None:
     Raises:
         SettingsError: the folder cannot be written.
     """
+    from deid.domain.writing import replacing
+
     try:
         with ExitStack() as former:
             with replacing(path) as partial:

@@ -7,9 +7,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-import yaml
+from deid.domain import WORDING as FOLDER
+from deid.domain import read_entries as read_entries
 
-FOLDER = Path(__file__).parents[1] / "wording"
 LANGUAGES = ("fr", "en")
 
 
@@ -23,9 +23,3 @@ def read_wording(area: str, folder: Path = FOLDER) -> Mapping[str, Mapping[str, 
     return MappingProxyType(
         {lang: MappingProxyType({key: entry[lang] for key, entry in entries.items()}) for lang in LANGUAGES}
     )
-
-
-def read_entries(area: str, folder: Path = FOLDER) -> dict[str, Any]:
-    """Return the entries of the file `<area>.yaml`."""
-    entries: dict[str, Any] = yaml.load((folder / f"{area}.yaml").read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
-    return entries

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from deid.config.generators import DEFAULT
 from deid.config.policy import Policy
+from deid.domain import read_entries
 from deid.domain.labels import CONTACT, OPTIONAL, TAGGED, Label
-from deid.domain.wording import read_entries
 from deid.privacy import life_stages
 from deid.privacy.budget import PLACE_COSTS, Counts, rational, shares, tempered
 

@@ -15,9 +15,9 @@ from typing import Any
 from deid.config.generators import DEFAULT
 from deid.database.connection import open_cursor
 from deid.database.queries import Cursor
+from deid.domain import read_entries
 from deid.domain.errors import InputRefused
 from deid.domain.labels import OPTIONAL, Label
-from deid.domain.wording import read_entries
 from deid.quality.checks import REQUIREMENTS
 from deid.reports.arrival import LEAST_LAGS, PERIODS, relative_lags, simulate
 from deid.reports.charts import quantiles

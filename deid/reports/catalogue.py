@@ -17,9 +17,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from deid.config.settings import settings
 from deid.database.connection import open_cursor
-from deid.domain import read_lists
+from deid.domain import read_entries, read_lists
 from deid.domain.errors import InputRefused, SettingsError
-from deid.domain.wording import read_entries
 from deid.reports.figures import Figures, gather, read_rows
 
 _LISTS = read_lists(__file__)

@@ -157,7 +157,7 @@ def _usual(figures: Figures, words: Mapping[str, str], write: Writer) -> list[di
 
 
 def _paired(checks: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return a row per aggregate; of a warning and a stop on the same one, that of the more serious failure."""
+    """Return a row per aggregate: of two rules for one, the row of the more serious failure."""
     rows: dict[str, dict[str, Any]] = {}
     for check in sorted(checks, key=_urgency):
         name = check["rule"].removesuffix("_high") if check["rule"] != "density_drift_high" else check["rule"]

@@ -16,11 +16,10 @@ from typing import Any
 
 from deid.config.policy import load
 from deid.config.settings import settings
-from deid.domain import PARIS
+from deid.domain import PARIS, read_entries
 from deid.domain.document import sex_of_code
 from deid.domain.errors import WarehouseUnreachable
 from deid.domain.outcomes import Refused
-from deid.domain.wording import read_entries
 from deid.source.contract import MEASURED, Source, bind, open_source
 from deid.source.extraction import REPEATED_SHARE, make_content, open_contents, read_merges, value_shape
 from deid.source.links import FaultKind, QueryFault, SourceLink, StatementRefused
