@@ -1,4 +1,4 @@
-"""Documents, mentions, labels, outcomes and errors; the zone of the hospital's nights."""
+"""Documents, mentions, labels, outcomes and errors; the zone of the hospital's nights; files of words and lists."""
 
 import tomllib
 from datetime import time
