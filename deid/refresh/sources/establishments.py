@@ -38,6 +38,13 @@ _HEADERS: Mapping[str, Sequence[str]] = {
     "category": ("categetab", "categorieentitegeographiqueexercice", "code_categorie", "kind", "libcategetab"),
     "label": ("libcategetab", "categorie", "libelle_categorie", "kind", "categetab"),
 }
+# What is read of an establishment in the JSON of structures, by its name there.
+_STRUCTURES = {
+    "number": "numFinessEge",
+    "name": "nomEgeLong or nomEgeCourt",
+    "commune": "cogCommune",
+    "category": "categorieEntiteGeographiqueExercice",
+}
 _MOST_CHARACTERS = 16 << 20  # of one legal entity with its establishments
 
 
@@ -92,19 +99,49 @@ def _read_table(header: str, lines: Iterator[str], tally: LineCounts) -> Iterato
 
 
 def _read_structures(pieces: Iterator[str], tally: LineCounts) -> Iterator[_Read]:
-    """Yield the establishments (`ege`) of the legal entities (`pmej`) that are open."""
+    """Yield the establishments (`ege`) of the legal entities (`pmej`) that are open.
+
+    The files write `categorieentiteGeographiqueExercice` as a text, the schema `categorieEntiteGeographiqueExercice` as
+    a coding: names are compared without case, and a coding counts as its code.
+
+    Raises:
+        ReferenceRefused: no establishment has a number, a name, a commune or a category; names what all of them lack.
+    """
+    lacking = dict(_STRUCTURES)
     for entity in _read_objects(pieces, "pmej"):
-        for one in entity.get("ege") or ():
+        for one in _folded(entity).get("ege") or ():
             tally.read += 1
-            about = one.get("informationsGeneralesEGE") or {}
-            if one.get("etatObjet") == "I" or about.get("dateFermeture"):
+            place = _folded(one)
+            about = place | _folded(place.get("informationsgeneralesege"))
+            if _text(place.get("etatobjet")) == "I" or about.get("datefermeture"):
                 tally.skipped += 1
                 continue
-            communes = (_insee(str(address.get("cogCommune") or "")) for address in one.get("adresse") or ())
-            names = (str(about.get(key) or "") for key in ("numFinessEge", "nomEgeLong", "nomEgeCourt"))
-            category = str(one.get("categorieentiteGeographiqueExercice") or "")
-            finess, long_name, name = names
-            yield tally.read, finess, long_name, name, next(filter(INSEE.fullmatch, communes), ""), category, ""
+            addresses = map(_folded, place.get("adresse") or ())
+            communes = (_insee(_text(address.get("cogcommune"))) for address in addresses)
+            read = {
+                "number": _text(about.get("numfinessege")),
+                "name": _text(about.get("nomegelong")) or _text(about.get("nomegecourt")),
+                "commune": next(filter(INSEE.fullmatch, communes), ""),
+                "category": _text(place.get("categorieentitegeographiqueexercice")),
+            }
+            for what in [what for what in lacking if read[what]]:
+                del lacking[what]
+            yield tally.read, read["number"], read["name"], "", read["commune"], read["category"], ""
+    if lacking and tally.read > tally.skipped:
+        raise ReferenceRefused(
+            f"no establishment of the file has what is read of it: {', '.join(lacking.values())}.",
+            "Compare it with the schema of structures of FINESS, and report what its producer changed.",
+        )
+
+
+def _folded(value: Any) -> dict[str, Any]:
+    """Return a JSON object with its names in lower case; an empty one for what is none."""
+    return {name.casefold(): held for name, held in value.items()} if isinstance(value, dict) else {}
+
+
+def _text(value: Any) -> str:
+    """Return a JSON text, or the code of a coding."""
+    return str((value.get("code") if isinstance(value, dict) else value) or "").strip()
 
 
 def _read_objects(pieces: Iterator[str], key: str) -> Iterator[dict[str, Any]]:

@@ -83,6 +83,19 @@ def finess_structures(establishments: int = 3100, *, indent: int | None = 2) -> 
     return json.dumps({**head, "pmej": entities}, ensure_ascii=False, indent=indent, separators=(",", " : "))
 
 
+def finess_structures_of_schema(establishments: int = 3100) -> str:
+    """The same as the published schema writes it: a coding for a code, and another case in a name."""
+    entities = json.loads(finess_structures(establishments))
+    for entity in entities["pmej"]:
+        for one in entity["ege"]:
+            code = {
+                "system": "https://mos.esante.gouv.fr/NOS/tre_r397",
+                "code": one.pop("categorieentiteGeographiqueExercice"),
+            }
+            one |= {"categorieEntiteGeographiqueExercice": code, "etatObjet": {"code": one["etatObjet"]}}
+    return json.dumps(entities, ensure_ascii=False)
+
+
 def finess_table(establishments: int = 3100) -> str:
     """The geocoded extract of FINESS, with a header, and a name that it has in its short form alone."""
     lines = ["nofinesset;nofinessej;rs;rslongue;departement;cog;categetab;libcategetab;coordx"]

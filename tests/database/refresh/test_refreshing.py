@@ -108,13 +108,16 @@ def test_finess(postgres: Database, dsn: str, tmp_path: Path, encoding: str) -> 
     [
         ("finess-structures-journalier-20260601.json", formats.finess_structures(), "620"),
         ("finess-structures-mensuel.json", formats.finess_structures(indent=None), "620"),
+        ("finess-structures-journalier-20260819.json.gz", formats.finess_structures(), "620"),
+        ("finess-structures-v1.json", formats.finess_structures_of_schema(), "620"),
         ("finess-geolocalise.csv", formats.finess_table(), "Pharmacie d'Officine"),
     ],
 )
 def test_finess_since_its_stock_file_is_no_longer_updated(
     postgres: Database, dsn: str, tmp_path: Path, name: str, content: str, other: str
 ) -> None:
-    (tmp_path / name).write_text(content, encoding="utf-8")
+    raw = content.encode()
+    (tmp_path / name).write_bytes(gzip.compress(raw) if name.endswith(".gz") else raw)
     assert refresh("establishments", dsn=dsn, location=(tmp_path / name).as_uri())["rows"] == 3100
     assert postgres.rows("SELECT insee, count(*) FROM ref.establishment GROUP BY 1 ORDER BY 1") == [
         ("25056", 1550),
@@ -131,6 +134,7 @@ def test_finess_since_its_stock_file_is_no_longer_updated(
     ("content", "message"),
     [
         (formats.finess_structures()[:-40_000], "cut short"),
+        (formats.finess_structures().replace('"cogCommune"', '"commune"'), "has what is read of it: cogCommune"),
         ('{"schemaVersion": "v1.0.0", "activites": []}', "no list “pmej”"),
         ("nofinesset;rs;rslongue;categetab\n250000001;CH;;355\n", "commune"),
     ],
