@@ -20,7 +20,7 @@ from deid.domain.errors import InputRefused, SettingsError
 from deid.domain.outcomes import Incoming
 
 if TYPE_CHECKING:
-    from deid.cli.service_server import Process, ServiceClient
+    from deid.cli.service_server import Journal, Process, ServiceClient
     from deid.substitution import Substitutor
 
 app = command_group("De-identify documents over HTTP.")
@@ -75,12 +75,15 @@ def serve_documents(
     policy: PolicyFile = None,
     staff: StaffFile = None,
     database: FromDatabase = False,
+    local_journal: Annotated[
+        bool, typer.Option("--local-journal", help="Keep the access log as the only journal: no database is told.")
+    ] = False,
 ) -> None:
     """Serve POST /deidentify (a line of “deidentify”) and POST /fhir/$de-identify (a resource, a Bundle), by token.
 
     Each document goes through the policy, the checks and the limits of “deidentify” and “file”; one that is held back
-    is answered by 422 with its reasons. Counts, reasons and the client go to the access log before the answer. Does not
-    use the secret of the nights, and keeps nothing.
+    is answered by 422 with its reasons. Counts, reasons, the policy's hash and the client go to the audit trail (as the
+    worker) and to the access log before the answer. Does not use the secret of the nights, and keeps nothing.
     """
     from deid.cli.key_server import AccessLog
     from deid.cli.service_server import DocumentServer
@@ -90,15 +93,18 @@ def serve_documents(
         raise InputRefused(
             f"{host} would be served without TLS.", "Give --certificate, or listen on 127.0.0.1 behind a proxy."
         )
+    policy_hash = served_policy(policy).digest
+    journal = None if local_journal else make_journal(policy_hash)
     process = make_process(known, policy, staff, database=database)
     for name in known:  # loads models and tables, so that the first request does not wait for them
         process(name, Incoming(Document("", _SAMPLE)))
     access = AccessLog(log)
     try:
-        access.write_log(started=sorted(known))
+        access.write_log(started=sorted(known), policy=policy_hash)
         server = DocumentServer(
             *((host, port), known, access),
             most_bytes=read_settings().max_document_bytes,
+            journal=journal,
             context=None if certificate is None else _tls(certificate),
         )
     except OSError as error:
@@ -109,6 +115,28 @@ def serve_documents(
     typer.echo(f"{scheme}://{host}:{server.server_address[1]}{colon()}{len(known)} client(s)")
     with server:
         server.work(process)
+
+
+def make_journal(policy_hash: str) -> Journal:
+    """Return what writes a line of the audit trail on a document of a client, as the worker.
+
+    Raises:
+        InputRefused: no database is named.
+    """
+    from deid.database.connection import open_cursor
+    from deid.ledger import audit
+
+    if read_settings().worker_dsn is None:
+        raise InputRefused(
+            "the service has no database whose audit trail it could write.",
+            "Set NOCTURNE_WORKER_DSN, or give --local-journal: the access log is then the only journal.",
+        )
+
+    def write(client: str, told: Mapping[str, Any]) -> None:
+        with open_cursor("worker", "nocturne service") as cursor:
+            audit.write(cursor, client, audit.Action.SERVE_DOCUMENT, "service", policy=policy_hash, **told)
+
+    return write
 
 
 def make_process(

@@ -2,7 +2,7 @@
 
 Surrogates of a client are drawn from the client's own secret, never from the night's: whoever may send a patient's id
 would else learn the research pseudonym. Texts are processed in the main thread, where their limits of time hold;
-nothing of a document is kept. An answer leaves only after its line stands in the access log.
+nothing of a document is kept. An answer leaves only after its lines stand in the journal and in the access log.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from typing import Any
 from deid.cli import lines
 from deid.cli.key_server import AccessLog
 from deid.domain.document import Document
+from deid.domain.errors import NocturneError
 from deid.domain.outcomes import Deidentified, Incoming, Refused
 
 FHIR = "application/fhir+json"
@@ -34,6 +35,7 @@ _WAITING = 64  # requests, beyond which others are asked to come back
 log = logging.getLogger(__name__)
 
 Process = Callable[[str, Incoming], Deidentified | Refused]  # of a client, by name
+Journal = Callable[[str, Mapping[str, Any]], None]  # a client's name, and counts of what became of a document
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +71,12 @@ class DocumentServer(ThreadingHTTPServer):
         access: AccessLog,
         *,
         most_bytes: int,
+        journal: Journal | None = None,
         context: ssl.SSLContext | None = None,
     ) -> None:
         super().__init__(address, _Handler)
         self._clients, self.access, self.most_bytes, self._context = clients, access, most_bytes, context
+        self._journal = journal
         self._jobs: queue.Queue[tuple[str, Incoming, Future[Deidentified | Refused]] | None] = queue.Queue(_WAITING)
 
     def work(self, process: Process) -> None:
@@ -100,8 +104,18 @@ class DocumentServer(ThreadingHTTPServer):
         return found[0] if found else None
 
     def answer(self, client: ServiceClient, path: str, raw: bytes) -> _Answer:
-        """Return the answer to a document of a client."""
+        """Return the answer to a document of a client, once what became of the document is in the journal."""
         fhir = path != "/deidentify"
+        answer = self._deidentify(client, fhir, raw)
+        if answer.told is not None and self._journal is not None:
+            try:
+                self._journal(client.name, answer.told)
+            except NocturneError as refused:
+                log.warning("the journal could not be written: %s", type(refused).__name__)
+                return _refusal(HTTPStatus.SERVICE_UNAVAILABLE, ["the journal cannot be written"], fhir=fhir)
+        return answer
+
+    def _deidentify(self, client: ServiceClient, fhir: bool, raw: bytes) -> _Answer:
         try:
             incoming = _fhir_of(raw) if fhir else lines.read_incoming(lines.parse_object(raw))
         except lines.BadLine as fault:
@@ -114,19 +128,23 @@ class DocumentServer(ThreadingHTTPServer):
         try:
             outcome = future.result()
         except RuntimeError as error:
-            return _refusal(HTTPStatus.INTERNAL_SERVER_ERROR, [f"unforeseen: {error}"], fhir=fhir)
+            reasons = [f"unforeseen: {error}"]
+            return _refusal(HTTPStatus.INTERNAL_SERVER_ERROR, reasons, fhir=fhir, told=_told("failed", reasons=reasons))
         if isinstance(outcome, Refused):
             reasons = [str(one) for one in outcome.reasons]
+            told = _told("held back", reasons=reasons)
             if fhir:
-                return _refusal(HTTPStatus.UNPROCESSABLE_ENTITY, reasons, fhir=True, told={"reasons": reasons})
-            return _Answer(HTTPStatus.UNPROCESSABLE_ENTITY, lines.refused_line(outcome), told={"reasons": reasons})
+                return _refusal(HTTPStatus.UNPROCESSABLE_ENTITY, reasons, fhir=True, told=told)
+            return _Answer(HTTPStatus.UNPROCESSABLE_ENTITY, lines.refused_line(outcome), told=told)
         candidate = outcome.candidate
         replaced = Counter(str(one.mention.label) for one in candidate.substitution.surrogates)
-        told = {"replaced": dict(sorted(replaced.items()))}
+        told = _told("given", replaced=dict(sorted(replaced.items())))
         if not fhir:
             return _Answer(HTTPStatus.OK, lines.deidentified_line(outcome), told=told)
         if candidate.file is None or not candidate.file.format.lower().startswith("fhir"):
-            return _refusal(HTTPStatus.UNPROCESSABLE_ENTITY, ["unsupported_format"], fhir=True, told=told)
+            reasons = ["unsupported_format"]
+            told = _told("held back", reasons=reasons)
+            return _refusal(HTTPStatus.UNPROCESSABLE_ENTITY, reasons, fhir=True, told=told)
         return _Answer(HTTPStatus.OK, candidate.file.content, FHIR, told={**told, "patients": candidate.file.patients})
 
     def finish_request(self, request: Any, client_address: Any) -> None:
@@ -158,6 +176,11 @@ def _fhir_of(raw: bytes) -> Incoming:
     if not isinstance(lines.parse_object(raw).get("resourceType"), str):
         raise lines.BadLine("“resourceType” is missing or is not a text")
     return Incoming(Document(hashlib.sha256(raw).hexdigest()[:16], ""), format="resource.json", content=raw)
+
+
+def _told(outcome: str, **counts: Any) -> Mapping[str, Any]:
+    """Return what the journal and the access log keep of a document: no id, no text, no name."""
+    return {"documents": 1, "outcome": outcome, **counts}
 
 
 def _refusal(status: HTTPStatus, reasons: list[str], *, fhir: bool, told: Mapping[str, Any] | None = None) -> _Answer:

@@ -60,6 +60,7 @@ class Action(StrEnum):
     EXPORT_MODEL = "export_model"
     TRANSLATE_ID = "translate_id"
     LINK_TABLE = "link_table"
+    SERVE_DOCUMENT = "serve_document"
     READ_AUDIT = "read_audit"
     REFUSED = "refused"
 

@@ -91,7 +91,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     assert clients.stat().st_mode & 0o777 == 0o600
     assert not any(token in clients.read_text() for token in tokens.values())
     running = subprocess.Popen(
-        [*command, "serve", "--clients", str(clients), "--log", str(log), "--port", "0"],
+        [*command, "serve", "--clients", str(clients), "--log", str(log), "--port", "0", "--local-journal"],
         cwd=home,
         env=environment,
         stdout=subprocess.PIPE,
@@ -154,7 +154,8 @@ def test_refusals_and_the_access_log_tell_no_text(service: Service) -> None:
         (None, 401),
         *(("dpi", status) for status in (404, 413, 400, 422)),
     }
-    assert lines[-1]["reasons"] == ["empty"]
+    assert (lines[-1]["documents"], lines[-1]["outcome"], lines[-1]["reasons"]) == (1, "held back", ["empty"])
+    assert lines[0]["policy"]
     told = service.log.read_text(encoding="utf-8")
     assert not any(name in told for name in (*NAMES, "cr-1", "cr-3", *service.tokens.values()))
 
@@ -165,6 +166,8 @@ def test_what_is_not_this_machine_needs_tls_and_a_file_of_secrets_is_its_owners(
     asked = ("service", "serve", "--clients", clients, "--log", tmp_path / "log")
     assert deid("service", "add-client", "dpi", "--clients", clients).status == 2
     assert "TLS" in deid(*asked, "--host", "192.0.2.1").err
+    said = deid(*asked)
+    assert (said.status, "--local-journal" in said.err) == (2, True), "no database whose audit trail it could write"
     clients.chmod(0o644)
     said = deid(*asked)
     assert (said.status, "chmod 600" in said.err) == (2, True)
