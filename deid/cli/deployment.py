@@ -34,14 +34,20 @@ def provision(
 def migrate() -> None:
     """Bring the database to the form of this version.
 
+    With NOCTURNE_IDENTITY_DATABASE, that database too, which then receives what the schema identity holds here.
     Can be run again at any time. Warns if a superuser still has to close what PostgreSQL opens to every role
     (docs/operators.md, “Between roles”).
     """
+    from deid.database.connection import identity_dsn
+    from deid.schema.identity import move_identity
     from deid.schema.migrations import migrate as apply_migrations
     from deid.schema.provision import list_open_channels
 
     owner = read_settings().dsn("owner")
-    tell("\n".join(apply_migrations(owner)) or "nothing to do")
+    applied = [name for dsn in dict.fromkeys((owner, identity_dsn("owner"))) for name in apply_migrations(dsn)]
+    tell("\n".join(applied) or "nothing to do")
+    if read_settings().identity_database is not None and (moved := move_identity(owner)):
+        tell(f"identity: {moved} ids moved to the other database")
     if found := list_open_channels(owner):
         complain(
             f"{len(found)} accesses stay open to every role ({', '.join(found[:3])}…). Run "

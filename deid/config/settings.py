@@ -37,6 +37,8 @@ class Settings(BaseSettings):
     are processed in a process of their own.
     `catalogue` is a YAML file of what the hospital says of its published data (`deid.reports.catalogue`).
     With `data_docs`, the pages of Great Expectations are written beside the reports.
+    `identity_database` is the address of the database that holds the schema `identity`, where it is not the product's
+    own: what it gives (server, database, TLS) takes the place of the same in the connection string of each role.
     `tuning_dsn` is for studies of the tuning, which lie in a schema `tuning` of their own (docs/training.md).
     `second_opinion_url`, `…_model` and `…_key` are of a language model inside the hospital that reads published texts
     again in an evaluation of a release; without an address none does.
@@ -59,6 +61,7 @@ class Settings(BaseSettings):
     publisher_dsn: SecretStr | None = None
     steward_dsn: SecretStr | None = None
     identity_dsn: SecretStr | None = None
+    identity_database: SecretStr | None = None
     tuning_dsn: SecretStr | None = None
     researcher_dsn: SecretStr | None = None
     postgres_port: int | None = Field(None, ge=1024, le=65535)

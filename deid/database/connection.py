@@ -48,6 +48,30 @@ def open_cursor(role: str, application: str = "nocturne", *, readonly: bool = Fa
         yield cursor
 
 
+@contextmanager
+def open_identity(role: str, application: str = "nocturne identity") -> Iterator[Cursor]:
+    """Open one transaction as `open_cursor` does, in the database that holds the schema `identity`.
+
+    It is committed apart from the ledger's: ids of the ledger before the ledger uses them, what is forgotten before
+    the ledger forgets it.
+    """
+    with connect(identity_dsn(role), application=application) as link, link.cursor() as cursor:
+        yield cursor
+
+
+def identity_dsn(role: str) -> str:
+    """Return the connection string of a role to the database that holds the schema `identity`."""
+    own, elsewhere = settings().dsn(role), settings().identity_database
+    if elsewhere is None:
+        return own
+    try:
+        return psycopg2.extensions.make_dsn(own, **psycopg2.extensions.parse_dsn(elsewhere.get_secret_value()))
+    except psycopg2.ProgrammingError:
+        raise WarehouseError(
+            "NOCTURNE_IDENTITY_DATABASE cannot be read.", "Write it as postgresql://host:port/database."
+        ) from None
+
+
 def open_link(dsn: str, application: str) -> Connection:
     """Return a connection as in `connect`, which the caller closes."""
     timeout_ms = settings().statement_timeout_s * 1000

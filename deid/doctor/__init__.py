@@ -20,6 +20,7 @@ CHECKS: dict[str, Check] = {
     "trainings": machine.check_trainings,
     "databases": databases.check_databases,
     "migrations": databases.check_migrations,
+    "identity": databases.check_identity,
     "channels": databases.check_channels,
     "source contract": databases.check_source,
     "ledger's secret": databases.check_ledger_secret,

@@ -8,13 +8,14 @@ from datetime import UTC, datetime, timedelta
 
 from deid.config.policy import load
 from deid.config.settings import settings
-from deid.database.connection import is_postgresql, open_cursor
+from deid.database.connection import identity_dsn, is_postgresql, open_cursor, open_identity, place
 from deid.database.embedded import QUIET_LOG
 from deid.doctor.finding import Finding, attention, error, not_applicable, ok, why
 from deid.domain import PARIS
 from deid.domain.errors import NocturneError, SettingsError, WarehouseError
 from deid.ledger.keys import check_keyring
 from deid.refresh.reference_versions import SourceState, source_states
+from deid.schema.identity import may_use_identity
 from deid.schema.inspection import Session, inspect
 from deid.schema.migrations import compare_migrations
 from deid.schema.provision import ROLES, list_open_channels
@@ -210,8 +211,13 @@ def check_migrations() -> Iterator[Finding]:
     if settings().owner_dsn is None:
         yield not_applicable("migrations", "NOCTURNE_OWNER_DSN is not given here")
         return
+    for dsn in dict.fromkeys((settings().dsn("owner"), identity_dsn("owner"))):
+        yield from _check_migrations(dsn)
+
+
+def _check_migrations(dsn: str) -> Iterator[Finding]:
     try:
-        lacking, unknown = compare_migrations(settings().dsn("owner"))
+        lacking, unknown = compare_migrations(dsn)
     except WarehouseError:
         yield not_applicable("migrations", "the owner's database does not answer, or cannot be read by the owner")
         return
@@ -222,6 +228,36 @@ def check_migrations() -> Iterator[Finding]:
         yield error("migrations", f"unknown to this version: {', '.join(unknown)}", remedy)
     if not lacking and not unknown:
         yield ok("migrations", "the database has the form of this version")
+
+
+def check_identity() -> Iterator[Finding]:
+    """Check that each role reaches the schema `identity` where it lies, and that no other database holds it too."""
+    roles = [role for role in ("worker", "identity", "publisher", "steward") if _given(role)]
+    elsewhere = settings().identity_database is not None
+    for role in roles:
+        try:
+            with open_identity(role, "nocturne doctor") as cursor:
+                reached = may_use_identity(cursor)
+            with open_cursor(role, "nocturne doctor", readonly=True) as cursor:
+                left = elsewhere and may_use_identity(cursor)
+        except WarehouseError as refusal:
+            remedy = "Correct NOCTURNE_IDENTITY_DATABASE; each role has the same password there."
+            if elsewhere:
+                yield error("identity", f"not reached as {role}: {why(refusal)}", remedy)
+            else:
+                yield not_applicable("identity", "the database does not answer")
+            continue
+        if left:
+            yield error(
+                "identity", "the ledger's database still holds the hospital's ids", "Run python -m deid migrate."
+            )
+        elif not reached:
+            remedy = "Give this process NOCTURNE_IDENTITY_DATABASE, or run python -m deid migrate."
+            yield error("identity", f"closed to {role} in the database that this process is told of", remedy)
+        else:
+            yield ok("identity", f"reached as {role}, {place(identity_dsn(role))}")
+    if not roles:
+        yield not_applicable("identity", "no database is named")
 
 
 def check_channels() -> Iterator[Finding]:

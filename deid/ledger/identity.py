@@ -14,8 +14,8 @@ from typing import Any, Literal, TypeVar
 
 from psycopg2.extensions import cursor as Cursor
 
-from deid.database.connection import open_cursor
-from deid.database.queries import one, query
+from deid.database.connection import open_cursor, open_identity
+from deid.database.queries import execute, one
 from deid.domain.errors import InputRefused
 from deid.ledger import audit
 from deid.ledger.pseudonyms import Kind
@@ -38,15 +38,15 @@ class Translator:
         Raises:
             WarehouseUnreachable, WarehouseError: they could not be read or made.
         """
-        with open_cursor(self.role, APPLICATION) as cursor:
+        with open_identity(self.role, APPLICATION) as cursor:
             return self._ledger_ids(cursor, kind, source_ids)
 
     def to_source(self, kind: Kind, ledger_ids: Collection[str | None]) -> dict[str, str]:
         """Return the source's id of each id of the ledger; one cut off with a destroyed secret is absent."""
         if not ledger_ids:
             return {}
-        with open_cursor(self.role, APPLICATION) as cursor:
-            cursor.execute(query("identity", "mapping", "to_source"), {"kind": kind, "ledger_ids": list(ledger_ids)})
+        with open_identity(self.role, APPLICATION) as cursor:
+            execute(cursor, "identity", "mapping", "to_source", {"kind": kind, "ledger_ids": list(ledger_ids)})
             return dict(cursor.fetchall())
 
     def rename(self, records: Sequence[Record]) -> list[Record]:
@@ -54,11 +54,11 @@ class Translator:
 
         As `identity`, a patient or stay never met has none.
         """
-        with open_cursor(self.role, APPLICATION) as cursor:
+        with open_identity(self.role, APPLICATION) as cursor:
             documents = self._ledger_ids(cursor, "document", (record.document_id for record in records))
             patients = self._ledger_ids(cursor, "patient", (record.patient_id for record in records))
             stays = self._ledger_ids(cursor, "stay", (getattr(record, "stay_id", None) for record in records))
-            cursor.execute(query("identity", "mapping", "salt"))
+            execute(cursor, "identity", "mapping", "salt")
             salt = str(one(cursor)[0])
         renamed = []
         for record in records:
@@ -77,8 +77,8 @@ class Translator:
         if not wanted["source_ids"]:
             return {}
         if self.role == "worker":
-            cursor.execute(query("identity", "mapping", "add"), wanted)
-        cursor.execute(query("identity", "mapping", "to_ledger"), wanted)
+            execute(cursor, "identity", "mapping", "add", wanted)
+        execute(cursor, "identity", "mapping", "to_ledger", wanted)
         return dict(cursor.fetchall())
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from psycopg2.extensions import cursor as Cursor
 
 from deid.config.keys import Keyring
-from deid.database.connection import open_cursor
+from deid.database.connection import open_cursor, open_identity
 from deid.database.queries import execute
 from deid.domain.errors import SettingsError, WarehouseError
 
@@ -85,3 +85,6 @@ def record_destroyed(version: int, fingerprint: str) -> None:
         if cursor.rowcount != 1:
             raise WarehouseError(f"the ledger knows another secret as version {version}.", "Check the version.")
         execute(cursor, "deid", "pseudonym", "forget", {"fingerprint": fingerprint})
+        cut = {"ledger_ids": [ledger_id for (ledger_id,) in cursor.fetchall()]}
+        with open_identity("worker", "nocturne key") as ids:
+            execute(ids, "identity", "mapping", "forget", cut)

@@ -13,8 +13,9 @@ from typing import Any
 from psycopg2.extensions import cursor as Cursor
 
 from deid.config.settings import settings
-from deid.database.connection import open_cursor
+from deid.database.connection import open_cursor, open_identity
 from deid.database.queries import execute
+from deid.domain.errors import WarehouseError
 from deid.ledger import audit
 from deid.ledger.audit import Action
 from deid.ledger.keys import check_keyring, count_published_by_key
@@ -34,16 +35,37 @@ def find_opted_out(patient_ids: Collection[str | None]) -> set[str]:
     if not known:
         return set()
     with open_cursor("worker", APPLICATION) as cursor:
-        return select_opted_out(cursor, known)
+        return select_opted_out(cursor, known, role="worker")
 
 
-def select_opted_out(cursor: Cursor, patient_ids: Collection[str]) -> set[str]:
-    """Return the opted-out patients through a cursor: by their id, and by a pseudonym under any key."""
-    execute(cursor, "deid", "opt_out", "resolve")
+def select_opted_out(cursor: Cursor, patient_ids: Collection[str], *, role: str) -> set[str]:
+    """Return the opted-out patients through a cursor of `role`: by their id, and by a pseudonym under any key."""
+    resolve_opt_outs(cursor, role)
     names = {named: patient_id for patient_id, named in read_pseudonyms(cursor, "patient", patient_ids)}
     parameters = {"patient_ids": sorted(patient_ids), "pseudonyms": list(names)}
     execute(cursor, "deid", "opt_out", "opted_out", parameters)
     return {patient_id or names[named] for patient_id, named in cursor.fetchall()}
+
+
+def resolve_opt_outs(cursor: Cursor, role: str) -> None:
+    """Give the opt-outs by the hospital's id the ledger's id of their patient, made if absent, as `role`.
+
+    Raises:
+        WarehouseError: the patient of one is not in `identity`, which is then older than the ledger.
+    """
+    execute(cursor, "deid", "opt_out", "unresolved")
+    if not (waiting := [opt_out_id for (opt_out_id,) in cursor.fetchall()]):
+        return
+    with open_identity(role, APPLICATION) as ids:
+        execute(ids, "identity", "opt_out", "resolve", {"opt_out_ids": waiting})
+        found = ids.fetchall()
+    if lacking := len(waiting) - len(found):
+        raise WarehouseError(
+            f"the patients of {lacking} opt-outs are not in the schema identity.",
+            "Restore a schema identity as late as the ledger, or later (docs/operators.md, “Backup and restore”).",
+        )
+    for opt_out_id, patient_id in found:
+        execute(cursor, "deid", "opt_out", "match", {"opt_out_id": opt_out_id, "patient_id": patient_id})
 
 
 def block_opt_outs(cursor: Cursor) -> None:
@@ -64,12 +86,12 @@ def apply_opt_outs(actor: str = ACTOR) -> dict[str, int]:
     """
     keyring = settings().keyring
     with open_cursor("publisher", APPLICATION) as cursor:
-        ensure_adopted(cursor)
+        ensure_adopted("publisher")
         cursor.execute("SELECT deid.lock_opt_outs()")
         if not (found := execute(cursor, "deid", "opt_out", "in_force").fetchall()):
             return {"oppositions": 0, "unmatched": 0, "removed": 0, "withdrawn": 0}
         check_keyring(cursor, keyring, count_published_by_key(cursor))
-        execute(cursor, "deid", "opt_out", "resolve")
+        resolve_opt_outs(cursor, "publisher")
         _match_patients(cursor, {named: number for number, named, patient, _ in found if patient is None and named})
         found = execute(cursor, "deid", "opt_out", "in_force").fetchall()
         persons = execute(cursor, "deid", "opt_out", "persons").fetchall()

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from deid.config.settings import settings
-from deid.database.connection import open_cursor
+from deid.database.connection import open_cursor, open_identity
 from deid.database.queries import execute, one
 from deid.domain.document import Document, Mention
 from deid.domain.errors import NocturneError
@@ -123,8 +123,13 @@ def _read_document(source_name: str, document_id: str, content_hash: str, *, wit
 
 def _has_opted_out(content: Content) -> bool:
     """Return whether the patient of a document, as the source names the patient, has opted out."""
+    with open_identity("identity", APPLICATION) as ids:
+        execute(ids, "identity", "opt_out", "of_source", {"source_id": content.patient_id})
+        opt_out_ids, patient_id = one(ids)
     with open_cursor("identity", APPLICATION) as cursor:
-        return bool(one(execute(cursor, "deid", "opt_out", "of_source", {"patient_id": content.patient_id}))[0])
+        known = {"opt_out_ids": opt_out_ids, "patient_id": patient_id}
+        execute(cursor, "deid", "opt_out", "objected", known)
+        return bool(one(cursor)[0])
 
 
 def _record(actor: str, action: Action, asked: dict[str, object], **details: object) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime, timedelta
 from math import ceil
@@ -16,18 +16,20 @@ from psycopg2.extensions import cursor as Cursor
 
 from deid.config.policy import PatientPart
 from deid.config.settings import settings
-from deid.database.connection import connect
+from deid.database.connection import connect, open_identity
 from deid.database.queries import WHOLE_RUN, copy_rows, execute, one, record_step_cost
 from deid.domain import PARIS
-from deid.domain.errors import ContractBroken, InputRefused, PolicyError, RunAlive
-from deid.ledger.identity import Translator
+from deid.domain.errors import ContractBroken, InputRefused, PolicyError, RunAlive, WarehouseError
+from deid.ledger.identity import Translator, salted
 from deid.ledger.keys import check_keyring
+from deid.ledger.opt_outs import resolve_opt_outs
 from deid.source.contract import Source, open_source
 from deid.source.extraction import (
     identify_documents,
     list_documents,
     present_documents,
     read_merges,
+    version_hash,
 )
 from deid.source.links import SourceLink
 from deid.source.patient_parts import ProjectPart, open_part
@@ -265,7 +267,10 @@ def _copy_vanished(
     elsewhere: list[str] = []
     moved: dict[str, datetime] = {}
     for owners in _live_documents(state):
-        still_there, others = _present(warehouse, source, list(owners), part)
+        names = Translator().to_source("document", list(owners))
+        _refuse_lost(cursor, owners.keys() - names.keys())
+        owners = {document_id: owner for document_id, owner in owners.items() if document_id in names}
+        still_there, others = _present(warehouse, source, names, part)
         held += len(owners)
         elsewhere += others
         vanished += [document_id for document_id in owners if document_id not in still_there]
@@ -318,7 +323,7 @@ def _copy_again(
     wanted = sorted(set(asked) - listed_too)
     added, gone = 0, []
     for document_ids in (wanted[start : start + LOOKUP] for start in range(0, len(wanted), LOOKUP)):
-        still_there, _ = _present(warehouse, source, document_ids, part)
+        still_there, _ = _present(warehouse, source, Translator().to_source("document", document_ids), part)
         names = {there: name for name, there in Translator().to_source("document", list(still_there)).items()}
         listed = [
             Listed(**row, ingested_at=asked[names[row["document_id"]]], withdrawn=False)
@@ -333,13 +338,12 @@ def _copy_again(
 
 
 def _present(
-    warehouse: SourceLink, source: Source, document_ids: Sequence[str], part: ProjectPart
+    warehouse: SourceLink, source: Source, names: Mapping[str, str], part: ProjectPart
 ) -> tuple[dict[str, str | None], list[str]]:
     """Return the patient of each document of the ledger that the source still has, and those that are another's part.
 
-    The latter are not among the former; the ids are the ledger's.
+    `names` gives the source's id of each. The latter are not among the former; the ids are the ledger's.
     """
-    names = Translator().to_source("document", document_ids)
     found = present_documents(warehouse, source, list(names.values()))
     ours = {there: patient for there, patient in found.items() if part.has(there, patient)}
     patients = Translator().to_ledger("patient", ours.values())
@@ -347,6 +351,35 @@ def _present(
         {name: patients.get(ours[there] or "") for name, there in names.items() if there in ours},
         [name for name, there in names.items() if there in found and there not in ours],
     )
+
+
+def _refuse_lost(cursor: Cursor, document_ids: Collection[str]) -> None:
+    """Refuse documents without an id of the source that no destroyed secret has cut off: they were never withdrawn."""
+    if document_ids:
+        execute(cursor, "deid", "document", "lost", {"document_ids": list(document_ids)})
+        if lost := one(cursor)[0]:
+            raise WarehouseError(
+                f"{lost} documents of the ledger are not in the schema identity.",
+                "Restore a schema identity as late as the ledger, or later (docs/operators.md, “Backup and restore”).",
+            )
+
+
+def _discarded_before(cursor: Cursor) -> list[str]:
+    """Return the incoming documents whose content was discarded before versions were named by their patient."""
+    with open_identity("worker") as ids:
+        execute(ids, "identity", "mapping", "discarded")
+        if not (digests := dict(ids.fetchall())):
+            return []
+        execute(ids, "identity", "mapping", "salt")
+        salt = str(one(ids)[0])
+    execute(cursor, "deid", "document", "discarded_before", {"salted": list(digests)})
+    found = cursor.fetchall()
+    patients = Translator().to_source("patient", {patient_id for _, _, patient_id, _ in found if patient_id})
+    return [
+        document_id
+        for document_id, content_hash, patient_id, discarded in found
+        if content_hash == salted(salt, version_hash(digests[discarded], patients.get(patient_id)))
+    ]
 
 
 def _live_documents(state: Connection) -> Iterator[dict[str, tuple[str | None, datetime]]]:
@@ -396,7 +429,8 @@ def _register(cursor: Cursor, request: Request, source: Source, found: _Found, s
     parameters["held"] = json.dumps(held)
     if found.merges is not None and not request.dry_run:
         _store_merges(cursor, found.merges)
-    execute(cursor, "deid", "opt_out", "resolve")
+    resolve_opt_outs(cursor, "worker")
+    parameters["discarded"] = _discarded_before(cursor)
     execute(cursor, "deid", "document", "filter_new", parameters)
     cursor.execute("SELECT count(*) FROM new_document")
     (parameters["planned"],) = one(cursor)

@@ -10,7 +10,7 @@ from typing import Literal
 
 from deid.config.keys import Key
 from deid.config.settings import settings
-from deid.database.connection import open_cursor
+from deid.database.connection import open_cursor, open_identity
 from deid.database.queries import Cursor, execute, one
 from deid.domain.errors import WarehouseError
 from deid.ledger.keys import check_keyring
@@ -64,8 +64,9 @@ def adopt() -> int:
     """
     keyring, adopted = settings().keyring, 0
     while True:
-        with open_cursor("worker", APPLICATION) as cursor:
-            if not (found := execute(cursor, "identity", "mapping", "to_adopt", {"page": PAGE}).fetchall()):
+        with open_identity("worker", APPLICATION) as ids, open_cursor("worker", APPLICATION) as cursor:
+            execute(ids, "identity", "mapping", "to_adopt", {"page": PAGE})
+            if not (found := ids.fetchall()):
                 return adopted
             check_keyring(cursor, keyring)
             rows = [pseudonym_row(key, kind, ledger, source) for kind, ledger, source in found for key in keyring.keys]
@@ -75,18 +76,20 @@ def adopt() -> int:
             for key in keyring.keys:
                 known = {"key_version": key.version, "key_fingerprint": key.fingerprint}
                 execute(cursor, "deid", "run", "name_key", known)
-            execute(cursor, "identity", "mapping", "adopted", {"ledger_ids": ledger_ids})
+            execute(ids, "identity", "mapping", "adopted", {"ledger_ids": ledger_ids})
             adopted += len(found)
 
 
-def ensure_adopted(cursor: Cursor) -> None:
+def ensure_adopted(role: str) -> None:
     """Adopt the ids of an earlier version, if some wait and this process may.
 
     Raises:
         WarehouseError: some wait, and this process is not the worker's: a removal would not reach what they published.
     """
-    if not one(execute(cursor, "deid", "pseudonym", "wait"))[0]:
-        return
+    with open_identity(role, APPLICATION) as cursor:
+        execute(cursor, "identity", "mapping", "wait")
+        if not one(cursor)[0]:
+            return
     if settings().worker_dsn is None:
         raise WarehouseError(
             "ids of an earlier version wait for their pseudonyms: a removal would not reach their rows.",

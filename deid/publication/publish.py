@@ -337,7 +337,7 @@ def _without_opt_outs(
     cursor: Cursor, batch: Mapping[str, int], documents: list[tuple[Any, ...]]
 ) -> list[tuple[Any, ...]]:
     """Return the documents of patients without an opt-out; withdraw the others and remove their rows under any key."""
-    opposed = opt_outs.select_opted_out(cursor, {patient_id for _, patient_id, *_ in documents})
+    opposed = opt_outs.select_opted_out(cursor, {patient_id for _, patient_id, *_ in documents}, role="publisher")
     held = [document_id for document_id, patient_id, *_ in documents if patient_id in opposed]
     if held:
         _remove(cursor, held)

@@ -13,6 +13,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from deid.database.connection import open_identity
 from deid.database.queries import Cursor, execute, one
 from deid.domain.errors import NocturneError
 from deid.ledger import audit
@@ -164,12 +165,16 @@ def record_opt_out(cursor: Cursor, actor: str, patient: PatientKey, reason: str)
         OptOutRefused: the patient has opted out already, the day has no more questions, or see `check_reason`.
     """
     reason = check_reason(reason)
-    step = "insert" if patient.pseudonym else "insert_by_source_id"
-    execute(cursor, "deid", "opt_out", step, {**patient.parameters, "asked_by": actor, "reason": reason})
+    recorded = {**patient.parameters, "asked_by": actor, "reason": reason}
+    execute(cursor, "deid", "opt_out", "insert", recorded)
     row = cursor.fetchone()
     if row is None:
         raise OptOutRefused(OptOutProblem.ALREADY, _opt_out_in_force(cursor, patient))
     opt_out_id, removed = int(row[0]), 0
+    if patient.patient_id is not None:
+        # Committed before the opt-out: one whose patient is nowhere would hold nothing back.
+        with open_identity("steward") as ids:
+            execute(ids, "identity", "opt_out", "record", {"opt_out_id": opt_out_id, "source_id": patient.patient_id})
     if patient.pseudonym:
         execute(cursor, "deid", "opt_out", "withdraw", {"opt_out_id": opt_out_id})
         removed = _admitted(cursor)

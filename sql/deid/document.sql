@@ -19,6 +19,15 @@ WHERE run_id = %(run_id)s
 GROUP BY batch_id
 ORDER BY batch_id;
 
+-- name: discarded_before
+-- Grain: one document of the interval with a choice from before versions were named by their patient. Purpose: what
+-- says whether its content is the discarded one.
+SELECT i.document_id, i.content_hash, i.patient_id, q.content_hash AS discarded
+FROM incoming_document AS i
+INNER JOIN deid.quarantine AS q ON i.document_id = q.document_id AND q.standing = 'discard'
+WHERE q.content_hash = ANY(%(salted)s::text[])
+ORDER BY i.document_id;
+
 -- name: drop_stale
 -- Grain: one staged document. Purpose: what must no longer be published: withdrawn since it was planned, or
 -- overtaken by a newer version that is published, or that waits in the same interval.
@@ -113,21 +122,9 @@ WHERE
         SELECT FROM deid.quarantine AS q
         WHERE
             q.document_id = i.document_id AND q.standing = 'discard'
-            AND (
-                q.content_hash = i.content_hash
-                OR EXISTS ( -- of the same content, from before versions were named by their patient
-                    SELECT
-                    FROM identity.discarded AS k
-                    CROSS JOIN identity.salt AS s
-                    LEFT JOIN identity.mapping AS m ON m.ledger_id = i.patient_id
-                    WHERE
-                        k.salted = q.content_hash
-                        AND i.content_hash = encode(sha256(convert_to(s.salt || encode(sha256(convert_to(
-                            k.digest || E'\n' || coalesce(m.source_id, ''), 'UTF8'
-                        )), 'hex'), 'UTF8')), 'hex')
-                )
-            )
+            AND q.content_hash = i.content_hash
     )
+    AND i.document_id <> ALL(%(discarded)s::text[])
     AND NOT EXISTS (
         SELECT FROM deid.opted_out_patient AS o
         WHERE
@@ -205,13 +202,25 @@ ORDER BY d.patient_id, d.document_id;
 
 -- name: live
 -- Grain: one document id. Purpose: every document that is published or on its way, in its latest version, to be looked
--- up at the source; those that were cut off from it with a destroyed secret cannot be.
+-- up at the source.
 SELECT DISTINCT ON (d.document_id) d.document_id, d.patient_id, d.ingested_at
 FROM deid.document AS d
 WHERE
     d.state IN ('planned', 'detected', 'substituted', 'validated', 'staged', 'published')
-    AND EXISTS (SELECT FROM identity.mapping AS m WHERE m.ledger_id = d.document_id)
 ORDER BY d.document_id ASC, d.run_id DESC;
+
+-- name: lost
+-- Grain: one document id. Purpose: how many of some, which have no id of the source, were not cut off from it with a
+-- destroyed secret.
+SELECT count(*) AS documents
+FROM unnest(%(document_ids)s::text[]) AS w (document_id)
+WHERE NOT EXISTS (
+    SELECT
+    FROM deid.document AS d
+    INNER JOIN deid.run AS r ON d.run_id = r.run_id
+    INNER JOIN deid.key AS k ON r.key_fingerprint = k.fingerprint
+    WHERE d.document_id = w.document_id AND k.destroyed_at IS NOT NULL
+);
 
 -- name: move
 -- Grain: one document. Purpose: its state after a step, and what the step learnt of it.

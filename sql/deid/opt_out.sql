@@ -15,23 +15,20 @@ WHERE o.revoked_at IS NULL
 ORDER BY o.opt_out_id;
 
 -- name: insert
--- Grain: one opt-out by a pseudonym. Purpose: record it, unless the same is in force: then no row is given back.
+-- Grain: one opt-out. Purpose: record it; where the same pseudonym's is in force, no row is given back. One by the
+-- hospital's id, whose patient lies in `identity`, is recorded whatever is recorded already.
 INSERT INTO deid.opt_out (pseudonym, asked_by, reason)
 VALUES (%(pseudonym)s, %(asked_by)s, %(reason)s)
 ON CONFLICT DO NOTHING
 RETURNING opt_out_id;
 
--- name: insert_by_source_id
--- Grain: one opt-out by the source's patient id. Purpose: record it, whatever is recorded already.
-SELECT deid.record_opt_out(%(patient_id)s, %(asked_by)s, %(reason)s) AS opt_out_id;
-
 -- name: match
--- Grain: one opt-out by pseudonym. Purpose: its patient in the ledger, so that it outlives the key.
+-- Grain: one opt-out. Purpose: its patient in the ledger, so that one by pseudonym outlives the key.
 UPDATE deid.opt_out SET patient_id = %(patient_id)s WHERE opt_out_id = %(opt_out_id)s AND patient_id IS NULL;
 
--- name: of_source
+-- name: objected
 -- Grain: one patient of the source. Purpose: whether the patient has objected.
-SELECT deid.source_has_objected(%(patient_id)s) AS has_objected;
+SELECT deid.has_objected(%(opt_out_ids)s::bigint[], %(patient_id)s) AS has_objected;
 
 -- name: opted_out
 -- Grain: one patient of a person with an opt-out in force, or one pseudonym. Purpose: those of these patients, by their
@@ -71,9 +68,12 @@ LIMIT %(limit)s;
 SELECT c.readable, c.published, c.staged, c.unfinished, c.quarantined, c.checked_at
 FROM deid.check_opt_out(%(opt_out_id)s, %(steward)s) AS c;
 
--- name: resolve
--- Grain: one opt-out by the source's patient id. Purpose: its patient in the ledger, made if it was never met.
-SELECT deid.resolve_opt_outs();
+-- name: unresolved
+-- Grain: one opt-out in force by the hospital's id. Purpose: those whose patient in the ledger is not yet known.
+SELECT o.opt_out_id
+FROM deid.opt_out AS o
+WHERE o.patient_id IS NULL AND o.pseudonym IS NULL AND o.revoked_at IS NULL
+ORDER BY o.opt_out_id;
 
 -- name: revoke
 -- Grain: one opt-out in force. Purpose: it is lifted; it stays in the table and no longer holds.

@@ -12,8 +12,9 @@ ORDER BY w.kind, w.ledger_id, w.key_fingerprint
 ON CONFLICT DO NOTHING;
 
 -- name: forget
--- Grain: one version of the secret. Purpose: what is still published under it is cut off from ledger and source.
-SELECT deid.forget_key(%(fingerprint)s);
+-- Grain: one id of the ledger. Purpose: what is still published under a version of the secret is cut off from the
+-- ledger; the ids to cut off from the source.
+SELECT k.ledger_id FROM deid.forget_key(%(fingerprint)s) AS k (ledger_id);
 
 -- name: insert
 -- Grain: one document, patient or stay of a batch. Purpose: its pseudonym under the run's version of the secret.
@@ -46,7 +47,3 @@ WHERE p.kind = %(kind)s AND p.ledger_id = ANY(%(ledger_ids)s);
 -- name: patients
 -- Grain: one encrypted pseudonym. Purpose: those of all patients, to find whose an opt-out names.
 SELECT p.ledger_id, p.key_fingerprint, p.encrypted FROM deid.pseudonym AS p WHERE p.kind = 'patient';
-
--- name: wait
--- Grain: the deployment. Purpose: whether ids of an earlier version wait for their pseudonyms.
-SELECT deid.ids_wait();

@@ -15,6 +15,14 @@ ON CONFLICT DO NOTHING;
 -- Grain: one id of an earlier version. Purpose: its pseudonyms are computed.
 UPDATE identity.mapping SET adopted = true WHERE ledger_id = ANY(%(ledger_ids)s) AND NOT adopted;
 
+-- name: discarded
+-- Grain: one digest discarded before versions were named by their patient. Purpose: its salted form, and itself.
+SELECT k.salted, k.digest FROM identity.discarded AS k;
+
+-- name: forget
+-- Grain: one id of the ledger. Purpose: it is cut off from the source.
+SELECT identity.forget(%(ledger_ids)s::text[]);
+
 -- name: salt
 -- Grain: the deployment. Purpose: what digests of contents are salted with.
 SELECT s.salt FROM identity.salt AS s;
@@ -39,3 +47,7 @@ WHERE m.kind = %(kind)s AND m.source_id = ANY(%(source_ids)s);
 SELECT m.ledger_id, m.source_id
 FROM identity.mapping AS m
 WHERE m.kind = %(kind)s AND m.ledger_id = ANY(%(ledger_ids)s);
+
+-- name: wait
+-- Grain: the deployment. Purpose: whether ids of an earlier version wait for their pseudonyms.
+SELECT identity.ids_wait();

@@ -17,7 +17,7 @@ from deid.database.connection import open_cursor
 from deid.ledger import audit
 from tests.conftest import Database
 from tests.database.warehouse.light import decide
-from tests.database.warehouse.nights import night
+from tests.database.warehouse.nights import night, oppose
 from tests.database.warehouse.small_hospital import DAY, LETTER, NIGHT, PAGE, open_hospital, put
 from tests.unit.cli.conftest import Call
 
@@ -102,11 +102,12 @@ def test_nothing_of_the_source_leaves_but_what_is_kept(table: Path, deid: Call) 
     assert dict(line.details) == {"rows": 6, "linked": 3, "patients": 2}
 
 
+@pytest.mark.usefixtures("hospital")
 def test_who_opted_out_or_was_published_otherwise_is_not_linked(
-    hospital: Database, table: Path, deid: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    table: Path, deid: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out = table.with_name("out.csv")
-    hospital.rows("SELECT deid.record_opt_out('P000002', 'dpo', 'opposition reçue par courrier')", role="steward")
+    oppose("P000002")
     assert deid("link", table, *COLUMNS, *KEEP, "--out", out).lines[0]["patients"] == 1
     assert not [row for row in linked(out) if row["valeur"] == "82"]
     decide(monkeypatch, tmp_path, "{dates: {anchor_scale_days: 90}}")

@@ -31,7 +31,7 @@ WRITTEN = {
         INSERT INTO deid.review (interval_key, staged_digest, population, sample, target, confidence, readings, seed,
             opened_by, login) VALUES ('2026-10-03', 'd', 1, 1, 0.1, 0.9, 1, 's', 'c.morel', 'somebody')
     """,
-    "opt_out": "SELECT deid.record_opt_out('P1', 'c.morel', 'demande écrite')",
+    "opt_out": "INSERT INTO deid.opt_out (asked_by, reason) VALUES ('c.morel', 'demande écrite')",
     "annotation": """
         INSERT INTO deid.annotation (document_id, content_hash, start_offset, end_offset, annotator, origin, login)
         VALUES ('D1', 'h', 0, 1, 'c.morel', 'review 1', 'somebody')

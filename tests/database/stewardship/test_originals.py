@@ -12,7 +12,7 @@ from deid.ledger import originals
 from deid.ledger.originals import OriginalProblem, OriginalRefused
 from tests.conftest import Database, Deploy
 from tests.database.warehouse.light import decide
-from tests.database.warehouse.nights import process
+from tests.database.warehouse.nights import oppose, process
 from tests.database.warehouse.small_hospital import DAY, LETTER, NIGHT, open_hospital, put, withdraw
 
 BROKEN = "Compte rendu \udce9".encode("utf-8", "surrogateescape")
@@ -57,8 +57,8 @@ def test_an_original_comes_with_what_detection_found_and_a_line(hospital: Databa
     assert trail(hospital) == [("référente", "read_original", "document D1", None)] * 2
 
 
-def _objects(hospital: Database) -> None:
-    hospital.rows("SELECT deid.record_opt_out('P000001', 'x', '')", role="steward")
+def _objects(_: Database) -> None:
+    oppose("P000001")
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,8 @@ def test_what_was_not_judged_or_may_not_be_read_is_refused_and_recorded(
         originals.read_original("référente", *asked)
     assert refused.value.why is why
     assert "VASSEROT" not in str(refused.value)
-    assert trail(hospital) == [("référente", "refused", f"document {document}", why.value)]
+    told = [line for line in trail(hospital) if line[0] == "référente"]
+    assert told == [("référente", "refused", f"document {document}", why.value)]
 
 
 def test_a_document_that_no_run_knows_is_unknown(hospital: Database) -> None:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
+from deid.database.connection import open_cursor
 from deid.ledger.identity import salted
 from deid.nightly import steps
 from deid.publication.publish import make_visible, publish_interval
+from deid.stewardship import opt_outs
+from deid.stewardship.opt_outs import PatientKey
 from tests.conftest import Database
 from tests.database.warehouse.small_hospital import DAY, NIGHT
 
@@ -67,6 +70,12 @@ def ledger_id(hospital: Database, source_id: str, kind: str = "document") -> str
     hospital.rows("INSERT INTO identity.mapping (kind, source_id) VALUES (%s, %s) ON CONFLICT DO NOTHING", known)
     ((found,),) = hospital.rows("SELECT ledger_id FROM identity.mapping WHERE (kind, source_id) = (%s, %s)", known)
     return str(found)
+
+
+def oppose(patient: str) -> None:
+    """A steward records the opt-out of a patient, by the hospital's id."""
+    with open_cursor("steward") as cursor:
+        opt_outs.record_opt_out(cursor, "intendante", PatientKey(patient_id=patient), "demande écrite")
 
 
 def version_of(hospital: Database, content_hash: str) -> str:

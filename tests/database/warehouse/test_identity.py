@@ -32,7 +32,7 @@ from deid.stewardship.opt_outs import PatientKey
 from demo.hospital import generate
 from tests.conftest import Database
 from tests.database.warehouse.light import decide
-from tests.database.warehouse.nights import ledger_id, night, process, reasons, states
+from tests.database.warehouse.nights import ledger_id, night, oppose, process, reasons, states
 from tests.database.warehouse.small_hospital import DAY, LETTER, NIGHT, open_hospital, put
 
 TELLING = "VASSEROT_Maelys_1961.html"
@@ -183,7 +183,7 @@ def test_an_operator_finds_a_document_and_the_way_back_and_both_are_recorded(
 
 @pytest.mark.parametrize("role", ["publisher", "steward", "researcher", "refresher"])
 def test_no_other_role_reads_the_mapping(hospital: Database, role: str) -> None:
-    for table in ("mapping", "salt", "opt_out", "audit_floor"):
+    for table in ("mapping", "salt", "opt_out", "discarded"):
         with pytest.raises(psycopg2.errors.InsufficientPrivilege):
             hospital.rows(f"SELECT * FROM identity.{table}", role=role)
     with pytest.raises(psycopg2.errors.InsufficientPrivilege):
@@ -224,7 +224,7 @@ def test_a_destroyed_secret_takes_the_mapping_of_its_rows_along(
     assert hospital.rows("SELECT count(*) FROM deid.pseudonym WHERE key_fingerprint = %s", (former.fingerprint,)) == [
         (0,)
     ]
-    hospital.rows("SELECT deid.record_opt_out('P000002', 'x', 'demande écrite')", role="steward")
+    oppose("P000002")
     night("third", NIGHT + 2 * DAY)
     left = hospital.rows("SELECT DISTINCT key_fingerprint FROM deid.published_document")
     assert left == [(former.fingerprint,)]
@@ -236,7 +236,7 @@ def test_what_an_upgrade_left_is_adopted_or_nothing_is_removed(
     night("first")
     hospital.rows("DELETE FROM deid.pseudonym")
     hospital.rows("UPDATE identity.mapping SET adopted = false")
-    hospital.rows("SELECT deid.record_opt_out('P000001', 'x', 'demande écrite')", role="steward")
+    oppose("P000001")
     with monkeypatch.context() as patched:
         patched.delenv("NOCTURNE_WORKER_DSN")
         settings.cache_clear()

@@ -14,7 +14,7 @@ from deid.nightly import steps
 from deid.privacy.stream import pseudonym
 from deid.publication.publish import make_visible, publish_interval
 from tests.conftest import Database
-from tests.database.warehouse.nights import night, process, reasons, states
+from tests.database.warehouse.nights import night, oppose, process, reasons, states
 from tests.database.warehouse.small_hospital import DAY, LETTER, NIGHT, open_hospital, put
 
 KEPT, MERGED = "P000001", "P000002"
@@ -38,11 +38,6 @@ def merge(hospital: Database) -> None:
     """The hospital merges one patient into another: documents move, and the merge is on record."""
     hospital.rows("UPDATE cdw.document SET patient_id = %s WHERE patient_id = %s", (KEPT, MERGED))
     hospital.rows("INSERT INTO cdw.patient_merge VALUES (%s, %s)", (MERGED, KEPT))
-
-
-def object_to_research(hospital: Database, patient: str) -> None:
-    """Record a patient's opt-out, by the hospital's id."""
-    hospital.rows("SELECT deid.record_opt_out(%s, 'intendante', 'à sa demande')", (patient,), role="steward")
 
 
 def test_a_document_of_another_patient_is_drawn_again_under_the_right_pseudonym(hospital: Database) -> None:
@@ -140,7 +135,7 @@ def test_a_slow_run_that_stages_the_former_version_does_not_remove_the_right_one
 def test_a_move_to_a_patient_who_objected_is_a_change_to_publish(hospital: Database) -> None:
     put(hospital, "letter", LETTER, patient=MERGED)
     night("first")
-    object_to_research(hospital, KEPT)
+    oppose(KEPT)
     move(hospital, KEPT)
     staged = process("second", TOMORROW)
     assert (staged["planned"], staged["withdrawn"]) == (0, 1)
@@ -169,9 +164,9 @@ def test_an_opt_out_holds_for_every_patient_id_of_a_person(
         merge(hospital)
         put(hospital, "new", LETTER + "\nFin.", patient=KEPT, at=TOMORROW)
         night("second", TOMORROW)
-        object_to_research(hospital, objecting)
+        oppose(objecting)
     else:
-        object_to_research(hospital, objecting)
+        oppose(objecting)
         opt_outs.apply_opt_outs()
         merge(hospital)
         put(hospital, "new", LETTER + "\nFin.", patient=KEPT, at=TOMORROW)
@@ -191,7 +186,7 @@ def test_a_patient_merged_into_two_others_is_one_person_with_both(hospital: Data
     hospital.rows("INSERT INTO cdw.patient_merge VALUES ('P000002', 'P000001'), ('P000002', 'P000003')")
     put(hospital, "letter", LETTER, patient=KEPT)
     night("first")
-    object_to_research(hospital, "P000003")
+    oppose("P000003")
     opt_outs.apply_opt_outs()
     assert published_of(hospital, KEPT) == 0
 
