@@ -32,7 +32,7 @@ CARRIERS: Mapping[str, tuple[int, ...]] = {
     **dict.fromkeys(("tell", "complain", "translated", "french", "BadParameter", "BadLine"), (0,)),
     **dict.fromkeys(("ok", "not_applicable"), (0, 1)),
     **dict.fromkeys(("attention", "error", "say", "level"), (0, 1, 2)),
-    "_table": (0,),
+    "translated_table": (0,),
     "_say_state": (1,),
     "_conclude": (0, 1),
 }
@@ -226,6 +226,8 @@ class Module:
             return [node.value] if isinstance(node.value, str) else []
         if isinstance(node, ast.JoinedStr):
             return [_template(node)]
+        if isinstance(node, ast.Starred):
+            return self.texts(node.value, around, depth)
         if isinstance(node, ast.List | ast.Tuple):
             return [text for one in node.elts for text in self.texts(one, around, depth)]
         if isinstance(node, ast.IfExp):

@@ -10,7 +10,7 @@ from deid.domain.extensions import lab_missing
 
 # Group, or "" → its commands and groups that `nocturne_lab.cli` adds.
 OF_THE_LAB: Mapping[str, tuple[str, ...]] = {
-    "": ("evaluate", "score", "train", "annotations", "coding"),
+    "": ("evaluate", "score", "train", "annotations", "benchmark", "coding"),
     "policy": ("weights",),
     "budget": ("example",),
     "references": ("map",),

@@ -41,7 +41,7 @@ def shown_evaluation(rows: Sequence[Row], key: str, words: Mapping[str, str], wr
     ]
     drawn = bool(points) and points[0].current
     return {
-        "rows": [_shown(row, words, write) for row in own.values()],
+        "rows": [shown_measure(row, words, write) for row in own.values()],
         "at": next((row["at"] for row in own.values()), ""),
         "chart": scatter(points, write) if drawn else None,
         "no_chart": "" if drawn else _why_none(own, words, write),
@@ -59,7 +59,8 @@ def _interval(row: Row) -> str:
     return str(row["interval_key"])
 
 
-def _shown(row: Row, words: Mapping[str, str], write: Writer) -> dict[str, Any]:
+def shown_measure(row: Row, words: Mapping[str, str], write: Writer) -> dict[str, Any]:
+    """Return the words of a measure, its value and its interval as a page shows them."""
     name = row["measure"]
 
     def written(value: float) -> str:

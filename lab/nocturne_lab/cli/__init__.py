@@ -9,12 +9,13 @@ def add_commands(app: typer.Typer) -> None:
     """Add the laboratory's commands and groups to the product's command line."""
     from deid.cli import deployment, policies
     from deid.cli import models as registry
-    from nocturne_lab.cli import annotation, coding, measures, models, scoring, training
+    from nocturne_lab.cli import annotation, benchmark, coding, measures, models, scoring, training
 
     for command in (scoring.evaluate, scoring.score, training.train):
         app.command()(command)
     app.add_typer(annotation.app, name="annotations")
     app.add_typer(coding.app, name="coding")
+    app.add_typer(benchmark.app, name="benchmark")
     for of_models in (models.register, models.evaluate, models.check, models.membership, models.export):
         registry.app.command()(of_models)
     policies.policy_app.command("weights")(measures.policy_weights)

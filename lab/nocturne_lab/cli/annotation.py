@@ -40,7 +40,7 @@ ToolFormat = Literal[
     "prodigy", "prodigy-lines", "doccano", "brat", "conll", "webanno", "parhaf", "eds-pseudo"
 ]  # of `FORMATS`
 WrittenFormat = Literal["prodigy", "prodigy-lines", "doccano", "brat", "conll", "webanno"]  # those with a writer
-_SCHEME_OF: Mapping[str, Scheme] = MappingProxyType({"parhaf": "parhaf", "eds-pseudo": "aphp"})  # of what is only read
+SCHEME_OF: Mapping[str, Scheme] = MappingProxyType({"parhaf": "parhaf", "eds-pseudo": "aphp"})  # of what is only read
 Aggregated = Literal["agreement", "label-model"]
 Method = Literal["random", "stratified", "uncertain"]
 
@@ -333,16 +333,14 @@ def evaluate(
     PARHAF: “annotations evaluate parhaf FOLDER”; eds-pseudo: “annotations evaluate eds-pseudo templates.txt”.
     """
     from nocturne_lab.evaluation.scoring import Judged
-    from nocturne_lab.learning.exchange.adjudication import distinct_documents
 
     refusals = lines.Refusals()
-    checked = _read(name, source, None, labels, refusals, accept_unmarked=True)
-    gold = {one.document.id: one for one in distinct_documents(checked.documents)[0]}
+    gold = read_annotated(name, source, refusals, labels)
     found = _pre_annotate([_Given(Opened(one.document), ()) for one in gold.values()], policy, staff, refusals)
     judged = [
         Judged(key, one.document.text, one.mentions, found.get(key, ()), one.document.type) for key, one in gold.items()
     ]
-    print_figures(judged, scheme or _SCHEME_OF.get(name, "nocturne"), None, as_json=as_json)
+    print_figures(judged, scheme or SCHEME_OF.get(name, "nocturne"), None, as_json=as_json)
     _conclude(len(judged), "documents scored", refusals)
 
 
@@ -603,6 +601,16 @@ def _read(
     for problem in checked.problems:
         refusals.tell(_told(problem))
     return checked
+
+
+def read_annotated(
+    name: ToolFormat, source: Path, refusals: lines.Refusals, labels: Path | None = None
+) -> dict[str, GoldDocument]:
+    """Return the sound documents of an annotated corpus by id, each once; tell the others."""
+    from nocturne_lab.learning.exchange.adjudication import distinct_documents
+
+    checked = _read(name, source, None, labels, refusals, accept_unmarked=True)
+    return {one.document.id: one for one in distinct_documents(checked.documents)[0]}
 
 
 def _told(problem: Problem) -> str:

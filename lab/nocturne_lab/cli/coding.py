@@ -17,7 +17,7 @@ from deid.cli import lines
 from deid.cli.console import REFUSED, command_group
 from deid.cli.language import colon, tell, translated
 from nocturne_lab.cli.annotation import given_documents
-from nocturne_lab.cli.scoring import AsJson
+from nocturne_lab.cli.scoring import AsJson, translated_table
 from nocturne_lab.hospital.private import private_files
 
 if TYPE_CHECKING:
@@ -203,7 +203,6 @@ def statistics(stays: StaysFile, documents: DocumentsFile) -> None:
     """Describe coded stays: lengths, codes, categories, families, chapters; principal and associated."""
     from nocturne_lab.evaluation.coding.icd10 import LEVELS
     from nocturne_lab.evaluation.coding.stays import PARTS, statistics
-    from nocturne_lab.evaluation.score_tables import markdown
 
     refusals = lines.Refusals()
     found = list(_gathered(_read_stays(stays, refusals), _originals(documents, refusals), refusals))
@@ -218,7 +217,7 @@ def statistics(stays: StaysFile, documents: DocumentsFile) -> None:
             few = str(one.rare), str(one.frequent), f"{one.density:.4f}"
             told = str(one.assigned), f"{one.per_stay:.1f}", str(one.classes)
             rows.append([translated(_LEVELS[level]), translated(_PARTS[part]), *told, *few])
-    typer.echo(markdown([*map(translated, head)], rows))
+    typer.echo(translated_table(head, rows))
     _conclude(f"{own.stays} stays described", refusals)
 
 
@@ -394,19 +393,13 @@ def _as_tables(found: Human) -> str:
     ]  # fmt: skip
     parts = [
         translated(f"## {_LEVELS[found.level]}: {found.classes} distinct"),
-        _table(["coder", "text", "stays", "precision", "recall", "F1", "Jaccard", "principal"], scored),
-        _table(["coder", "loss of F1 (original − published)", "loss of Jaccard"], lost),
+        translated_table(["coder", "text", "stays", "precision", "recall", "F1", "Jaccard", "principal"], scored),
+        translated_table(["coder", "loss of F1 (original − published)", "loss of Jaccard"], lost),
         translated("The published text against the original, by the same coder:"),
-        _table(["coder", "precision", "recall", "F1", "Jaccard", "≥ 0.4", "≥ 0.7", "equal"], same),
+        translated_table(["coder", "precision", "recall", "F1", "Jaccard", "≥ 0.4", "≥ 0.7", "equal"], same),
     ]
     head = ["coders", "text", "stays", "Jaccard", "Cohen's κ", "Krippendorff's α"]
-    return "\n\n".join([*parts, *([_table(head, agreed)] if agreed else [])])
-
-
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    from nocturne_lab.evaluation.score_tables import markdown
-
-    return markdown([*map(translated, head)], rows)
+    return "\n\n".join([*parts, *([translated_table(head, agreed)] if agreed else [])])
 
 
 def _cell(one: Interval | None) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -191,3 +191,10 @@ def _as_markdown(whole: Evaluation, scheme: Scheme, by: Grouping | None, groups:
         heading = "document type" if by == "type" else "author"
         parts.append(summary_table(groups, translated(heading), scheme))
     return "\n\n".join(parts)
+
+
+def translated_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a Markdown table whose heads are in the language asked for."""
+    from nocturne_lab.evaluation.score_tables import markdown
+
+    return markdown([*map(translated, heads)], rows)
