@@ -88,6 +88,7 @@ class Versions:
     reference_versions: Mapping[str, str]
     policy: Mapping[str, Any] = field(default_factory=dict)  # content whose hash is policy_hash
     models: Mapping[str, str] = field(default_factory=dict)  # kind → hash, of the registry
+    code_digest: str = ""
 
 
 @dataclass(frozen=True, slots=True)

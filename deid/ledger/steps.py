@@ -38,7 +38,8 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
 class Run:
     """A run, as planned; `models` is kind → hash of the models of the registry that it began with.
 
-    `source_digest` is of the source's contract, empty for a run from before it was kept.
+    `source_digest` is of the source's contract, `code_digest` of the library's files; empty for a run from before they
+    were kept.
     """
 
     run_id: int
@@ -52,6 +53,7 @@ class Run:
     state: str
     models: Mapping[str, str]
     source_digest: str
+    code_digest: str
 
 
 @dataclass(frozen=True, slots=True)

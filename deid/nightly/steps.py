@@ -29,6 +29,7 @@ from deid.ledger.date_bounds import keep_date_bounds
 from deid.ledger.planning import Interval, Request, Versions, plan_run
 from deid.ledger.steps import BatchStep, Run, begin, find_run, finish, read_run, stage_run
 from deid.nightly import runtime
+from deid.nightly.code import code_digest
 from deid.quality.identity import known_identity
 from deid.source.contract import Source
 from deid.source.contract_check import check_source
@@ -118,6 +119,7 @@ def plan(
             reference_versions=runtime.reference_versions(),
             policy=chosen.policy.content,
             models=dict(chosen.models),
+            code_digest=code_digest(),
         ),
     )
     planned = plan_run(request)
@@ -274,12 +276,18 @@ def _current_run(run_id: int) -> tuple[Run, runtime.Pipeline]:
     made_by, key = runtime.pipeline(run.models), settings().keyring.current
     planned = f"{run.pipeline_version} {run.key_fingerprint}"
     here = f"{runtime.pipeline_version(made_by)} {key.fingerprint}"
+    machine = gethostname()
     if planned != here:
-        machine = gethostname()
         raise PolicyError(
             f"run {run_id} was planned with another version, policy, detector or key than this process has: "
             f"{planned}, on {machine} {here}.",
             "Plan a new run, or bring back what the run was planned with, on every worker.",
+        )
+    if run.code_digest not in ("", code_digest()):
+        raise PolicyError(
+            f"run {run_id} was planned by other code than this process has, under one version: "
+            f"{run.code_digest[:16]}, on {machine} {code_digest()[:16]}.",
+            "Install the same code on every worker, then clear the task; or plan a new run.",
         )
     if run.source_digest not in ("", Source(run.source).digest):
         raise PolicyError(

@@ -235,7 +235,8 @@ def _versions(runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
     run = max(runs, key=lambda one: (one["planned"] > 0, one["run_id"]))
     names = ("policy_hash", "pipeline_version", "detector_version", "key_version")
     contract = f"{run['source']} {run['source_digest'][:16]}".strip()
-    planned_by = {"source_contract": contract, "dag_version": run["dag_version"] or "–"}
+    planned_by = {"source_contract": contract, "code": run["code_digest"][:16] or "–"}
+    planned_by["dag_version"] = run["dag_version"] or "–"
     references = dict(sorted(run["reference_versions"].items()))
     return {**{name: run[name] for name in names}, **planned_by, "references": references}
 

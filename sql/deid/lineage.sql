@@ -31,7 +31,7 @@ WHERE s.run_id = %(run_id)s;
 
 -- name: versions
 -- Grain: one run. Purpose: what it was planned with, by digest.
-SELECT r.policy_hash, r.pipeline_version, r.detector_version, r.source_digest, r.dag_version
+SELECT r.policy_hash, r.pipeline_version, r.detector_version, r.source_digest, r.code_digest, r.dag_version
 FROM deid.run AS r
 WHERE r.run_id = %(run_id)s;
 

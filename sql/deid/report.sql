@@ -199,6 +199,7 @@ SELECT
     r.reference_versions,
     r.source,
     r.source_digest,
+    r.code_digest,
     r.dag_version,
     r.reason
 FROM deid.run AS r

@@ -36,12 +36,13 @@ SELECT run_id, dry_run FROM deid.run WHERE triggered_by = %(triggered_by)s;
 INSERT INTO deid.run (
     triggered_by, source, interval_start, interval_end, interval_key, document_types, services, dry_run, reason,
     requested_by, policy_hash, pipeline_version, detector_version, key_version, key_fingerprint,
-    reference_versions, models, source_digest, dag_version, state
+    reference_versions, models, source_digest, code_digest, dag_version, state
 ) VALUES (
     %(triggered_by)s, %(source)s, %(interval_start)s, %(interval_end)s, %(interval_key)s, %(document_types)s,
     %(services)s, %(dry_run)s, %(reason)s, %(requested_by)s, %(policy_hash)s, %(pipeline_version)s,
     %(detector_version)s, %(key_version)s, %(key_fingerprint)s, %(reference_versions)s,
-    %(models)s, %(source_digest)s, %(dag_version)s, CASE WHEN %(dry_run)s THEN 'dry_run' ELSE 'planned' END
+    %(models)s, %(source_digest)s, %(code_digest)s, %(dag_version)s,
+    CASE WHEN %(dry_run)s THEN 'dry_run' ELSE 'planned' END
 )
 RETURNING run_id;
 
@@ -79,7 +80,7 @@ WHERE run_id IN (SELECT unnest(r.run_ids) FROM deid.release AS r WHERE r.release
 -- name: read
 -- Grain: one run. Purpose: what a step needs to know of the run it works for.
 SELECT run_id, source, interval_key, policy_hash, pipeline_version, detector_version, key_version,
-    key_fingerprint, state, models, source_digest
+    key_fingerprint, state, models, source_digest, code_digest
 FROM deid.run
 WHERE run_id = %(run_id)s AND NOT dry_run;
 

@@ -154,7 +154,7 @@ def read_sample(
     drawn = draw_random(published, size, seed)
     leaking = tuple(name for name in drawn if name in leaks)
     counts = len(leaking), size, len(published)
-    low, high = (bound(*counts, review.confidence) for bound in (fewest_leaking, most_leaking))
+    low, high = (bound(*counts, (1 + review.confidence) / 2) for bound in (fewest_leaking, most_leaking))
     return Reading(len(published), size, leaking, low, high, len(leaks))
 
 

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import json
 import logging
+import os
+import shutil
+import subprocess
+import sys
 import traceback
 from collections.abc import Sequence
 from datetime import timedelta
@@ -18,6 +22,7 @@ from deid.domain.document import Document, Mention
 from deid.domain.errors import InputRefused, NocturneError, PolicyError, ReleaseRefused, SettingsError
 from deid.nightly import runtime, steps
 from deid.publication.publish import make_visible, publish_interval, staged_digest
+from tests import ROOT
 from tests.conftest import Database, Deploy
 from tests.database.warehouse.nights import fingerprint, night, process, published, reasons, states
 from tests.database.warehouse.small_hospital import DAY, LETTER, NIGHT, PAGE, open_hospital, put, withdraw
@@ -333,6 +338,32 @@ def test_a_policy_changed_in_the_middle_of_a_run_is_noticed(
     differs = [one != other for one, other in zip(planned.split("-"), here.split("-"), strict=True)]
     assert differs[:3] == [False, True, False], "version, policy, detector"
     assert set(states(hospital).values()) == {"planned"}
+
+
+def test_other_code_under_one_version_is_refused_and_named(hospital: Database, tmp_path: Path) -> None:
+    """A second worker has a copy of the library; the same files are the same code, one line more is another."""
+    (batch,) = steps.plan(interval_start=NIGHT, interval_end=NIGHT + DAY, triggered_by="night")
+    ((planned,),) = hospital.rows("SELECT code_digest FROM deid.run")
+    for name in ("deid", "sql"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+
+    def there(code: str) -> subprocess.CompletedProcess[str]:
+        environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+        command = [sys.executable, "-c", code]
+        return subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+
+    asked = "from deid.nightly.code import code_digest; print(code_digest())"
+    assert there(asked).stdout.strip() == planned
+    with (tmp_path / "deid" / "pipeline.py").open("a") as changed:
+        changed.write("# one line more\n")
+    other = there(asked).stdout.strip()
+    said = there(f"from deid.nightly import steps; steps.detect({batch['run_id']}, 1)")
+    assert said.returncode == 1
+    assert f"by other code than this process has, under one version: {planned[:16]}, on {gethostname()}" in said.stderr
+    assert other[:16] in said.stderr
+    assert set(states(hospital).values()) == {"planned"}
+    hospital.rows("UPDATE deid.run SET code_digest = ''")  # from before it was kept
+    assert steps.detect(batch["run_id"], 1)["detected"] == 2
 
 
 def test_a_moved_threshold_does_not_redo_documents(
