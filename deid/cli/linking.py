@@ -109,12 +109,12 @@ def link_table(
         PolicyError: the policy publishes no stays, or gives dates no mapping.
         SettingsError, WarehouseError: see `deid.publication.linking.read_patients`.
     """
-    from deid.publication.linking import read_patients, record
+    from deid.publication.linking import integer_ids, read_patients, record
 
-    patient_column = columns_asked.patient
+    patient_column, stay_column = columns_asked.patient, columns_asked.stay
     columns, rows = _read_table(table)
     _check_columns(columns, out, columns_asked)
-    if columns_asked.stay is not None and chosen.publication.stay == "drop":
+    if stay_column is not None and chosen.publication.stay == "drop":
         raise PolicyError("the policy publishes no stays (publication.stay: drop).", "Leave out --stay-column.")
     patients = read_patients(
         {str(row[patient_column]) for row in rows if row[patient_column] not in (None, "")}, chosen.substitution
@@ -128,6 +128,12 @@ def link_table(
             refused.setdefault(linked, []).append(number)
         else:
             written.append(linked)
+    people = integer_ids("patient", {row[patient_column] for row in written})
+    stays = integer_ids("stay", {row[stay_column] for row in written} - {None}) if stay_column else {}
+    for row in written:
+        row["person_id"] = people[row[patient_column]]
+        if stay_column:
+            row["visit_occurrence_id"] = stays.get(row[stay_column])
     written.sort(key=lambda row: [str(value) for value in row.values()])
     _write_table(out, table, _written_columns(columns_asked), written)
     counts = Counter(str(row[patient_column]) for row in written)
@@ -138,7 +144,7 @@ def link_table(
 
 def _linked(row: Row, patient: LinkedPatient, asked: LinkColumns) -> dict[str, Any] | str:
     """Return a row as it is published, or why it is not."""
-    from deid.publication.linking import integer_id, stay_pseudonym
+    from deid.publication.linking import stay_pseudonym
 
     made: dict[str, Any] = {asked.patient: patient.patient_id}
     for name in asked.dates:
@@ -152,10 +158,8 @@ def _linked(row: Row, patient: LinkedPatient, asked: LinkColumns) -> dict[str, A
         made[name] = patient.dates.move(day)
         if made[name] is None:
             return OUTSIDE
-    made["person_id"] = integer_id(patient.patient_id)
     if asked.stay is not None:
-        stay = None if row[asked.stay] in (None, "") else stay_pseudonym(str(row[asked.stay]))
-        made |= {asked.stay: stay, "visit_occurrence_id": None if stay is None else integer_id(stay)}
+        made[asked.stay] = None if row[asked.stay] in (None, "") else stay_pseudonym(str(row[asked.stay]))
     return made | {name: row[name] for name in asked.kept}
 
 

@@ -5,9 +5,9 @@ It reads the warehouse and the ledger as a worker does, and needs the secret.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 from deid.config.policy import SubstitutionPolicy
 from deid.config.settings import settings
@@ -27,7 +27,6 @@ from deid.substitution.date_mapping import DateMapping, check_mapping
 
 APPLICATION = "nocturne link"
 _DOCUMENTS = 500  # read from the source at once
-_DIGITS, _DROPPED = 14, 3  # hexadecimal digits, and bits: 53 are left, as research.document computes its integer ids
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +84,15 @@ def stay_pseudonym(source_id: str) -> str:
     return pseudonym(settings().keyring.current.secret, "stay", source_id)
 
 
-def integer_id(name: str) -> int:
-    """Return the integer id that schema research gives a pseudonym."""
-    return int(hashlib.md5(name.encode(), usedforsecurity=False).hexdigest()[:_DIGITS], 16) >> _DROPPED
+def integer_ids(kind: Literal["patient", "stay"], names: Collection[str]) -> dict[str, int]:
+    """Return the integer ids that schema research gives pseudonyms; one without a published document gets its own.
+
+    Raises:
+        WarehouseUnreachable, WarehouseError: the ledger could not be read or written.
+    """
+    with open_cursor("worker", APPLICATION) as cursor:
+        cursor.execute(query("deid", "omop_id", "of_names"), {"kind": kind, "names": sorted(names)})
+        return dict(cursor.fetchall())
 
 
 def record(actor: str, **counts: int) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import psycopg2
 import pytest
 import yaml
+from scipy.stats import spearmanr
 
 from deid.config import policy as policies
 from deid.config.policy import next_rewriting
@@ -18,7 +20,6 @@ from deid.config.settings import settings
 from deid.domain import PARIS
 from deid.nightly import runtime
 from deid.privacy.perturbations import describe_policy
-from deid.publication.linking import integer_id
 from deid.publication.publish import make_visible
 from docs import dictionary
 from tests import ROOT
@@ -86,8 +87,10 @@ def test_omop_views_join_on_stored_and_indexed_ids(hospital: Database) -> None:
     assert read(hospital, "SELECT count(*), count(DISTINCT person_id) FROM research.person") == [(2, 2)]
     assert read(hospital, "SELECT count(*) FROM research.visit_occurrence") == [(2,)]
     numbers = "SELECT document_id, note_id, patient_id, person_id, stay_id, visit_occurrence_id FROM research.document"
-    pairs = {pair for row in read(hospital, numbers) for pair in zip(row[::2], row[1::2], strict=True)}
-    assert all(number == integer_id(name) == int(float(number)) < 2**53 for name, number in pairs)
+    for column in range(0, 6, 2):
+        pairs = {row[column : column + 2] for row in read(hospital, numbers)}
+        assert len({name for name, _ in pairs}) == len({number for _, number in pairs}) == len(pairs)
+        assert all(0 < number < 2**31 for _, number in pairs)
     indexed = dict(
         read(
             hospital,
@@ -111,6 +114,55 @@ def test_a_class_without_a_concept_is_0_and_ids_outlast_the_night(hospital: Data
     after = {row[0]: row[1:] for row in read(hospital, ids)}
     assert len(after) == 3
     assert {name: after[name] for name in before} == before
+
+
+GIVEN = "SELECT array_agg(deid.omop_id_of(%s, n.name) ORDER BY n.place) FROM unnest(%s::text[])"
+GIVEN += " WITH ORDINALITY AS n (name, place)"
+
+
+def give(hospital: Database, kind: str, names: list[str]) -> list[int]:
+    """Return the ids of names, given as the publisher does, in the order of the names."""
+    ((found,),) = hospital.rows(GIVEN, (kind, names), role="publisher")
+    return list(found)
+
+
+def test_integer_ids_are_unique_small_kept_and_of_no_order(hospital: Database) -> None:
+    """Of 20,000 ids that came one after the other, ranks do not go with arrival: |ρ| < 5 / √n but once in a million."""
+    names = [f"p{number:05}" for number in range(20_000)]
+    with ThreadPoolExecutor(4) as pool:  # overlapping, at once
+        parts = list(
+            pool.map(lambda start: give(hospital, "patient", names[start : start + 8000]), range(0, 16_000, 4000))
+        )
+    ids = give(hospital, "patient", names)
+    assert [ids[start : start + 8000] for start in range(0, 16_000, 4000)] == parts
+    assert len(set(ids)) == len(ids)
+    assert min(ids) > 0
+    assert max(ids) < 2**31
+    assert abs(spearmanr(range(len(ids)), ids).statistic) < 5 / len(ids) ** 0.5
+    assert max(ids) - min(ids) > 2**30, "of the whole range"
+    assert set(give(hospital, "stay", names[:100])) != set(ids[:100]), "each kind has its own"
+
+
+@pytest.mark.usefixtures("hospital")
+def test_ids_go_on_below_2_53_where_none_is_free_below_2_31(hospital: Database) -> None:
+    hospital.rows("ALTER TABLE deid.omop_id ADD CONSTRAINT full_range EXCLUDE (kind WITH =) WHERE (id < 2147483648)")
+    ids = give(hospital, "document", [f"d{number}" for number in range(50)])
+    assert sum(number < 2**31 for number in ids) == 1
+    assert len(set(ids)) == 50
+    assert max(ids) < 2**53
+    assert all(int(float(number)) == number for number in ids)
+
+
+def test_ids_leave_with_the_last_published_document_but_for_those_of_notes(hospital: Database) -> None:
+    night("night")
+    kept = "SELECT kind, count(*) FROM deid.omop_id GROUP BY kind ORDER BY kind"
+    assert hospital.rows(kept) == [("document", 2), ("patient", 2), ("stay", 2)]
+    withdraw(hospital, "letter", NIGHT + DAY)
+    night("second", NIGHT + DAY)
+    assert hospital.rows(kept) == [("document", 2), ("patient", 1), ("stay", 1)]
+    for role in ("researcher", "steward", "publisher", "worker"):
+        with pytest.raises(psycopg2.errors.InsufficientPrivilege):
+            hospital.rows("SELECT id FROM deid.omop_id", role=role)
 
 
 def test_the_list_of_withdrawals_names_notes_too_and_neither_day_nor_reason(hospital: Database) -> None:
