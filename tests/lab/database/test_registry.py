@@ -48,7 +48,8 @@ Make = Callable[..., Path]
 
 @pytest.fixture
 def hospital(deployed: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Database:
-    """A hospital of one letter, whose policy takes its CRF from the registry."""
+    """A hospital of one letter, whose policy takes its CRF from the registry; `doctor` asks no Airflow here."""
+    monkeypatch.delenv("AIRFLOW_HOME", raising=False)
     path = tmp_path / "policy.yaml"
     path.write_text(POLICY, encoding="utf-8")
     monkeypatch.setenv("NOCTURNE_POLICY", str(path))
