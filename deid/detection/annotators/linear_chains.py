@@ -131,12 +131,13 @@ def _members(folder: Path, shape: Shape, weights: Mapping[str, torch.Tensor]) ->
     rows = load_embeddings(folder / EMBEDDINGS) if (folder / EMBEDDINGS).is_file() else None
     members = []
     for number in sorted({int(name.partition(".")[0]) for name in weights}):
-        member = BiLstmCrf(shape)
+        with torch.device("meta"):  # nothing is drawn that the weights replace
+            member = BiLstmCrf(shape)
         own = _named(weights, f"{number}.")
         if rows is not None:
             member.embed(rows)
             own["grams.weight"] = member.grams.weight
-        member.load_state_dict(own)
+        member.load_state_dict(own, assign=True)
         members.append(member.eval())
     return members
 
