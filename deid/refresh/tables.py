@@ -131,7 +131,9 @@ def _tables(dsn: str, folder: Path, inputs: Inputs) -> Tables:
     with connect(dsn, application="nocturne tables") as link, link.cursor() as cursor:
         # A refresh may have come between: the file is named by the versions that it was built from.
         versions = {source: one for source, one in versions_in_use(cursor).items() if source in TABLE_SOURCES}
-        names = NameTables.from_rows(*(_name_rows(cursor, versions, source) for source in _NAMES))
+        # Names that ship lie in a file already: to count them again takes seconds.
+        rows = (_name_rows(cursor, versions, source) for source in _NAMES)
+        names = packaged_tables().names if versions.keys().isdisjoint(_NAMES) else NameTables.from_rows(*rows)
         content = build_tables(read_communes(cursor, versions), names)
     try:
         return write_tables(folder, tables_stamp({source: one.version for source, one in versions.items()}), content)

@@ -52,6 +52,12 @@ def test_the_file_that_ships_is_that_of_the_tables_that_ship_and_is_small() -> N
     )
 
 
+def test_names_of_the_file_that_ships_give_it_again(plain: CommuneTable) -> None:
+    """A deployment without names of its own builds its tables with them."""
+    shipped = packaged_tables()
+    assert build_tables(plain, shipped.names) == shipped.path.read_bytes()
+
+
 def test_places_are_those_of_the_rows(plain: CommuneTable) -> None:
     mapped = packaged_tables().communes
     assert tuple(mapped.communes) == plain.communes
