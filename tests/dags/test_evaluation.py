@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from airflow.dag_processing.dagbag import DagBag
 
 from deid.config.settings import settings
 from tests.conftest import Database
@@ -34,7 +33,7 @@ def test_an_evaluation_ends_in_the_report(
 
 
 def test_a_release_is_evaluated_if_the_policy_says_so_and_not_otherwise(
-    deployed: Database, bag: DagBag, play: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    deployed: Database, play: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def released(name: str, start: datetime, evaluate: bool) -> tuple[Ended, list[tuple]]:
         """Publish an interval under a policy, and run what the release starts; return it and what was measured."""
@@ -54,7 +53,7 @@ def test_a_release_is_evaluated_if_the_policy_says_so_and_not_otherwise(
         return ended, deployed.rows(found, (key,))
 
     open_hospital(deployed)
-    unpause(bag, "evaluate_release")
+    unpause("evaluate_release")
     steps = ("choose", "attack", "utility", "report")
     ended, measured = released("unwanted", NIGHT, False)
     assert ended.steps == {step: ["skipped"] for step in steps}
