@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -29,13 +30,25 @@ from deid.refresh.refreshing import refresh
 from deid.refresh.sources import SOURCES
 from deid.release.decisions import record_right
 from tests.airflow_home import ROOT
-from tests.conftest import Database
+from tests.conftest import Database, Deploy
 
 
 def load_references(database: Database) -> None:
     """Load every source that ships, as the first night of `refresh_references` does."""
     for source in SOURCES:
         refresh(source, dsn=database.dsn("refresher"))
+
+
+@pytest.fixture(scope="session")
+def _built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("lookups")
+
+
+@pytest.fixture
+def loaded(deploy: Deploy, _built: Path, monkeypatch: pytest.MonkeyPatch) -> Database:
+    """A deployment after the first night of the references, whose tables one test builds for all."""
+    monkeypatch.setenv("NOCTURNE_LOOKUP_FOLDER", str(_built))
+    return deploy(load_references)
 
 
 @pytest.fixture(scope="session")

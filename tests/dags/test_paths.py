@@ -19,8 +19,7 @@ from deid.nightly import steps
 from deid.release.decisions import ANSWERS, APPROVE, REJECT
 from deid.release.status import DecisionState, read_status
 from demo.airflow import REFERENCES
-from tests.conftest import Database, Deploy
-from tests.dags.conftest import load_references
+from tests.conftest import Database
 from tests.database.warehouse.nights import published, reasons, states
 from tests.database.warehouse.small_hospital import DAY, LETTER, NIGHT, PAGE, open_hospital, put, withdraw
 
@@ -378,10 +377,9 @@ def test_references_are_refreshed(deployed: Database, play: Any, monkeypatch: py
     assert list(settings().lookups.glob("*.lookup")), "detection need not build it at night"
 
 
-def test_a_source_that_is_too_old_turns_the_refresh_red_and_stays_in_use(deploy: Deploy, play: Any) -> None:
+def test_a_source_that_is_too_old_turns_the_refresh_red_and_stays_in_use(loaded: Database, play: Any) -> None:
     """Without a place of its own a source has what ships, which is of 2024 at most."""
-    deployed = deploy(load_references)
     run = play("refresh_references")
     assert run.state == "failed"
     assert {name for name, states in run.steps.items() if states == ["failed"]} == {"ages", "alert"}
-    assert deployed.rows("SELECT count(*) FROM ref.release WHERE source = 'streets' AND state = 'in_use'") == [(1,)]
+    assert loaded.rows("SELECT count(*) FROM ref.release WHERE source = 'streets' AND state = 'in_use'") == [(1,)]

@@ -17,8 +17,7 @@ from deid.reference.packaged import DATA
 from deid.refresh import download
 from deid.refresh.configuration import DEPARTMENTS
 from deid.refresh.sources import SOURCES
-from tests.conftest import Database, Deploy
-from tests.dags.conftest import load_references
+from tests.conftest import Database
 from tests.database.refresh import formats, health_formats
 from tests.database.refresh.certificates import Authority
 from tests.database.refresh.conftest import Web, authority, secure, web  # noqa: F401 - fixtures
@@ -150,7 +149,7 @@ def heard() -> Iterator[Heard]:
 
 @pytest.fixture
 def night(
-    deploy: Deploy, play: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, heard: Heard
+    loaded: Database, play: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, heard: Heard
 ) -> Callable[..., None]:
     """Play a night after one on which all went well: the sources at wrong places fail by name, nothing else moves."""
     monkeypatch.setattr(download, "BACKOFF_S", 0.0)
@@ -158,7 +157,6 @@ def night(
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     for name in download.BUNDLES:
         monkeypatch.delenv(name, raising=False)
-    loaded = deploy(load_references)
     before = service(loaded)
 
     def run(wrong: Mapping[str, tuple[str, str]], configured: str) -> None:
