@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 
 from deid.detection.lookup.lexicon import gazetteers
 from deid.detection.text.names import is_capital
@@ -19,8 +20,9 @@ from deid.detection.text.vocabulary import (
 )
 from deid.domain.document import Mention
 from deid.domain.labels import NAMES, Label
-from deid.french.folding import fold
+from deid.french.folding import fold, key
 from deid.french.gentiles import derived_gentile, initials_of, read_gentile
+from deid.reference.packaged import packaged_rows
 
 _TOWNS = frozenset({Label.CITY, Label.LOC})
 _DEPARTMENT = re.compile(
@@ -31,7 +33,17 @@ _TO_AGE = 5  # characters between inhabitants and their age: "Nantaise de 54 ans
 _OF_TOWN = re.compile(r"(?:de |d['’]|du |CHR?U |CH )((?:L[ae]s? )?[A-ZÀ-Ý][\w'’-]+)\Z")
 _ACRONYM = re.compile(r"[ \u00a0]?\((?P<acronym>[A-Z]{3,7})\)")
 _A_TOWN, _PER_BEARER = 2_000, 20  # inhabitants of a town, and for each bearer of its name, of one that is no name
-_ANNOUNCING = CIVILITIES | DOCTOR_TITLES | PROFESSIONS | KINSHIP | PERSON_TITLES | frozenset(NAME_FIELDS)
+_ABROAD = 15_000  # inhabitants of the smallest town of the table of towns abroad
+# Birth and residence, ahead of a town.
+_LIVED_IN = re.compile(
+    r"\b(?:nee?(?:\(e\))?|nees|natif|native|naissance|vi(?:t|vent|vait|vant)|habit\w+|resid\w+|domicilie\w*|demeur\w+)"
+    r"(?: [a-z]+)? ?:? a \Z|\b(?:originaire|natif|native|arrivee?|venue?|retour|ville) (?:de |d['’]|: ?)\Z"
+)
+_CUE_REACH = 40
+_BEFORE_ABROAD = frozenset("a d de depuis entre et ne nee nes via vers ( > ' ’".split())
+_ANNOUNCING = (CIVILITIES | DOCTOR_TITLES | PROFESSIONS | KINSHIP | PERSON_TITLES | frozenset(NAME_FIELDS)) | frozenset(
+    "avec chez par".split()
+)
 # Words ahead of the inhabitants of a town, folded; without one of these, or the town beside, a word may be a surname.
 _DETERMINERS = frozenset("cette cet ce une un les le la des l jeune jeunes ces".split())
 _DESCRIBED = frozenset(
@@ -62,18 +74,44 @@ def complete_towns(reading: Reading, mentions: Sequence[Mention]) -> list[Mentio
 
 
 def _as_town(reading: Reading, mention: Mention) -> Mention:
-    """Return a mention; a name of one word that hardly anybody bears as a town, where nothing announces somebody."""
-    tokens = [at for at in reading.tokens(mention) if reading.words[at] not in ("de", "d", "a", "'")]
-    if mention.label not in NAMES or len(tokens) != 1 or any(vote.annotator == "identity" for vote in mention.votes):
+    """Return a mention; a name that hardly anybody bears as a town, of France or abroad, where nobody is announced.
+
+    Behind "né à" or "vit à" a town is one whoever bears its name.
+    """
+    if mention.label not in NAMES or any(vote.annotator == "identity" for vote in mention.votes):
         return mention
-    word, lexicon = reading.words[tokens[0]], reading.lexicon
-    people, inhabitants = lexicon.surnames.get(word), gazetteers().towns(word)
-    if inhabitants < _A_TOWN or people * _PER_BEARER > inhabitants or lexicon.first_names.get(word):
+    tokens = [*reading.tokens(mention)]
+    while len(tokens) > 1 and reading.words[tokens[0]] in ("de", "d", "a", "'"):
+        del tokens[0]
+    start, lexicon = reading.starts[tokens[0]], reading.lexicon
+    name = key(reading.text[start : mention.end])
+    abroad = reading.word(tokens[0] - 1) in _BEFORE_ABROAD and name in _towns_abroad()
+    inhabitants = max(gazetteers().towns(name), _ABROAD if abroad else 0)
+    if inhabitants < _A_TOWN or any(_is_announced(reading, at) for at in _places(reading, tokens)):
         return mention
-    places = [at for at, one in enumerate(reading.words) if one == word]
-    if any(_is_announced(reading, at) or is_capital(reading, at + 1) for at in places):
-        return mention
-    return replace(mention, start=reading.starts[tokens[0]], label=Label.CITY)
+    if not _LIVED_IN.search(reading.folded, max(0, start - _CUE_REACH), start):
+        words = [word for at in tokens if len(word := reading.words[at]) > 2]
+        people = min(max(lexicon.surnames.get(word), lexicon.first_names.get(word) * _PER_BEARER) for word in words)
+        if people * _PER_BEARER > inhabitants or any(_goes_on(reading, at) for at in _places(reading, tokens)):
+            return mention
+    return replace(mention, start=start, label=Label.CITY)
+
+
+@cache
+def _towns_abroad() -> frozenset[str]:
+    return frozenset(row["name"] for row in packaged_rows("towns_abroad"))
+
+
+def _places(reading: Reading, tokens: Sequence[int]) -> Iterator[int]:
+    """Yield the first token of each occurrence of the words of some tokens."""
+    said = reading.words[tokens[0] : tokens[-1] + 1]
+    return (at for at, one in enumerate(reading.words) if one == said[0] and reading.words[at : at + len(said)] == said)
+
+
+def _goes_on(reading: Reading, index: int) -> bool:
+    """Return whether a capital that tells follows a word, which is then rather a first name."""
+    after = index + 1
+    return is_capital(reading, after) and not (reading.shouted(index) and reading.lexicon.is_word(reading.word(after)))
 
 
 def _is_announced(reading: Reading, index: int) -> bool:
@@ -81,9 +119,8 @@ def _is_announced(reading: Reading, index: int) -> bool:
     at = index - 1
     while reading.word(at) in (".", ":", "(", "de", "d", "'") and reading.word(at) != "(":
         at -= 1
-    return reading.word(at) in _ANNOUNCING or (
-        is_capital(reading, at) and reading.lexicon.is_first_name(reading.word(at))
-    )
+    given = is_capital(reading, at) and reading.lexicon.is_first_name(reading.word(at))
+    return reading.word(at) in _ANNOUNCING or (given and not (reading.shouted(at) and reading.word(at) == "a"))
 
 
 def _is_within(mention: Mention, other: Mention) -> bool:

@@ -118,3 +118,34 @@ def test_forms_are_read_as_they_are_written() -> None:
     assert derived_gentile("Grayloise", "Gray") == ("", True, False)
     assert derived_gentile("Toulouse", "Toulouse") is None
     assert initials_of("Centre hospitalier de Mâcon") == "CHM"
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        "Né [[PERSON|Cluj-Napoca]], sans domicile",
+        "Mme Petrova (née [[PATIENT|Plovdiv]])",
+        "NE A [[PATIENT|ALGER]] EN 1955",
+        "frère à [[PERSON|Yaoundé]]",
+        "Vit à [[PERSON|Timisoara]] l'hiver",
+        "née à [[PATIENT|Constantine]]",
+        "originaire de [[PERSON|Cuenca]]",
+    ],
+)
+def test_a_town_abroad_is_no_person_where_somebody_is_born_or_lives(markup: str) -> None:
+    assert {label for label, _ in _found(markup)} == {"CITY"}
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        "née [[PATIENT|Oran]]",
+        "née [[PATIENT|Martin]]",
+        "confiée à [[PERSON|Constantine]]",
+        "Mme [[PATIENT|Plovdiv]], née [[PATIENT|Plovdiv]]",
+        "relu par [[DOCTOR|Gao]]",
+        "[[PERSON|Kayes]] appelle",
+    ],
+)
+def test_a_name_that_a_town_abroad_has_too_stays_somebodys(markup: str) -> None:
+    assert "CITY" not in {label for label, _ in _found(markup)}
