@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cache
 from itertools import pairwise
 
 from deid.detection.lookup.known_names import FIGURE_SURNAMES, PUBLIC_FIGURES, VEHICLES
+from deid.detection.lookup.lexicon import lexicon
 from deid.detection.text.names import glued, is_capital
 from deid.detection.text.reading import Reading
 from deid.detection.text.vocabulary import (
@@ -14,6 +16,7 @@ from deid.detection.text.vocabulary import (
     DOCTOR_TITLES,
     EPONYM_CUES,
     EPONYMS,
+    KINSHIP,
     NAME_FIELDS,
     PROFESSIONS,
     word_list,
@@ -30,6 +33,14 @@ _GENERAL = re.compile(r"\bgeneral (?:de )?\Z")
 _ROLE = re.compile(rf"\b(?:{'|'.join(sorted(word_list('public_roles')))})\b[^.;?!«»\n]{{0,60}}\? ?\Z")
 # A line of a test in which words are learned and told again.
 _RECALLED = re.compile(r"[ \t\d.)]*(?:apprentissage|denomination|fluences?|evocation|rappels?)\b")
+# Births of a surname or first name that few bear; words for what people read, hear, see and tell of artists and
+# writers, in the clause ahead of the name.
+_SELDOM_BORNE, _SELDOM_GIVEN = 12_000, 500
+_CULTURE_REACH = 80
+_CLAUSE = re.compile(r"[.;!?\n|]")
+_CULTURE = re.compile(rf"\b(?:{'|'.join(sorted(word_list('culture')))})\b")
+_BEFORE_FIGURE = frozenset("de du d des la le les l cite".split())
+_SOMEBODY = CIVILITIES | DOCTOR_TITLES | PROFESSIONS | KINSHIP
 _DOES = re.compile(r"\b(?:re)?(?:fai(?:t|re|s|tes)|tent(?:e|er)|essaye?r?) (?:un |une |le |la |la manoeuvre )?\Z")
 _AIDS = word_list("aids")
 _SHORTENED = word_list("shortened")
@@ -50,6 +61,8 @@ _SIGNING = (
 def is_explained(reading: Reading, mention: Mention, words: Sequence[str]) -> bool:
     """Return whether a name is none, however sure: its words alone are given."""
     if mention.label in NAMES and _is_public_figure(reading, mention, words):
+        return True
+    if is_of_culture(reading, mention, words):
         return True
     if mention.label not in NAMES | PLACES | {Label.ORG}:
         return False
@@ -98,6 +111,42 @@ def _is_public_figure(reading: Reading, mention: Mention, words: Sequence[str]) 
     around = reading.words[max(0, reading.token_at(mention.start) - _FIGURES_NEAR) :][: 2 * _FIGURES_NEAR]
     pairs = {" ".join(pair) for pair in pairwise(around)} - {name}
     return len(pairs & PUBLIC_FIGURES) >= _FIGURES
+
+
+@cache
+def _known_by_surname() -> frozenset[str]:
+    """Return the last names of public figures that few others bear, as a surname or a first name."""
+    surnames, given = lexicon().surnames, lexicon().first_names
+    return frozenset(
+        one for one in FIGURE_SURNAMES if surnames.get(one) < _SELDOM_BORNE and given.get(one) < _SELDOM_GIVEN
+    )
+
+
+def is_of_culture(reading: Reading, mention: Mention, words: Sequence[str]) -> bool:
+    """Return whether somebody reads, hears or tells of an artist, writer or hero: "fan de Brel", "lit Camus".
+
+    A role or relative between the words for it and the name, or a title before the name anywhere, makes a person.
+    """
+    names = [word for word in words if word not in _BEFORE_FIGURE]
+    if names[-1:] == names:
+        known = bool(names) and names[0] in _known_by_surname()
+    else:
+        known = " ".join(names) in PUBLIC_FIGURES
+    at = next((at for at in reading.tokens(mention) if known and reading.words[at] == names[0]), 0)
+    start = max(reading.line(mention.start)[0], reading.starts[at] - _CULTURE_REACH)
+    clause = _CLAUSE.split(reading.folded[start : reading.starts[at]])[-1]
+    cues = [*_CULTURE.finditer(clause)] if known else []
+    if not cues or not _SOMEBODY.isdisjoint(re.findall(r"[a-z]+", clause[cues[-1].end() :])):
+        return False
+    written = reading.text[reading.starts[at] - len(clause) :][slice(*cues[-1].span())]
+    if cues[-1].group() in ("cite", "lit") and (written.isupper() or not written.isascii()):
+        return False  # "CITE BREL", "cité Brel", "LIT CAMUS": a street, a bed
+    return not any(one == names[-1] and _is_titled(reading, at) for at, one in enumerate(reading.words))
+
+
+def _is_titled(reading: Reading, index: int) -> bool:
+    before = index - 1 - (reading.word(index - 1) == ".")
+    return reading.word(before) in CIVILITIES | DOCTOR_TITLES
 
 
 def _is_answer(reading: Reading, mention: Mention, words: Sequence[str]) -> bool:

@@ -9,7 +9,7 @@ from rapidfuzz.distance import Levenshtein
 
 from deid.detection.lookup.known_names import LOWER_PARTICLES, PARTICLES
 from deid.detection.merging.evidence import has_clinical_reading, is_acronym
-from deid.detection.refining.explained import is_explained, is_lone_acronym
+from deid.detection.refining.explained import is_explained, is_lone_acronym, is_of_culture
 from deid.detection.refining.trimming import USUAL_NAME, is_stated
 from deid.detection.text.names import is_capital
 from deid.detection.text.reading import Reading
@@ -36,6 +36,7 @@ from deid.french.folding import key
 
 _WIDE = re.compile(r" {2}|\t")
 _CHECKED = NAMES | {Label.CITY, Label.LOC, Label.ORG}
+_WORDED = _CHECKED | {Label.STREET}
 _LINKS = PARTICLES | LOWER_PARTICLES | {"'", "-"}
 _OF_MIGRAINE = re.compile(r"\b(?:migraines?|cephalees?)\b[^.,;\n]{0,30} (?:avec|sans|a) (?:l'|une |son )?\Z")
 _D_DIMERS = re.compile("(?:d ?- ?)?dimeres?")
@@ -91,6 +92,14 @@ _JOURNALS = r"(?:jama|lancet|nejm|bmj|n engl j med|j clin oncol|presse med|rev p
 _JOURNAL_BEHIND = re.compile(rf"(?:,? [a-z]{{1,2}}\.?)?,? (?:et al\b|\(?{_JOURNALS}\b)")
 _JOURNAL = re.compile(rf" {_JOURNALS}\Z")
 _REFERENCES = re.compile(r"[ \t*•–-]{0,8}(?:biblio(?:graphie)?|references? bibliographiques?) ?:")
+# "(Durand et [al].)"; "selon Durand et Roy (2015)", "Réf : Dejours, 1998".
+_OTHERS = re.compile(r" et al\.?\Z")
+_CITING = re.compile(
+    r"\b(?P<told>selon|d'apres|refs?\.?|references?|cf\.?|biblio(?:graphie)?|source)(?: :)? "
+    r"(?:[a-z'-]+,? (?:et |& )?)?\Z"
+)
+_CITED_REACH = 60
+_YEAR_BEHIND = re.compile(r"(?: (?:et|&) [a-z'-]+)?(?P<sign>,? \(|, )(?:19|20)\d\d\b(?!/)")
 _LONGEST_ACRONYM = 8
 _LONGEST_TREATMENT = 4  # letters of "lithiase traitée par LEC", "Basedow traité par NMZ"
 _SMALL_WORDS = frozenset("a au aux d de des du en et l la le les of par pour the".split())
@@ -130,7 +139,7 @@ def drop_allowed(reading: Reading, mentions: Sequence[Mention], allow: Mapping[L
         if not any(start < mention.end and mention.start < end for start, end in laws)
         and not _MAIL.fullmatch(reading.folded, mention.start, mention.end)
         and not (mention.label in own and key(reading.text[mention.start : mention.end]) in own[mention.label])
-        and not (mention.label in _CHECKED and (_is_unnamed(reading, mention) or _is_never_a_name(reading, mention)))
+        and not (mention.label in _WORDED and (_is_unnamed(reading, mention) or _is_never_a_name(reading, mention)))
         and not (mention.label in _CHECKED and mention.score < _SURE and any(test(reading, mention) for test in _TESTS))
     ]
 
@@ -161,6 +170,8 @@ def _is_never_a_name(reading: Reading, mention: Mention) -> bool:
     words = [reading.words[at] for at in reading.tokens(mention) if reading.words[at].isalpha()]
     if any(vote.annotator == "identity" for vote in mention.votes) or not words:
         return False
+    if mention.label is Label.STREET:
+        return is_of_culture(reading, mention, words)  # "cite Prévert"
     if list(words) == ["h"] and reading.word(reading.token_at(mention.start) - 1).isdigit():
         return True  # an hour: "DE 9 H A 17 H."
     if words[:2] == ["v", "leiden"]:
@@ -260,7 +271,13 @@ def _is_cited(reading: Reading, mention: Mention) -> bool:
     if _JOURNAL_BEHIND.match(reading.folded, mention.end):
         return True
     line = reading.line(mention.start)[0]
-    return _REFERENCES.match(reading.folded, line) is not None
+    if _REFERENCES.match(reading.folded, line) or _OTHERS.search(reading.folded[line : mention.end]):
+        return True
+    cited = _CITING.search(reading.folded, max(line, mention.start - _CITED_REACH), mention.start)
+    year = cited and _YEAR_BEHIND.match(reading.folded, mention.end)
+    if not cited or not year or reading.lexicon.is_first_name(reading.folded[mention.start : mention.end]):
+        return False
+    return "(" in year["sign"] or cited["told"] not in ("selon", "d'apres")
 
 
 def _is_spelt_out(reading: Reading, index: int) -> bool:

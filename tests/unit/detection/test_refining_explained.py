@@ -210,3 +210,36 @@ def test_a_name_goes_without_the_thing_of_its_bearer(text: str, part: str, kept:
     reading, given = marked(text, part, Label.PERSON, 0.8)
     (one,) = trim_civilities(reading, given)
     assert text[one.start : one.end] == kept
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("chante la chanson de Brel", "Brel"),
+        ("Cite Baudelaire et Freud", "Freud"),
+        ("Écoute Johnny Hallyday en boucle", "Johnny Hallyday"),
+        ("AIME PEPPA PIG ET MICKEY", "MICKEY"),
+        ("S'identifie à Antigone", "Antigone"),
+        ("(Durand et al.)", "al."),
+        ("selon Kerambrun (2015), le traitement", "Kerambrun"),
+        ("Réf : Kerambrun, 1998", "Kerambrun"),
+    ],
+)
+def test_an_artist_or_author_who_is_told_of_is_nobody_here(text: str, part: str) -> None:
+    assert allowed(text, part)
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("LIT CAMUS, PERFUSION", "CAMUS"),
+        ("Habite cité Brel", "Brel"),
+        ("écoute sa voisine Camus", "Camus"),
+        ("M. Prévert va bien. Il lit Prévert", "Prévert"),
+        ("chante avec Kerambrun", "Kerambrun"),
+        ("D'après Julie, 2018 était pire", "Julie"),
+        ("Selon Kerambrun, 2 chutes", "Kerambrun"),
+    ],
+)
+def test_somebody_of_the_document_beside_the_same_words_stays(text: str, part: str) -> None:
+    assert not allowed(text, part)
