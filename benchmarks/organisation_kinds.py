@@ -24,10 +24,11 @@ from deid.domain.document import Document, Patient
 from deid.domain.outcomes import Deidentified, Incoming
 from deid.french.articles import own_article
 from deid.french.folding import fold_line, key
+from deid.french.organisation_heads import OrgKind
 from deid.pipeline import deidentify
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
-from deid.substitution.generators.organisation_names import COMPLEMENTS, WHOLE, OrgKind
+from deid.substitution.generators.organisation_names import COMPLEMENTS, WHOLE
 
 HEAD = """# Kinds of published organisations
 

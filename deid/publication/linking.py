@@ -91,7 +91,7 @@ def integer_ids(kind: Literal["patient", "stay"], names: Collection[str]) -> dic
         WarehouseUnreachable, WarehouseError: the ledger could not be read or written.
     """
     with open_cursor("worker", APPLICATION) as cursor:
-        cursor.execute(query("deid", "omop_id", "of_names"), {"kind": kind, "names": sorted(names)})
+        execute(cursor, "deid", "omop_id", "of_names", {"kind": kind, "names": sorted(names)})
         return dict(cursor.fetchall())
 
 

@@ -1,65 +1,18 @@
-"""Kind of an organisation: by the word that opens its name, by the name itself, by the words around it."""
+"""Kind of an organisation that no word of its kind announces: by the name itself, by the words around it."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 
 from deid.domain import read_lists
 from deid.french.articles import own_article
 from deid.french.folding import comparable, fold_line, without_accents, words
+from deid.french.organisation_heads import OrgKind
 from deid.french.organisations import COMPANIES, HOSPITALS
 from deid.french.social_words import find_occupations
-from deid.substitution.generators.organisation_names import (
-    KIND_OF_HEAD,
-    KNOWN,
-    PEOPLE,
-    PHYSICIANS,
-    SORTS,
-    WHOLE,
-    OrgKind,
-)
-
-# Signs that scanners take for one another: "hospltalier" is read as "hospitalier", letter by letter.
-_READ_ALIKE = str.maketrans("l1|0", "iiio")
-
-
-def scanned(text: str) -> str:
-    """Return a text folded, letters that scanners take for one another as one; the same length."""
-    return fold_line(text).translate(_READ_ALIKE)
-
-
-_LONGEST_DOTTED = 6
-
-
-def _spellings(head: str) -> Iterator[str]:
-    """Yield a head as a scanned text writes it, initials also with points: "chu", "c.h.u.", "c.h.u"."""
-    plain = scanned(head)
-    yield plain
-    if plain.isalpha() and len(plain) <= _LONGEST_DOTTED:
-        yield from (".".join(plain) + end for end in (".", ""))
-
-
-_HEADS = {spelling: head for head in KIND_OF_HEAD for spelling in _spellings(head)}
-HEAD = re.compile(
-    r"(?:i[ae']s? ?)?(?P<kind>"
-    + "|".join(re.escape(head).replace(r"\ ", "[ -]") for head in sorted(_HEADS, key=len, reverse=True))
-    + r")(?![a-z0-9])"
-)
-# Words behind a head that say a sort of its kind and name none of it.
-SORT = re.compile(rf"(?:[ -](?:{'|'.join(sorted(map(scanned, SORTS), key=len, reverse=True))})(?![a-z0-9']))+")
-HEAD_AHEAD = re.compile(rf"(?<![a-z]){HEAD.pattern} \Z")
-
-
-def head_of(found: re.Match[str]) -> str:
-    """Return the head that was found, folded, without its points."""
-    return _HEADS[found["kind"].replace("-", " ")]
-
-
-def kind_of_head(found: re.Match[str]) -> OrgKind:
-    return KIND_OF_HEAD[head_of(found)]
-
+from deid.substitution.generators.organisation_names import KNOWN, PEOPLE, PHYSICIANS, WHOLE
 
 HOSPITAL_ACRONYM = re.compile("ch[a-z]{1,4}|gh[a-z]{1,4}")
 _REGIMENT = re.compile(r"\d+ ?(?:er|e|eme|nd)? ?(?:r[a-z]{1,4}|b[a-z]{1,3}|regiment.*|bataillon.*)")
@@ -116,12 +69,11 @@ def kind_in_words(name: str, before: str, after: str, *, by_carer: bool) -> OrgK
         return OrgKind.HOSPITAL
     near = _told(_NEAR, _CLAUSE.split(before)[-1]) or _by_occupation(before)
     within = _told(_WITHIN, plain)
-    if near is OrgKind.EMPLOYER and within in (None, OrgKind.EMPLOYER, OrgKind.ASSOCIATION):
-        return near
-    if within is not None or near is not None:
-        return within or near or OrgKind.OTHER
-    told = by_carer or _BEHIND.match(after) or _SAINT.match(fold_line(bare)) or comparable(bare) in _namesakes()
-    return OrgKind.HOSPITAL if told else OrgKind.OTHER
+    weak = (OrgKind.EMPLOYER, OrgKind.ASSOCIATION, OrgKind.SPORT) if near is OrgKind.EMPLOYER else (OrgKind.EMPLOYER,)
+    if (told := near or within) is not None:
+        return told if within is None or within in weak else within
+    cares = by_carer or _BEHIND.match(after) or _SAINT.match(fold_line(bare)) or comparable(bare) in _namesakes()
+    return OrgKind.HOSPITAL if cares else OrgKind.OTHER
 
 
 def _opening(name: str) -> OrgKind | None:

@@ -6,31 +6,9 @@ Written for this product from common knowledge; taken from no table.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from enum import StrEnum
 
 from deid.domain import read_lists
-
-
-class OrgKind(StrEnum):
-    """Kind of an organisation, kept by its surrogate."""
-
-    HOSPITAL = "hospital"
-    CLINIC = "clinic"
-    CARE_HOME = "care home"
-    LABORATORY = "laboratory"
-    PHARMACY = "pharmacy"
-    PRACTICE = "practice"
-    SCHOOL = "school"
-    EMPLOYER = "employer"
-    ASSOCIATION = "association"
-    INSURER = "insurer"
-    BANK = "bank"
-    ADMINISTRATION = "administration"
-    TRANSPORT = "transport"
-    MILITARY = "military"
-    SHIP = "ship"
-    OTHER = "other"
-
+from deid.french.organisation_heads import OrgKind
 
 _LISTS = read_lists(__file__)
 
@@ -60,6 +38,7 @@ COMPLEMENTS: Mapping[OrgKind, Sequence[str]] = {
     OrgKind.SCHOOL: PEOPLE,
     OrgKind.EMPLOYER: (*_OF_SITES, *_OF_STREETS),
     OrgKind.TRANSPORT: (*SAINTS, *_OF_SITES, *_OF_GARDENS),
+    **dict.fromkeys((OrgKind.SPORT, OrgKind.WORSHIP), (*_OF_SITES, *_OF_STREETS)),
     OrgKind.OTHER: (*GARDENS, *_OF_SITES, *SAINTS),
     OrgKind.SHIP: _list(_LISTS["whole"]["ship"]),
     **_of_kinds("complements"),
@@ -72,12 +51,8 @@ WHOLE: Mapping[OrgKind, Sequence[str]] = {
     OrgKind.SCHOOL: PEOPLE,
     OrgKind.CARE_HOME: (*GARDENS, *SAINTS),
     OrgKind.PHARMACY: tuple(f"la pharmacie {name}" for name in _OF_STREETS),
-    OrgKind.PRACTICE: (*GARDENS, *SAINTS),
+    **dict.fromkeys((OrgKind.PRACTICE, OrgKind.WORSHIP), (*GARDENS, *SAINTS)),
 }
 
-# Words behind the word of a kind that say a sort of it, folded.
-SORTS = _list(_LISTS["shared"]["sorts"])
 # Kind → names that tell it alone, folded without article.
 KNOWN = _of_kinds("known")
-# Word that opens a name, folded → what it says of it.
-KIND_OF_HEAD = {head: kind for kind, heads in _of_kinds("heads").items() for head in heads}

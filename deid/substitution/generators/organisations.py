@@ -11,23 +11,14 @@ from deid.domain.labels import Label
 from deid.french.articles import Ahead, Kind, Noun, fitted, of_place, own_article
 from deid.french.folding import accented_like, case_of, comparable, fold_line, words
 from deid.french.gentiles import initials_of
+from deid.french.organisation_heads import HEAD, HEAD_AHEAD, SORT, OrgKind, head_of, kind_of_head, scanned
 from deid.reference import Commune
 from deid.reference.partition import UNIVERSITY, hospital_towns, is_overseas_code
 from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import Draft, tag
 from deid.substitution.generators.national_bodies import PLACED, NationalBodies
-from deid.substitution.generators.organisation_kinds import (
-    HEAD,
-    HEAD_AHEAD,
-    HOSPITAL_ACRONYM,
-    SORT,
-    head_of,
-    is_known_hospital,
-    kind_in_words,
-    kind_of_head,
-    scanned,
-)
-from deid.substitution.generators.organisation_names import COMPLEMENTS, WHOLE, OrgKind
+from deid.substitution.generators.organisation_kinds import HOSPITAL_ACRONYM, is_known_hospital, kind_in_words
+from deid.substitution.generators.organisation_names import COMPLEMENTS, WHOLE
 from deid.substitution.places.areas import article_of
 from deid.substitution.places.finding import Place
 from deid.substitution.places.gazette import Gazette

@@ -9,6 +9,7 @@ from difflib import SequenceMatcher
 from typing import NamedTuple
 
 from deid.french.folding import comparable, fold_line
+from deid.french.organisation_heads import HEAD, OrgKind, kind_of_head, scanned
 from deid.french.organisations import read_national
 from deid.reference import Commune, CommuneTable
 from deid.reference.place_names import JOINS, department_of_zip, is_bare_key, place_key
@@ -23,6 +24,7 @@ _SCANNED = str.maketrans("015", "ols")
 _WELL_KNOWN = 1_000
 # Inhabitants from which a commune with an article is told by its name in documents of other departments.
 _TOWN = 10_000
+_OF_TOWNS = frozenset({OrgKind.HOSPITAL, OrgKind.ADMINISTRATION, OrgKind.SPORT, OrgKind.WORSHIP})
 _BEHIND_ARTICLE = re.compile(r"\b(?:du|des|de la|de l['’]) ?\Z")
 _CODE = 5
 # What a town follows in the name of an organisation: "CHU de Lille".
@@ -155,7 +157,8 @@ class Finder:
         return tuple(
             name
             for told, joined in _after_of(organisation)
-            if (name := self._town_of(told))
+            if (organisation.islower() or told[:1].isupper())
+            and (name := self._town_of(told))
             and (not joined or joined in _JOINING or (joined not in _SAINTS and self._communes.find(joined)))
         )
 
@@ -184,12 +187,15 @@ class Finder:
     def is_site(self, name: str, organisation: str, hints: Hints) -> bool:
         """Return whether a part of an organisation's name is of a site, not of a small commune called alike.
 
-        It stands behind an article there, and the document is in other departments: "polyclinique du Parc".
+        It stands behind an article there, and the document is in other departments: "polyclinique du Parc". What is
+        rather called after a tree or a site than after its town needs no other department: "pharmacie des Halles".
         """
         ahead = fold_line(organisation[: organisation.rfind(name)])
+        head = HEAD.match(scanned(organisation))
+        elsewhere = bool(hints.sure) or (head is not None and kind_of_head(head) not in _OF_TOWNS)
         found = self._communes.find(name)
         small = bool(found) and all(one.population < _TOWN for one in found)
-        return small and bool(hints.sure) and _BEHIND_ARTICLE.search(ahead) is not None and not _told(found, hints)
+        return small and elsewhere and _BEHIND_ARTICLE.search(ahead) is not None and not _told(found, hints)
 
     def at(self, code: str, hints: Hints) -> Place | None:
         """Return the place of a postal code: the commune or collectivity that it serves; None for a code of nowhere.

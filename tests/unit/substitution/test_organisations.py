@@ -10,8 +10,9 @@ from deid.domain.document import Patient
 from deid.french.articles import own_article
 from deid.french.folding import comparable, fold_line
 from deid.french.folding import key as key_of
+from deid.french.organisation_heads import OrgKind
 from deid.substitution import Substitutor
-from deid.substitution.generators.organisation_names import COMPLEMENTS, WHOLE, OrgKind
+from deid.substitution.generators.organisation_names import COMPLEMENTS, WHOLE
 from deid.substitution.places.areas import area_names
 from tests.unit.substitution.examples import marked, surrogates
 

@@ -1,0 +1,112 @@
+"""Words that announce an organisation and say its kind: "EHPAD", "centre hospitalier", "chalutier" (`.toml`)."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import NamedTuple
+
+from deid.french.folding import fold_line
+
+
+class OrgKind(StrEnum):
+    """Kind of an organisation, kept by its surrogate."""
+
+    HOSPITAL = "hospital"
+    CLINIC = "clinic"
+    CARE_HOME = "care home"
+    LABORATORY = "laboratory"
+    PHARMACY = "pharmacy"
+    PRACTICE = "practice"
+    SCHOOL = "school"
+    EMPLOYER = "employer"
+    ASSOCIATION = "association"
+    SPORT = "sports club"
+    WORSHIP = "place of worship"
+    INSURER = "insurer"
+    BANK = "bank"
+    ADMINISTRATION = "administration"
+    TRANSPORT = "transport"
+    MILITARY = "military"
+    SHIP = "ship"
+    OTHER = "other"
+
+
+_LISTS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+
+
+def _list(text: str) -> tuple[str, ...]:
+    return tuple(" ".join(name.split()) for name in text.split(",") if name.strip())
+
+
+_SORTS = _list(_LISTS["sorts"])
+# Word that opens a name, folded → what it says of it.
+_KIND_OF_HEAD = {head: OrgKind(kind) for kind, heads in _LISTS["heads"].items() for head in _list(heads)}
+
+_LONGEST = max(len(head.replace("'", " ").split()) for head in (*_KIND_OF_HEAD, *_SORTS))
+_PLAIN = {head.replace("'", " "): kind for head, kind in _KIND_OF_HEAD.items()}
+_PLAIN_SORTS = frozenset(sort.replace("'", " ").replace("-", " ") for sort in _SORTS)
+
+
+class Head(NamedTuple):
+    """A head among folded words: its own words, the number of these and of those that say a sort, its kind."""
+
+    words: str
+    count: int
+    kind: OrgKind
+
+
+def head_ending(words: Sequence[str]) -> Head | None:
+    """Return the longest head that ends folded words, signs apart, words that say a sort behind it or not; or None."""
+    for sort in (0, *range(1, _LONGEST + 1)):
+        rest = words[: len(words) - sort]
+        if sort and " ".join(words[len(rest) :]) not in _PLAIN_SORTS:
+            continue
+        for length in range(min(_LONGEST, len(rest)), 0, -1):
+            if (kind := _PLAIN.get(said := " ".join(rest[-length:]))) is not None:
+                return Head(said, length + sort, kind)
+    return None
+
+
+# Signs that scanners take for one another: "hospltalier" is read as "hospitalier", letter by letter.
+_READ_ALIKE = str.maketrans("l1|0", "iiio")
+
+
+def scanned(text: str) -> str:
+    """Return a text folded, letters that scanners take for one another as one; the same length."""
+    return fold_line(text).translate(_READ_ALIKE)
+
+
+_LONGEST_DOTTED = 6
+
+
+def _spellings(head: str) -> Iterator[str]:
+    """Yield a head as a scanned text writes it, initials also with points: "chu", "c.h.u.", "c.h.u"."""
+    plain = scanned(head)
+    yield plain
+    if plain.isalpha() and len(plain) <= _LONGEST_DOTTED:
+        yield from (".".join(plain) + end for end in (".", ""))
+
+
+_HEADS = {spelling: head for head in _KIND_OF_HEAD for spelling in _spellings(head)}
+HEAD = re.compile(
+    r"(?:i[ae']s? ?)?(?P<kind>"
+    + "|".join(re.escape(head).replace(r"\ ", "[ -]") for head in sorted(_HEADS, key=len, reverse=True))
+    + r")(?![a-z0-9])"
+)
+# Words behind a head that say a sort of its kind and name none of it.
+SORT = re.compile(rf"(?:[ -](?:{'|'.join(sorted(map(scanned, _SORTS), key=len, reverse=True))})(?![a-z0-9']))+")
+HEAD_AHEAD = re.compile(rf"(?<![a-z]){HEAD.pattern} \Z")
+
+
+def head_of(found: re.Match[str]) -> str:
+    """Return the head that was found, folded, without its points."""
+    return _HEADS[found["kind"].replace("-", " ")]
+
+
+def kind_of_head(found: re.Match[str]) -> OrgKind:
+    """Return the kind that the head that was found says."""
+    return _KIND_OF_HEAD[head_of(found)]
