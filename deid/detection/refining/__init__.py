@@ -13,7 +13,6 @@ from deid.detection.refining.boundaries import (
     announced_in_other_scripts,
     complete_last_signs,
     complete_names,
-    complete_organisations,
 )
 from deid.detection.refining.boxed_digits import settle_boxes
 from deid.detection.refining.clinical_values import drop_values
@@ -31,6 +30,7 @@ from deid.detection.refining.missed_names import (
     find_short_names,
     repeat_names,
 )
+from deid.detection.refining.organisations import complete_organisations, settle_organisations
 from deid.detection.refining.overlaps import connect_entities, resolve_overlaps
 from deid.detection.refining.roles import settle_roles
 from deid.detection.refining.spelt_names import split_spelt_names
@@ -140,6 +140,8 @@ PASSES: Sequence[Pass] = (
          "numbers and initials extend over the signs that belong to them", Keeps.COVERAGE),
     Pass("whole values", _always(drop_values),
          "numbers that clinical writing explains, now that they are whole, go", Keeps.GIVEN),
+    Pass("announced organisations", _always(settle_organisations),
+         "what a word for a kind of organisation announces is one, whatever else it was taken for", Keeps.COVERAGE),
     Pass("organisations", _always(complete_organisations),
          "an organisation has the word for its kind, or leaves it out, as the annotation guide asks", Keeps.NOTHING),
     Pass("halves", _always(complete_halves),

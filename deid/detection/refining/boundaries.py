@@ -12,9 +12,6 @@ from deid.detection.refining.trimming import is_description
 from deid.detection.text.names import elided, glued, is_capital, is_upper, namelike
 from deid.detection.text.reading import Reading
 from deid.detection.text.vocabulary import (
-    KINDS_INCLUDED,
-    ORG_FILLERS,
-    ORG_PARTICLES,
     PROFESSIONS,
     word_list,
 )
@@ -63,31 +60,6 @@ def complete_names(reading: Reading, mentions: Sequence[Mention]) -> list[Mentio
             mention = _completed(reading, mention, floor, ceiling)
         result.append(mention)
     return result
-
-
-def complete_organisations(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
-    """Return sorted mentions, organisations with the word for their kind ahead: "[centre équestre] Les Crinières".
-
-    Of a mutual, a taxi or a laboratory called "labo", the kind is left out, as the annotation guide has it.
-    """
-    result: list[Mention] = []
-    for mention in mentions:
-        if mention.label is Label.ORG:
-            first = reading.token_at(mention.start)
-            at = first - 1
-            if is_capital(reading, first) and _specifies(reading, at):
-                at -= 1
-            near = at >= 0 and reading.text[reading.ends[at] : reading.starts[at + 1]] == " "
-            if near and reading.words[at] in KINDS_INCLUDED and (not result or result[-1].end <= reading.starts[at]):
-                mention = replace(mention, start=reading.starts[at])
-        result.append(mention)
-    return result
-
-
-def _specifies(reading: Reading, index: int) -> bool:
-    """Return whether a word may stand between the kind of an organisation and its name: "équestre", "médical"."""
-    word = reading.word(index)
-    return "ADJ" in reading.lexicon.parts.get(word, "") or word in ORG_FILLERS - ORG_PARTICLES
 
 
 def announced_in_other_scripts(reading: Reading) -> list[Mention]:

@@ -6,8 +6,9 @@ import pytest
 
 from deid.config import policy
 from deid.detection import Detector
-from deid.detection.refining.boundaries import complete_names, complete_organisations
+from deid.detection.refining.boundaries import complete_names
 from deid.detection.refining.filters import drop_allowed
+from deid.detection.refining.organisations import complete_organisations
 from deid.detection.refining.overlaps import connect_entities, resolve_overlaps
 from deid.detection.refining.trimming import trim_civilities
 from deid.detection.text.reading import Reading

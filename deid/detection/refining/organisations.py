@@ -1,0 +1,220 @@
+"""Organisations by the word that announces their kind: no people, towns or addresses, and with that word."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from deid.detection.lookup.lexicon import Hit, Kind, gazetteers
+from deid.detection.merging.evidence import has_clinical_reading
+from deid.detection.refining.overlaps import joined_mention
+from deid.detection.text.names import is_capital
+from deid.detection.text.reading import Reading
+from deid.detection.text.vocabulary import (
+    CIVILITIES,
+    DOCTOR_TITLES,
+    KINDS_INCLUDED,
+    KINSHIP,
+    ORG_FILLERS,
+    ORG_PARTICLES,
+    PROFESSIONS,
+    SERVICE_HEADS,
+    word_list,
+)
+from deid.domain.document import Mention
+from deid.domain.labels import NAMES, Label
+from deid.french.calendar import DETECTED_MONTHS, WEEKDAYS
+from deid.french.organisation_heads import Head, OrgKind, head_ending
+from deid.french.organisations import is_national
+
+_PLACED = frozenset({Label.CITY, Label.LOC, Label.STREET})
+_ARTICLES = frozenset("la le les l".split())
+_QUOTES = frozenset({"«", '"', "“"})
+_REACH = 9  # tokens ahead of a name in which the words for its kind stand
+# Acronyms that are words, families, rates or names too: "SA", "FAM", "FC", "MAIA".
+_AMBIGUOUS = frozenset("as clic dac fam fc had ico lam maia mas rc sa sas sc tc usp".split())
+_TOWN = 10_000  # inhabitants from which a town with an article is told behind a kind: "EHPAD LE MANS"
+_USUAL = 1_000  # births of a surname from which it is rather somebody's than an organisation's
+# Homes that an address is told by; hospitals and units behind which the name of a patient or a town stands.
+_DWELLINGS = frozenset("residence maison hotel domaine ferme camping gite port base foyer".split())
+_BARE = frozenset(
+    "ch chu chr chru chi chs chic had samu smur gh ght ghu scanner irm imagerie radiologie service unite pole "
+    "reseau".split()
+)
+_APART = frozenset({OrgKind.ADMINISTRATION, OrgKind.MILITARY, OrgKind.BANK})
+# Names without a mention: most words behind the article, signs behind them, words that belong to none.
+_LONGEST, _SCORE = 3, 0.7
+_ENDS = frozenset({"", "\n", ".", ",", ";", ")", "/", "(", "-", "–"})
+_NOT_NAMING = KINSHIP | PROFESSIONS | word_list("time_words") | frozenset(WEEKDAYS) | DETECTED_MONTHS
+_BEHIND = re.compile(r" \(([a-z]{3,8})\)")
+
+
+def settle_organisations(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
+    """Return sorted mentions; a name, town or address that a word for a kind of organisation announces is one.
+
+    "SSR LES TILLEULS", "cargo Maria Stella", "menuiserie Legrand" and "Les Buissonnets (SSR)" are no town, woman,
+    man or street, nor is a body that the whole country knows. Whom the document names elsewhere stays somebody.
+    """
+    result: list[Mention] = []
+    for mention in sorted([*mentions, *_missed(reading, mentions)]):
+        if _is_organisation(reading, mention, mentions):
+            mention = replace(mention, label=Label.ORG)
+        if result and _goes_on(reading, result[-1], mention):
+            result[-1] = replace(joined_mention(result[-1], mention), label=Label.ORG)
+        else:
+            result.append(mention)
+    return result
+
+
+def _missed(reading: Reading, mentions: Sequence[Mention]) -> Iterator[Mention]:
+    """Yield names of no mention that open with an article behind a head and end a clause: "RESIDENCE LES AJONCS."."""
+    covered = reading.coverage(mentions)
+    for index, word in enumerate(reading.words):
+        if word not in _ARTICLES or not reading.capitals[index] or covered[reading.starts[index]]:
+            continue
+        last = index
+        while last - index < _LONGEST and _names(reading, last + 1, covered):
+            last += 1
+        ends = reading.word(last + 1) in _ENDS or not (reading.shouted(index) or is_capital(reading, last + 1))
+        head = _ahead(reading, index) if last > index and ends else None
+        if head is not None and head.kind not in _APART and head.words not in _BARE:
+            yield Mention(reading.starts[index], reading.ends[last], Label.ORG, _SCORE)
+
+
+def _names(reading: Reading, index: int, covered: bytearray) -> bool:
+    """Return whether a word may be of such a name: with a capital, of nobody, no part of a day and no clinical word."""
+    word = reading.word(index)
+    if not is_capital(reading, index) or len(word) < 2 or covered[reading.starts[index]]:
+        return False
+    return word not in _NOT_NAMING and not has_clinical_reading(reading, index)
+
+
+def _is_organisation(reading: Reading, mention: Mention, mentions: Sequence[Mention]) -> bool:
+    if mention.label not in NAMES | _PLACED or any(vote.annotator == "identity" for vote in mention.votes):
+        return False
+    first, last = reading.token_at(mention.start), reading.token_at(mention.end - 1)
+    if mention.label in NAMES and _is_somebody(reading, mention, mentions):
+        return False
+    if _is_known(reading, mention):
+        return True
+    if (head := _opening(reading, first, last)) is not None:
+        return mention.label is not Label.CITY and _suits(reading, mention, head, first + head.count)
+    if (head := _ahead(reading, first)) is not None:
+        return _suits(reading, mention, head, first)
+    behind = _BEHIND.match(reading.folded, mention.end)
+    found = head_ending([behind[1]]) if behind and mention.label in _PLACED else None
+    return found is not None and found.kind not in _APART and reading.words[first] in _ARTICLES
+
+
+def _is_somebody(reading: Reading, mention: Mention, mentions: Sequence[Mention]) -> bool:
+    """Return whether a title stands before a name, or a part of the name is somebody's elsewhere: "Dr Lebrun"."""
+    own = {reading.words[at] for at in reading.tokens(mention)}
+    others = [one for one in mentions if one.label in NAMES and one is not mention]
+    if any(len(word) > 2 and word in own for one in others for word in map(reading.word, reading.tokens(one))):
+        return True
+    before = reading.token_at(mention.start) - 1
+    before -= reading.word(before) == "."
+    return reading.word(before) in CIVILITIES | DOCTOR_TITLES
+
+
+def _is_known(reading: Reading, mention: Mention) -> bool:
+    """Return whether a name is an organisation's that the country knows, and hardly anybody's."""
+    words = [reading.words[at] for at in reading.tokens(mention) if reading.words[at].isalpha()]
+    if len(words) == 1 and (reading.lexicon.surnames.get(words[0]) >= _USUAL or gazetteers().towns(words[0])):
+        return False
+    return mention.label in NAMES and is_national(reading.text[mention.start : mention.end])
+
+
+def _said(reading: Reading, first: int, last: int) -> list[str]:
+    return [word for word in reading.words[max(0, first) : last] if word not in ("'", "’", "-")]
+
+
+def _ahead(reading: Reading, first: int) -> Head | None:
+    """Return the head right before a name, over its article and an opening quotation mark, on the same line."""
+    at = first
+    if reading.word(at - 1) in ("'", "’") and reading.word(at - 2) == "l":
+        at -= 2
+    elif reading.word(at - 1) in _ARTICLES:
+        at -= 1
+    at -= reading.word(at - 1) in _QUOTES
+    if at < 1 or reading.text[reading.ends[at - 1] : reading.starts[at]].strip(" \u00a0"):
+        return None
+    if reading.starts[at] - reading.ends[at - 1] > 1 or reading.word(at - 1) in ("\n", ".", ",", ":"):
+        return None
+    words = _said(reading, at - _REACH, at)
+    head = head_ending(words)
+    return head if head is not None and _is_meant(reading, head, at - 1) else None
+
+
+def _opening(reading: Reading, first: int, last: int) -> Head | None:
+    """Return the head that opens a mention which goes on behind it, or None."""
+    for end in range(min(last, first + _REACH), first, -1):
+        head = head_ending(said := _said(reading, first, end))
+        if head is not None and head.count == len(said) and _is_meant(reading, head, end - 1):
+            return head._replace(count=end - first)
+    return None
+
+
+def _is_meant(reading: Reading, head: Head, last: int) -> bool:
+    """Return whether a head that ends at `last` is no word or name: "sa" is a pronoun, "Maison" a surname."""
+    if head.words in _AMBIGUOUS:
+        return reading.surface(last).isupper() and not reading.shouted(last)
+    return head.count > 1 or reading.surface(last).islower() or reading.lexicon.surnames.get(head.words) < _USUAL
+
+
+def _suits(reading: Reading, mention: Mention, head: Head, first: int) -> bool:
+    """Return whether a mention may be the name behind a head: no town of its kind, no address, no patient's name."""
+    article = reading.word(first) in _ARTICLES or reading.word(first - 1) in _ARTICLES
+    if head.kind in _APART or head.words in _BARE:
+        return False
+    if mention.label in NAMES or head.kind is OrgKind.SHIP:
+        return True
+    name = " ".join(_said(reading, first, reading.token_at(mention.end - 1) + 1))
+    if mention.label is Label.STREET:
+        return head.words not in _DWELLINGS and not any(map(str.isdigit, name))
+    if head.words in SERVICE_HEADS - {"creche", "laboratoire", "ecole", "college", "lycee", "pharmacie"}:
+        return False
+    inhabitants = gazetteers().towns(name)
+    known = inhabitants or any(hit.entry.kind in (Kind.FOREIGN, Kind.TERRITORY) for hit in _hits(reading, mention))
+    return inhabitants < _TOWN and (article or not known)
+
+
+def _hits(reading: Reading, mention: Mention) -> list[Hit]:
+    return [hit for hit in reading.hits_at.get(mention.start, ()) if hit.end == mention.end]
+
+
+def _goes_on(reading: Reading, mention: Mention, following: Mention) -> bool:
+    """Return whether an organisation that is but the word of its kind goes on in the mention behind it."""
+    if mention.label is not Label.ORG or reading.text[mention.end : following.start] not in (" ", " « "):
+        return False
+    words = _said(reading, reading.token_at(mention.start), reading.token_at(mention.end - 1) + 1)
+    head = head_ending(words)
+    if head is None or any(vote.annotator == "identity" for vote in following.votes):
+        return False
+    return following.label is Label.ORG or (following.label is Label.CITY and head.kind is OrgKind.SPORT)
+
+
+def complete_organisations(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
+    """Return sorted mentions, organisations with the word for their kind ahead: "[centre équestre] Les Crinières".
+
+    Of a mutual, a taxi or a laboratory called "labo", the kind is left out, as the annotation guide has it.
+    """
+    result: list[Mention] = []
+    for mention in mentions:
+        if mention.label is Label.ORG:
+            first = reading.token_at(mention.start)
+            at = first - 1
+            if is_capital(reading, first) and _specifies(reading, at):
+                at -= 1
+            near = at >= 0 and reading.text[reading.ends[at] : reading.starts[at + 1]] == " "
+            if near and reading.words[at] in KINDS_INCLUDED and (not result or result[-1].end <= reading.starts[at]):
+                mention = replace(mention, start=reading.starts[at])
+        result.append(mention)
+    return result
+
+
+def _specifies(reading: Reading, index: int) -> bool:
+    """Return whether a word may stand between the kind of an organisation and its name: "équestre", "médical"."""
+    word = reading.word(index)
+    return "ADJ" in reading.lexicon.parts.get(word, "") or word in ORG_FILLERS - ORG_PARTICLES

@@ -1,0 +1,62 @@
+"""Organisations that a word for their kind announces, whatever they were taken for; people, towns and homes stay."""
+
+from __future__ import annotations
+
+import pytest
+
+from deid.detection.refining.organisations import settle_organisations
+from deid.detection.text.reading import Reading
+from tests.unit.substitution.examples import marked
+
+
+def _found(markup: str) -> list[tuple[str, str]]:
+    """Return (label, text) of the mentions of a text in which given ones are written "[[CITY|Gray]]"."""
+    document, mentions = marked(markup)
+    settled = settle_organisations(Reading(document), mentions)
+    return [(one.label.value, document.text[one.start : one.end]) for one in settled]
+
+
+@pytest.mark.parametrize(
+    ("markup", "name"),
+    [
+        ("SORTIE A SSR [[CITY|LES TILLEULS]] LE 18", "LES TILLEULS"),
+        ("POSTCURE SSR LA [[CITY|TERRASSE]]", "TERRASSE"),
+        ("admise à l'EHPAD « [[PERSON|Rose Aubier]] »", "Rose Aubier"),
+        ("foyer de vie [[STREET|Les Quatre Vents]]", "Les Quatre Vents"),
+        ("ancien marin sur le cargo [[PERSON|Maria Stella]]", "Maria Stella"),
+        ("secrétaire au cabinet notarial [[DOCTOR|Lebrun]]", "Lebrun"),
+        ("employé de la [[DOCTOR|MENUISERIE LEGRAND]]", "MENUISERIE LEGRAND"),
+        ("éducateur de l'[[ORG|AEMO]] [[DOCTOR|Jean Cotxet]]", "AEMO Jean Cotxet"),
+        ("licencié à l'[[ORG|US]] [[CITY|Forbach]]", "US Forbach"),
+        ("sort lundi aux [[STREET|Les Buissonnets]] (SSR)", "Les Buissonnets"),
+        ("MAS [[STREET|Les Hauts de Garonne]] appelée", "Les Hauts de Garonne"),
+        ("aide : [[DOCTOR|France Alzheimer]]", "France Alzheimer"),
+        ("curatelle association [[DOCTOR|ARIANE]]", "ARIANE"),
+    ],
+)
+def test_what_announces_a_kind_makes_an_organisation(markup: str, name: str) -> None:
+    assert _found(markup) == [("ORG", name)]
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        "[[PATIENT|Martin]] (EHPAD)",
+        "clinique, [[PERSON|Lucie Martin]] prévenue",
+        "clinique\n[[PERSON|Lucie Martin]]",
+        "CHU [[PATIENT|MOREAU Lucie]]",
+        "IRM [[PATIENT|LEROY Jeanne]]",
+        "cabinet [[DOCTOR|Lebrun]], Dr [[DOCTOR|Lebrun]]",
+        "maison de [[PERSON|Paul]]",
+        "SA [[PERSON|LUCIE]] EST VENUE",
+        "VU PAR FAM [[PERSON|MARTIN]] HIER",
+        "clinique de [[CITY|Gray]]",
+        "EHPAD [[CITY|Dijon]]",
+        "mairie [[CITY|Les Lilas]]",
+        "résidence [[STREET|Les Ajoncs]], bât. B",
+        "12 rue du foyer, [[CITY|Le Mans]]",
+    ],
+)
+def test_people_towns_and_homes_beside_a_kind_stay(markup: str) -> None:
+    document, mentions = marked(markup)
+    assert settle_organisations(Reading(document), mentions) == list(mentions)
