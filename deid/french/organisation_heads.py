@@ -55,7 +55,7 @@ class Head(NamedTuple):
     """A head among folded words: its own words, the number of these and of those that say a sort, its kind."""
 
     words: str
-    count: int
+    length: int
     kind: OrgKind
 
 

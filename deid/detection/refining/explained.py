@@ -123,7 +123,7 @@ def _known_by_surname() -> frozenset[str]:
 
 
 def is_of_culture(reading: Reading, mention: Mention, words: Sequence[str]) -> bool:
-    """Return whether somebody reads, hears or tells of an artist, writer or hero: "fan de Brel", "lit Camus".
+    """Return whether a name is of an artist, writer or hero whom somebody reads or hears: "fan de Brel", "lit Camus".
 
     A role or relative between the words for it and the name, or a title before the name anywhere, makes a person.
     """

@@ -99,7 +99,7 @@ def _is_organisation(reading: Reading, mention: Mention, mentions: Sequence[Ment
     if _is_known(reading, mention):
         return True
     if (head := _opening(reading, first, last)) is not None:
-        return mention.label is not Label.CITY and _suits(reading, mention, head, first + head.count)
+        return mention.label is not Label.CITY and _suits(reading, mention, head, first + head.length)
     if (head := _ahead(reading, first)) is not None:
         return _suits(reading, mention, head, first)
     behind = _BEHIND.match(reading.folded, mention.end)
@@ -108,7 +108,7 @@ def _is_organisation(reading: Reading, mention: Mention, mentions: Sequence[Ment
 
 
 def _is_somebody(reading: Reading, mention: Mention, mentions: Sequence[Mention]) -> bool:
-    """Return whether a title stands before a name, or a part of the name is somebody's elsewhere: "Dr Lebrun"."""
+    """Return whether a name has a title before it, or a part that is somebody's elsewhere: "Dr Lebrun"."""
     own = {reading.words[at] for at in reading.tokens(mention)}
     others = [one for one in mentions if one.label in NAMES and one is not mention]
     if any(len(word) > 2 and word in own for one in others for word in map(reading.word, reading.tokens(one))):
@@ -151,8 +151,8 @@ def _opening(reading: Reading, first: int, last: int) -> Head | None:
     """Return the head that opens a mention which goes on behind it, or None."""
     for end in range(min(last, first + _REACH), first, -1):
         head = head_ending(said := _said(reading, first, end))
-        if head is not None and head.count == len(said) and _is_meant(reading, head, end - 1):
-            return head._replace(count=end - first)
+        if head is not None and head.length == len(said) and _is_meant(reading, head, end - 1):
+            return head._replace(length=end - first)
     return None
 
 
@@ -160,7 +160,7 @@ def _is_meant(reading: Reading, head: Head, last: int) -> bool:
     """Return whether a head that ends at `last` is no word or name: "sa" is a pronoun, "Maison" a surname."""
     if head.words in _AMBIGUOUS:
         return reading.surface(last).isupper() and not reading.shouted(last)
-    return head.count > 1 or reading.surface(last).islower() or reading.lexicon.surnames.get(head.words) < _USUAL
+    return head.length > 1 or reading.surface(last).islower() or reading.lexicon.surnames.get(head.words) < _USUAL
 
 
 def _suits(reading: Reading, mention: Mention, head: Head, first: int) -> bool:

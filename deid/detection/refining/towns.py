@@ -109,7 +109,7 @@ def _places(reading: Reading, tokens: Sequence[int]) -> Iterator[int]:
 
 
 def _goes_on(reading: Reading, index: int) -> bool:
-    """Return whether a capital that tells follows a word, which is then rather a first name."""
+    """Return whether a word is rather a first name, by the capital behind it."""
     after = index + 1
     return is_capital(reading, after) and not (reading.shouted(index) and reading.lexicon.is_word(reading.word(after)))
 
