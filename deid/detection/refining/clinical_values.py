@@ -26,6 +26,7 @@ _SHORTEST = 3  # digits of a number that may be a telephone's
 _SHORT = 5  # letters of an acronym
 _SHORT_DAYS = frozenset("lu ma me je ve sa di lun mar mer jeu ven sam dim".split())
 _LONGEST = 8  # digits from which a number is no measured value
+_DOUBTED = 0.7  # score below which annotators differ
 
 
 def _words(*titles: str) -> str:
@@ -51,6 +52,7 @@ class _Number:
     written: str
     before: str
     after: str
+    doubted: bool  # no two annotators were sure
 
     @property
     def digits(self) -> int:
@@ -115,9 +117,12 @@ def _is_value(reading: Reading, mention: Mention) -> bool:
         start = left.start()
     if right := _RIGHT.match(text, end):
         end = right.end()
-    number = _Number(mention.label, text[start:end], text[max(0, start - _REACH) : start], text[end : end + _REACH])
-    if mention.label is Label.DATE and _is_pressure_pair(number) and PRESSURE_NAMED.search(text, 0, start):
-        return True
+    before, after = text[max(0, start - _REACH) : start], text[end : end + _REACH]
+    number = _Number(mention.label, text[start:end], before, after, mention.score < _DOUBTED)
+    if mention.label is Label.DATE and PRESSURE_NAMED.search(text, 0, start):
+        line = text[text.rfind("\n", 0, start) + 1 : start]
+        if _is_pressure_pair(number) or (PRESSURE_NAMED.search(line) and _is_pressure_row(number)):
+            return True
     return any(test(number) for test in (_DATE_TESTS if mention.label is Label.DATE else _IDENTIFIER_TESTS))
 
 
@@ -265,6 +270,7 @@ _NO_DAYS = re.compile(r"\d{1,3}\.\d{1,3} ?- ?\d{1,3}\.(?:1[3-9]|[2-9]\d|\d{3})|0
 _SEVERAL = re.compile(rf"(?:,| et| ou| a| puis) {_AMOUNT} (?:{_words('counted_things')}|{_COMPOUND})\b")
 _OF_PRESSURE = re.compile(r"\b(?:pression|tension|chiffres?)\b[^.;\n]{0,60}\Z")
 _NORM_COLUMN = re.compile(rf" {{2,}}{_AMOUNT} ?[-–] ?\d")
+_OF_TIME = re.compile(r" ?(?:s|sec|sem|semaines|min|mois|hz)\b")
 _OTHER_BOUND = re.compile(rf" (?:et|a) {_AMOUNT}")
 
 
@@ -276,9 +282,11 @@ def _has_unit(number: _Number) -> bool:
         return True
     if quantity and _SEVERAL.match(number.after) and number.label is not Label.DATE:
         return True
+    if _JOINED.fullmatch(number.written) and _OF_TIME.match(number.after):
+        return not _DATED.search(number.before)
     if (quantity and number.digits < _LONGEST) or _rises(number.written):
         return bool(_UNIT.match(number.after) or _NORM_COLUMN.match(number.after))
-    return bool(_RATIO.fullmatch(number.written) and re.match(r" ?[cm]m(?: ?hg)?\b", number.after))
+    return bool(_RATIO.fullmatch(number.written) and re.match(r" ?(?:[cm]m(?: ?hg)?|segments)\b", number.after))
 
 
 def _rises(written: str) -> bool:
@@ -335,6 +343,7 @@ _PRESSURE_BEHIND = re.compile(
     r" ?(?:\(?(?:d'habitude|habituellement|couchee?|debout|assise?|au repos|au bras|aux (?:deux|2) bras|de tension)\b)|"
     r" ?[,;/-] ?(?:eva|evs|fc|pouls|sat|spo2|sao2|t°|temp|fr|hgt|dextro|glasgow|gcs)\b"
 )
+_PAIRS_AHEAD, _PAIRS_BEHIND = re.compile(r"(?:\d{1,2}/\d{1,2} )+\Z"), re.compile(r"(?: \d{1,2}/\d{1,2})+(?![\d/])")
 # "EN 8/10": a pain rated by a number.
 _PAIN = re.compile(r"(?:^|[,;:(] ?)(?:en|eva|evs|ens) ?[:=]? ?\Z")
 # "EVA entre 20 et 30", "normale jusqu'à 28": a rating on a scale of its own, a bound.
@@ -415,6 +424,13 @@ def _is_pressure_pair(number: _Number) -> bool:
     return all(map(is_arm_pressure, (written, beside))) and (diastolic, last) < (second, first)
 
 
+def _is_pressure_row(number: _Number) -> bool:
+    """Return whether a pair stands in a row of three pressures of the arm or more: "14/8 13/7 15/9"."""
+    ahead, behind = _PAIRS_AHEAD.search(number.before), _PAIRS_BEHIND.match(number.after)
+    row = [*_RATIO.finditer(f"{ahead.group() if ahead else ''}{number.written}{behind.group() if behind else ''}")]
+    return len(row) > 2 and all(map(is_arm_pressure, row))
+
+
 def is_arm_pressure(pair: re.Match[str]) -> bool:
     """Return whether two numbers may be the pressures of an arm, in cmHg: "13/8"."""
     high, low = int(pair[1]), int(pair[2])
@@ -483,6 +499,55 @@ def _counts_up(written: str) -> bool:
     return len(numbers) > 3 and all(behind == one + 1 for one, behind in pairwise(numbers))
 
 
+# Numbers joined by one sign: thresholds of a hearing test, decreasing doses, volumes of drains
+_JOINED = re.compile(r"(?:0|[1-9]\d{0,3})(?P<sign> ?[-–/>] ?)(?:0|[1-9]\d{0,3})(?:(?P=sign)(?:0|[1-9]\d{0,3}))*")
+_OF_A_MONTH = re.compile(rf" ?(?:{'|'.join(sorted(DETECTED_MONTHS))})\b")
+_LEAST_JOINED = 4  # numbers in a row, which no date has
+_STEP = 5  # of what is set or read on a scale
+# "6x120-7x120", "3 x 10"
+_PRODUCT = rf"{_AMOUNT} ?[x×*] ?{_AMOUNT}"
+_PRODUCTS = re.compile(rf"{_PRODUCT}(?: ?[-–/,+x×] ?(?:{_PRODUCT}|{_AMOUNT}))*")
+# "3050 J3 3010 J5 3120": values between the days or names of which each is the value; "112/62 98/55": in a row.
+_ALTERNATING = re.compile(rf"{_AMOUNT}(?: [a-z]{{1,5}}\d{{0,2}} {_AMOUNT})+")
+_VALUE_AHEAD = re.compile(r"\b[a-z]{1,5}\d{0,2} \Z")
+_RATIOS = re.compile(r"\d{2,3}/\d{2,3}(?: \d{2,3}/\d{2,3})+")
+_RATIO_AHEAD = re.compile(r"\d{2,3}/\d{2,3}[^\w\n]{1,3}(?:\d{1,3}°?/[a-z]{1,3} )?\Z")
+
+
+def _is_joined(number: _Number) -> bool:
+    """Return whether numbers that one sign joins are four of a scale, or, in doubt, rise or fall; a date has three."""
+    joined = _JOINED.fullmatch(number.written)
+    if not joined or _is_announced(number):
+        return False
+    parts = [int(one) for one in number.written.split(joined["sign"])]
+    steps = [behind - one for one, behind in pairwise(parts)]
+    if number.label is Label.DATE:
+        no_year = number.doubted and len(parts) == _LEAST_JOINED - 1 and parts[-1] <= 9
+        dated = _DATED.search(number.before) or _OF_A_MONTH.match(number.after)
+        return (len(parts) >= _LEAST_JOINED or no_year) and not dated
+    if len(parts) >= _LEAST_JOINED and all(one % _STEP == 0 for one in parts):
+        return True
+    ordered = all(step > 0 for step in steps) or (len(parts) > 2 and all(step < 0 for step in steps))
+    return number.doubted and max(parts) < 1000 and ordered
+
+
+def _is_row(number: _Number) -> bool:
+    """Return whether products are written, or, in doubt, values between names or ratios in a row."""
+    if _PRODUCTS.fullmatch(number.written):
+        return True
+    if not number.doubted or _is_announced(number):
+        return False
+    if _ALTERNATING.fullmatch(number.written):
+        return _VALUE_AHEAD.search(number.before) is not None
+    in_a_row = _RATIO.fullmatch(number.written) and _RATIO_AHEAD.search(number.before)
+    return bool(in_a_row or _RATIOS.fullmatch(number.written))
+
+
+def _is_announced(number: _Number) -> bool:
+    """Return whether a word says right ahead that a number is dialled or is a thing's or a person's."""
+    return bool(_CALLED.search(number.before) or _NUMBER_OF.search(number.before))
+
+
 # "signal 9 800": thousands apart from hundreds, behind no word for a number of somebody
 _COUNT, _THING_AHEAD = re.compile(r"[1-9]\d? \d{3}"), re.compile(r"[a-z]{3,} ?[:=(]? ?\Z")
 _NUMBER_OF = re.compile(rf"(?:\b(?:{'|'.join(sorted(TRIGGERS))}|numero|ref|reference|dossier|n)|°|#)[^\w\n]{{0,4}}\Z")
@@ -491,9 +556,7 @@ _NUMBER_OF = re.compile(rf"(?:\b(?:{'|'.join(sorted(TRIGGERS))}|numero|ref|refer
 def _is_count(number: _Number) -> bool:
     """Return whether a number reads as thousands, and no word ahead says that it is dialled or names a thing."""
     plain = _COUNT.fullmatch(number.written) and not re.match(r"[ .-]?\d", number.after)
-    if not plain or not _THING_AHEAD.search(number.before):
-        return False
-    return not (_CALLED.search(number.before) or _NUMBER_OF.search(number.before))
+    return bool(plain and _THING_AHEAD.search(number.before)) and not _is_announced(number)
 
 
 # Ranks, teeth, forms of intake, markers, codes
@@ -562,8 +625,8 @@ def _is_ranked(number: _Number) -> bool:
 
 
 def _is_tooth(number: _Number) -> bool:
-    if number.label is Label.PHONE and _TEETH.fullmatch(number.written):
-        return not _CALLED.search(number.before)
+    if _TEETH.fullmatch(number.written):
+        return not _is_announced(number)
     return bool(_TOOTH.fullmatch(number.written) and _TEETH_BEFORE.search(number.before))
 
 
@@ -631,9 +694,9 @@ def _is_magnet(number: _Number) -> bool:
 
 _DATE_TESTS = (
     _has_unit, _is_interval, _is_measured, _is_ratio, _is_part, _is_ranked, _is_tooth, _is_intake, _is_day_of_intake,
-    _is_edition, _is_locus, _is_magnet,
+    _is_edition, _is_locus, _is_magnet, _is_joined,
 )  # fmt: skip
 _IDENTIFIER_TESTS = (
     _has_unit, _is_interval, _is_measured, _is_ratio, _is_ranked, _is_tooth, _is_intake, _is_marker, _is_code,
-    _is_series, _is_odometer, _is_count,
+    _is_series, _is_odometer, _is_count, _is_joined, _is_row,
 )  # fmt: skip

@@ -5,7 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from deid.detection.annotators.patterns.numeric_dates import find_event_months, find_full_dates, is_sure_date
+from deid.detection.annotators.patterns.numeric_dates import (
+    find_event_months,
+    find_full_dates,
+    is_sure_date,
+    reads_as_measure,
+)
 from deid.detection.refining.overlaps import lay_over
 from deid.detection.text.reading import Reading
 from deid.domain.document import Mention
@@ -34,7 +39,8 @@ def _due(reading: Reading, mentions: Sequence[Mention]) -> Iterator[tuple[int, i
     """Yield the spans of the dates that mentions miss, cut or take for a number."""
     added = "patterns" in reading.found
     months = [(span, added) for span in find_event_months(reading)]
-    months += [(match.span(), False) for match in _MONTH.finditer(reading.digits)]
+    pairs = _MONTH.finditer(reading.digits)
+    months += [(match.span(), False) for match in pairs if not reads_as_measure(reading, match)]
     for span in find_full_dates(reading):
         sure = is_sure_date(reading, *span)
         met = _met(mentions, *span)

@@ -17,12 +17,12 @@ from deid.domain.labels import IDENTIFIERS, Label
 NUMBERED = (*sorted(IDENTIFIERS), Label.PHONE, Label.ZIP)
 
 
-def kept(text: str, part: str, label: Label, votes: tuple[Vote, ...] = ()) -> bool:
+def kept(text: str, part: str, label: Label, votes: tuple[Vote, ...] = (), score: float = 0.9) -> bool:
     """Whether a mention of `part` stays, where the patterns have read the text."""
     reading = Reading(Document("d", text))
     reading.found["patterns"] = list(Patterns().annotate(reading))
     start = text.index(part)
-    return bool(drop_values(reading, [Mention(start, start + len(part), label, 0.9, None, votes)]))
+    return bool(drop_values(reading, [Mention(start, start + len(part), label, score, None, votes)]))
 
 
 @pytest.mark.parametrize("label", [Label.ID, Label.IPP, Label.PHONE, Label.ZIP])
@@ -84,6 +84,10 @@ def kept(text: str, part: str, label: Label, votes: tuple[Vote, ...] = ()) -> bo
         ("une densité de 42UH", "42UH"),
         ("guidée par la sonde (signal 9 800)", "9 800"),
         ("activité 12 450 puis fixation", "12 450"),
+        ("seuils OD 20-25-35-50-65-70 (OG meilleure)", "20-25-35-50-65-70"),
+        ("redons 120/80/30/0", "120/80/30/0"),
+        ("biberons 6x120-7x120", "6x120-7x120"),
+        ("dents 11 21 23 46 48 absentes", "11 21 23 46 48"),
     ],
 )
 def test_values_are_no_identifiers(text: str, part: str, label: Label) -> None:
@@ -181,6 +185,18 @@ def test_numbers_that_a_label_or_their_form_announces_stay(text: str, part: str,
     ("text", "part", "stays"),
     [
         ("ferritine : 2015 µg/l", "2015", False),
+        ("lavage 2000 ; morphine", "2000", False),
+        ("entrées 2050 sorties 1980", "1980", False),
+        ("sortie 1980", "1980", True),
+        ("EEG 9-10 Hz", "9-10", False),
+        ("Infarctus 10/15 segments", "10", False),
+        ("IVT, T&E 8-10-12 s", "8-10-12", False),
+        ("vu le 8-10-12 min après", "8-10-12", True),
+        ("prédnisone 20-20-15-15-10-5", "20", False),
+        ("les 12-13-14-15 mars", "12-13-14-15", True),
+        ("TA (bras D) 14/8 13/7 15/9 14/9", "13/7", False),
+        ("TA prise. Vu 14/8 13/7", "13/7", True),
+        ("consultations 14/8 13/7 15/9", "13/7", True),
         ("leucocytes 2010", "2010", False),
         ("LDH = 1998", "1998", False),
         ("BNP  1998   0-400", "1998", False),
@@ -274,6 +290,28 @@ def test_dates_and_what_looks_like_one(text: str, part: str, stays: bool) -> Non
 )
 def test_a_value_or_its_unit_is_no_name(text: str, part: str, stays: bool) -> None:
     assert kept(text, part, Label.DOCTOR) is stays
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "sure", "doubted"),
+    [
+        ("objectif 70-180", "70-180", True, False),
+        ("dossier 70-180", "70-180", True, True),
+        ("suivi sous 180-70", "180-70", True, True),
+        ("poids J1 3200 J2 3050 J3 3010 ; PC 35", "3050 J3 3010", True, False),
+        ("IPP J2 3050 J3 3010", "J2 3050 J3 3010", True, True),
+        ("isocinétique 112/98 180°/s 84/70", "84/70", True, False),
+        ("NIBP 112/62 98/55 88/48", "112/62 98/55 88/48", True, False),
+        ("n° 84/70", "84/70", True, True),
+        ("couples 42/58/61/77", "42/58/61/77", True, False),
+        ("dossier 10-20-30-40", "10-20-30-40", True, True),
+        ("joindre 45-12-78-33", "45-12-78-33", True, True),
+    ],
+)
+def test_a_row_that_nothing_announces_is_a_value_where_annotators_doubt(
+    text: str, part: str, sure: bool, doubted: bool
+) -> None:
+    assert [kept(text, part, Label.ID, score=score) for score in (0.9, 0.5)] == [sure, doubted]
 
 
 @pytest.mark.parametrize("town", ["75012 Paris", "37000 Tours", "72550 Degré", "69210 L'Arbresle"])

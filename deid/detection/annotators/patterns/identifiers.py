@@ -25,7 +25,8 @@ _PLATE = re.compile(
 )
 _OLD_PLATE = re.compile(r"(?<![\w,.])\d{2,4} [a-z]{2,3} (?:\d\d|2[ab])(?![\w,.])")
 _NETWORK = re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w.])")
-_MAC = re.compile(r"[0-9a-f](?<!\w.)[0-9a-f][:-](?:[0-9a-f]{2}[:-]){4}[0-9a-f]{2}(?!\w)")
+# Six pairs of figures alone, with hyphens, are a series: "20-25-35-50-65-70".
+_MAC = re.compile(r"[0-9a-f](?<!\w.)(?=[0-9-]{0,15}[a-f:])[0-9a-f][:-](?:[0-9a-f]{2}[:-]){4}[0-9a-f]{2}(?!\w)")
 _OBJECT = re.compile(r"(?<![\w.])[12]\.\d+(?:\.\d+){4,}(?!\w)")
 _LONG_NUMBER = re.compile(r"(?<![\w.,/+-])\d{7,14}(?![\w]|[.,/]\d)")
 _CODE = re.compile(
