@@ -39,7 +39,7 @@ from deid.detection.refining.trimming import trim_civilities, trim_nets, trim_th
 from deid.detection.refining.whole_dates import settle_dates
 from deid.detection.text.reading import Reading
 from deid.domain.document import Mention
-from deid.domain.labels import DIRECT, OPTIONAL, Label
+from deid.domain.labels import DIRECT, IDENTIFIERS, OPTIONAL, Label
 
 Step = Callable[[Reading, Sequence[Mention], Detection], Sequence[Mention]]
 
@@ -69,16 +69,26 @@ def _always(step: Callable[[Reading, Sequence[Mention]], Sequence[Mention]]) -> 
 
 
 _SURE_AGE = 0.97  # score of an age behind the word for a person or for an age
+_TOLD = 0.75  # score of a number behind the word for one
+_NUMBER = 6  # digits from which such a number is no value
 
 
 def _disjoint(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
-    ages = [one for one in reading.found.get("patterns", ()) if one.label is Label.AGE and one.score >= _SURE_AGE]
+    sure = [one for one in reading.found.get("patterns", ()) if _is_told(reading, one)]
     announced = [
         *announced_in_other_scripts(reading), *find_short_names(reading), *find_framed_names(reading, mentions),
         *find_framed_values(reading, mentions),
-        *drop_durations(reading, [one for one in ages if not any(map(one.overlaps, mentions))]),
+        *drop_values(reading, drop_durations(reading, [one for one in sure if not any(map(one.overlaps, mentions))])),
     ]  # fmt: skip
     return resolve_overlaps(reading, [*mentions, *announced])
+
+
+def _is_told(reading: Reading, one: Mention) -> bool:
+    """Return whether words ahead make an age sure, or a number of six digits or more that of somebody."""
+    if one.label is Label.AGE:
+        return one.score >= _SURE_AGE
+    digits = sum(map(str.isdigit, reading.digits[one.start : one.end]))
+    return one.label in IDENTIFIERS and one.score >= _TOLD and digits >= _NUMBER
 
 
 def _repeated(reading: Reading, mentions: Sequence[Mention], policy: Detection) -> Sequence[Mention]:

@@ -11,20 +11,37 @@ from deid.detection.text.reading import Reading
 from deid.domain.document import Mention
 from deid.domain.labels import NAMES, Label
 
+_FLOOR = r"\d{1,2}(?:er|e|eme)[ ](?:etage|etg?|gauche|droite|gche|dte?|dr|face|g|d)(?!\w)"
 # Parts of an address behind its street.
 _PART = re.compile(
     r"[ ]?,?[ ](?:-[ ])?(?:b\.?p\.?|c\.?s\.?|tsa)[ ]?\d+(?:[ ]\d{2,5})?(?![\w])"
     r"|[ ]?,?[ ](?:-[ ])?(?:appt|appartement|apt|app|bat|batiment|bt|esc|escalier|etage|porte|res|residence|immeuble"
-    r"|imm|villa|tour|lot|lotissement|hameau|lieu-dit|lieudit|entree|hall|chez)\.?[ ]+(?:n°[ ]?)?[\w'-]+"
+    r"|imm|villa|tour|lot|lotissement|hameau|lieu-dit|lieudit|entree|hall|chez|boite|empl|emplacement)"
+    r"\.?[ ]+(?:n°[ ]?)?[\w'-]+"
     r"(?=[ ]*(?:[,.;)\n]|$|-|–|\d{5}))"
-    r"|[ ]?,?[ ](?:rdc|rez-de-chaussee|\d{1,2}(?:er|e|eme)[ ]etage)(?!\w)"
+    r"|[ ]?,?[ ]au[ ]\d{1,4}(?:[ ]?(?:bis|ter|quater))?(?=[ ]*(?:[,.;)\n]|$))"
+    rf"|[ ]?,?[ ](?:rdc|rez-de-chaussee|{_FLOOR})(?!\w)"
+)
+# Parts of an address ahead of its street: "entrée C2, 4e ét., porte face, ", "2ème gauche, ".
+_AHEAD = re.compile(
+    rf"(?<!\w)(?:(?:{_FLOOR}\.?|(?:rdc|entree|hall|porte|code|bat|batiment|esc|escalier|appt|appartement)\.?"
+    r"[ ](?:n°[ ]?)?[\w'-]{1,8}),[ ]){1,5}\Z"
 )
 # Words that open an address.
 _OPENS = re.compile(r"(?<!\w)(?:lieu-?dit|hameau|lotissement|residence|villa|chalet|peniche)[ ](?:[«\"][ ]?)?\Z")
 _PLACED = NAMES | {Label.CITY, Label.LOC}
 # A number with its letter, ahead of a street found without: "14g [place Wilson]"; "14h" is an hour.
 _HOUSE = re.compile(r"(?<![\w.,/-])\d{1,3}(?: ?(?:bis|ter|quater)| ?[a-g]),? \Z")
-_HAMLET = re.compile(r"(?<!\w)(?:lieu-?dit|hameau)[ ](?:[«\"][ ]?)?\Z")
+# Places to live that no street leads to, ahead of their name: "ferme du [Mazel]", "péniche « [Ma Douce]"; those that
+# are words for more only behind what says that somebody lives there: "vit section [Bosrédon]".
+_DWELLING = re.compile(
+    r"(?<!\w)(?:(?P<sure>lieu-?dit|hameau|tribu|ferme|mas|ilet|yourte|peniche)|section|habitation|domaine|camping|"
+    r"meuble|chalet|villa|moulin|manoir|campement)[ ]"
+    r"(?:de[ ]la[ ]|de[ ]l'|du[ ]|des[ ]|de[ ]|d'|la[ ]|le[ ]|les[ ]|l'|chez[ ])?(?:[«\"][ ]?)?\Z"
+)
+_AT_HOME = re.compile(
+    r"\b(?:habit\w+|vi(?:t|vait|vant|vent)|loge\w*|demeur\w+|domicil\w+|resid(?:e|ant|ait)|adresse)\b[^.;\n]{0,40}\Z"
+)
 _ADDRESS = re.compile(r"(?<!\w)(?:adresse|adr\.?|domicile|demeurant|domiciliee?)[ ]{0,3}:?[ ]{0,20}\Z")
 _NUMBER_ALONE = re.compile(r"\d{1,4}(?:,|$)")
 _REST = 40  # most characters between a street and its postal code that belong to the address
@@ -36,8 +53,8 @@ def complete_addresses(reading: Reading, mentions: Sequence[Mention]) -> list[Me
     post-box behind them on their line."""
     result: list[Mention] = []
     for position, mention in enumerate(mentions):
-        if _is_hamlet(reading, mention):
-            mention = replace(mention, label=Label.STREET)
+        if (dwelling := _dwelling(reading, mention)) is not None:
+            mention = replace(mention, start=dwelling, label=Label.STREET)
         if mention.label is Label.STREET and result and _begins(reading, result[-1], mention):
             mention = replace(mention, start=result.pop().start)
         if mention.label is Label.STREET:
@@ -54,14 +71,20 @@ def complete_addresses(reading: Reading, mentions: Sequence[Mention]) -> list[Me
             opens = _OPENS.search(reading.folded, max(floor, mention.start - 16), mention.start)
             house = _HOUSE.search(reading.folded, max(floor, mention.start - 16), mention.start)
             start = opens.start() if opens else house.start() if house else mention.start
-            mention = replace(mention, start=start, end=end)
+            ahead = _AHEAD.search(reading.folded, max(floor, start - _REST), start)
+            mention = replace(mention, start=ahead.start() if ahead else start, end=end)
         result.append(mention)
     return result
 
 
-def _is_hamlet(reading: Reading, mention: Mention) -> bool:
-    """Return whether "hameau" or "lieu-dit" precedes a place or name."""
-    return mention.label in _PLACED and bool(_HAMLET.search(reading.folded, max(0, mention.start - 12), mention.start))
+def _dwelling(reading: Reading, mention: Mention) -> int | None:
+    """Return the offset of the word for a place to live ahead of a place or name; None without one."""
+    if mention.label not in _PLACED:
+        return None
+    found = _DWELLING.search(reading.folded, max(0, mention.start - 28), mention.start)
+    if not found or not (found["sure"] or _AT_HOME.search(reading.folded, max(0, found.start() - 60), found.start())):
+        return None
+    return found.start()
 
 
 def _begins(reading: Reading, mention: Mention, street: Mention) -> bool:

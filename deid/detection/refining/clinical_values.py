@@ -25,6 +25,7 @@ _SURE_LABEL = 0.8  # score from which a pattern read a label before a number, or
 _SHORTEST = 3  # digits of a number that may be a telephone's
 _SHORT = 5  # letters of an acronym
 _SHORT_DAYS = frozenset("lu ma me je ve sa di lun mar mer jeu ven sam dim".split())
+_LONG = 6  # digits of a number that the word for one right ahead makes somebody's: "n° 2 345 678 L"
 _LONGEST = 8  # digits from which a number is no measured value
 _DOUBTED = 0.7  # score below which annotators differ
 
@@ -119,6 +120,8 @@ def _is_value(reading: Reading, mention: Mention) -> bool:
         end = right.end()
     before, after = text[max(0, start - _REACH) : start], text[end : end + _REACH]
     number = _Number(mention.label, text[start:end], before, after, mention.score < _DOUBTED)
+    if number.digits >= _LONG and _NUMBER_OF.search(before):
+        return False
     if mention.label is Label.DATE and PRESSURE_NAMED.search(text, 0, start):
         line = text[text.rfind("\n", 0, start) + 1 : start]
         if _is_pressure_pair(number) or (PRESSURE_NAMED.search(line) and _is_pressure_row(number)):

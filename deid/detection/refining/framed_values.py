@@ -34,10 +34,11 @@ _PARENT = re.compile(
     r"(?P<age>[2-9]\d)(?= ?[,;()]| [a-z]{4,})"
 )
 _COUNTED = re.compile(r" (?:ans?|kg|cm|mois|jours?|semaines?|mg|bpm|mmhg)\b")
-# "accident de moto à la Capte"
+# "accident de moto à la Capte"; "la tribu de Hunöj"
 _PLACED = re.compile(
     r"\b(?:accident|chute|chutee?|trouvee?|tombee?|habite|vit|vivait|loge|demeure|domiciliee?|vacances|sejour\w*|retour|"
-    r"promenade|plage|maison|reside)\b[^.;:\n]{0,40} (?:a la|aux?) (?=[a-z]{4})"
+    r"promenade|plage|maison|reside)\b[^.;:\n]{0,40} (?:a la|aux?) (?=[a-z]{4})|"
+    r"\b(?:lieu-?dit|hameau|tribu|ferme|mas|ilet|yourte)s? (?:de (?:la |l')?|du |des |d'|la |le |les )(?=[a-z]{4})"
 )
 
 

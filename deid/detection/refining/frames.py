@@ -39,6 +39,9 @@ _BED = re.compile(
     r"(?:[ :,.-]{0,2}(?:porte|fenetre)\b)?"
 )
 _BEHIND_BED = re.compile(r"[ :,–-]{1,3}")
+# The number of a bed that opens a line or an entry of a round, alone: "204 Le Roux", "B2 LOUP ; B3 …"
+_BED_ALONE = re.compile(r"(?:^|[;.] )[ \t]*(?:[a-z]?\d{1,3}[a-z]?(?: [pf])?)(?= ?[ :,.)–-] ?[^\W\d_]{2})", re.MULTILINE)
+_LOUD = 1000  # births from which a word in capitals reads as a surname behind a bed beside beds with names
 _ENDS = frozenset({"", "\n", ".", ",", ";", "/"})
 _QUOTES = frozenset({"»", '"', "”"})
 _CALLED = re.compile(
@@ -46,12 +49,20 @@ _CALLED = re.compile(
     r"se fait appeler|repond au (?:sur)?nom de|qu(?:'|’|e l'|e l’)on (?:l'|l’)?appelle|"
     r"que (?:tous|tout le monde) appelle(?:nt)?) ?(?P<quote>[«\"“]?) ?(?P<article>(?:le|la|les) |l['’])?(?=[^\W\d_])"
 )
+_QUOTED = re.compile(
+    r"(?:[«\"“][ \xa0]?|(?P<and> et ))(?P<article>le|la|les) (?P<name>[A-ZÀ-Ý][a-zà-ÿ]{2,})"
+    r"(?(and)(?=[.,;:)\n])|(?=[ \xa0]?[»\"”]))"
+)
 _BY = re.compile(
     r"\b(?:faite?s?|dictee?|signee?|operee?|relue?|validee?|redigee?|realisee?) par (?P<name>de (?:la )?[^\W\d_]{3,})"
     r"(?= (?:le|ce|a|en) |[,.;]|\s*\Z)"
 )
 
 
+_SEEN = re.compile(
+    r"\b(?:re)?(?:vue?|faite?|lue?|adressee?|appelee?|examinee?|operee?|prescrite?|prevenue?|signee?|suivie?|validee?)"
+    r"s? par (?=[a-z]{3})"
+)
 _FOLLOWED = re.compile(
     r"\b(?:suivie?|revue?|vue?|cs) (?P<name>(?:l[ea] |du |de )?[a-z]{4,})"
     r"(?=[.,;:)]|\s*(?:\n|\Z)| (?:le|en|pour|depuis|hier|ce|lundi|mardi|mercredi|jeudi|vendredi)\b)"
@@ -79,9 +90,11 @@ def find_framed_names(reading: Reading, mentions: Sequence[Mention]) -> list[Men
     found = (
         *_before_dates(reading, mentions),
         *_in_rounds(reading, mentions),
-        *_behind_beds(reading),
+        *_behind_beds(reading, covered),
         *_nicknames(reading, covered),
+        *_quoted(reading, covered),
         *_authors(reading),
+        *_seen_by(reading),
         *_followed(reading),
         *_dear(reading),
     )
@@ -221,17 +234,38 @@ def _heads(reading: Reading) -> Iterator[_Head]:
             yield _Head(first, last, closed)
 
 
-def _behind_beds(reading: Reading) -> Iterator[Mention]:
-    """Yield the name behind a room or bed: "Lit 12 Moal : VNI"."""
-    for match in _BED.finditer(reading.folded):
+def _behind_beds(reading: Reading, covered: Sequence[int]) -> Iterator[Mention]:
+    """Yield the name behind a room or bed: "Lit 12 Moal : VNI"; a word of the language beside beds with names."""
+    places = [(place, True) for place in _beds(reading, _BED)]
+    told = {place for place, _ in places}
+    places = sorted([*places, *((place, False) for place in _beds(reading, _BED_ALONE) if place not in told)])
+    named = [reading.starts[first] for (first, _), _ in places if covered[reading.starts[first]]]
+    for (first, last), sure in places:
+        near = sum(abs(at - reading.starts[first]) <= _NEAR for at in named)
+        bare = sure and _is_bare_name(reading, first, last)
+        if bare or (near > (not sure) and _reads_as_surname_here(reading, last)):
+            yield _framed(reading, first, last)
+
+
+def _beds(reading: Reading, form: re.Pattern[str]) -> Iterator[tuple[int, int]]:
+    """Yield the tokens, first and last, behind each room or bed: a word and the particles before it."""
+    for match in form.finditer(reading.folded):
         behind = _BEHIND_BED.match(reading.text, match.end())
-        if behind is None:
-            continue
-        first = last = reading.token_at(behind.end())
+        first = last = reading.token_at(behind.end() if behind else len(reading.text))
+        while reading.word(last) in CIVILITIES or reading.word(last) == ".":
+            first = last = last + 1
         while reading.word(last) in PARTICLES and last - first < _MOST_WORDS - 1:
             last += 1
-        if last < len(reading.words) and reading.starts[first] == behind.end() and _is_bare_name(reading, first, last):
-            yield _framed(reading, first, last)
+        if last < len(reading.words) and "\n" not in reading.text[match.end() : reading.starts[first]]:
+            yield first, last
+
+
+def _reads_as_surname_here(reading: Reading, index: int) -> bool:
+    """True for a usual surname, or a rarer one in capitals in a line that is not, with no clinical meaning."""
+    if has_clinical_reading(reading, index) or is_acronym(reading, index):
+        return False
+    loud = reading.surface(index).isupper() and not reading.shouted(index)
+    return _is_usual_surname(reading, index) or (loud and reading.lexicon.surnames.get(reading.words[index]) >= _LOUD)
 
 
 def _nicknames(reading: Reading, covered: Sequence[int]) -> Iterator[Mention]:
@@ -250,6 +284,17 @@ def _nicknames(reading: Reading, covered: Sequence[int]) -> Iterator[Mention]:
         if match["article"] and reading.text[match.start("article")].isupper():
             first = reading.token_at(match.start("article"))
         yield _framed(reading, first, last, Label.PERSON)
+
+
+def _quoted(reading: Reading, covered: Sequence[int]) -> Iterator[Mention]:
+    """Yield what an article and a capital call somebody: « le Chinois », "Bastos et la Puce"."""
+    for match in _QUOTED.finditer(reading.text):
+        index = reading.token_at(match.start("name"))
+        if match["and"] and not covered[match.start("and") - 1]:
+            continue
+        parts = reading.lexicon.parts.get(reading.words[index], "").split("|")
+        if not {"NOM", "ADJ"}.isdisjoint(parts) and not _is_explained(reading, index):
+            yield _framed(reading, reading.token_at(match.start("article")), index, Label.PERSON)
 
 
 def _is_nickname(reading: Reading, cue: re.Match[str], first: int, last: int) -> bool:
@@ -274,6 +319,16 @@ def _authors(reading: Reading) -> Iterator[Mention]:
         small = reading.text[start:end].lstrip()[1:].islower()
         if small and not (word in PROFESSIONS or has_clinical_reading(reading, last)):
             yield _framed(reading, first, last, Label.DOCTOR)
+
+
+def _seen_by(reading: Reading) -> Iterator[Mention]:
+    """Yield a surname in capitals that is a word too, behind what somebody did: "revu par CHAT ce matin"."""
+    for match in _SEEN.finditer(reading.folded):
+        index = reading.token_at(match.end())
+        loud = reading.surface(index).isupper() and not reading.shouted(index)
+        borne = reading.lexicon.surnames.get(reading.words[index]) >= _BEARERS
+        if loud and borne and not _is_explained(reading, index):
+            yield _framed(reading, index, index, Label.DOCTOR)
 
 
 def _followed(reading: Reading) -> Iterator[Mention]:

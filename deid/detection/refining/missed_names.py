@@ -286,7 +286,10 @@ _KIN = (
     "mari|[ée]pou(?:se|x)|femme|conjointe?|compagne|compagnon|fils|filles?|fr[eè]res?|s(?:œ|oe)urs?|m[eè]re|p[eè]re|"
     "ni[eè]ce|neveu|cousine?|tante|oncle|voisine?|amie?|maman|papa|gendre|bru"
 )
-_ANNOUNCES = rf"(?<![^\W\d_])(?:(?:[Ss](?:on|a|es))?(?:{_KIN})|Monsieur|Madame|(?P<doctor>[Dd]octeur|[Pp]rofesseur))"
+_ANNOUNCES = (
+    rf"(?<![^\W\d_])(?:(?:[Ss](?:on|a|es))?(?:{_KIN})|Monsieur|Madame|M(?:me|lle|r)|"
+    r"(?P<doctor>[Dd]octeur|[Pp]rofesseur|[DP]r))"
+)
 _CAPITAL = r"[A-ZÀ-Ý][a-zà-ÿ]{2,}(?:-[A-ZÀ-Ý][a-zà-ÿ]+)?"
 # A capital inside a word is rare, and searched first.
 _INSIDE = re.compile(r"[a-zà-ÿ](?=[A-ZÀ-Ý])")
@@ -349,7 +352,7 @@ _CUES = frozenset(
 )
 # Said of a colleague by his initials: "RC absent la semaine prochaine".
 _AWAY = frozenset("absent absente revoit rappelle prend".split())
-_SIGNED = frozenset("signe signee dicte dictee frappe tape saisi relu relue valide validee".split())
+_SIGNED = frozenset("edite editee signe signee dicte dictee frappe tape saisi relu relue valide validee".split())
 _MARK_EDGES = frozenset({"", "\n", "(", ")", "/", "|", "[", "]", "–", "—", "-", ":", ",", ";"})
 _PAIR = re.compile(r"(?<![\w/.])([A-Z]{2,4}) ?/ ?([A-Z]{2,4}|[a-z]{2,3}|[A-Z]\.)(?=[ \t]*(?:$|[.)–—|]))", re.MULTILINE)
 _DOTTED = re.compile(r"(?<![\w.])([^\W\d_])\. ?-?(?:([^\W\d_])\. ?)?([^\W\d_])\.(?!\w)")
@@ -498,12 +501,25 @@ _ENTRY = re.compile(r" ?(?:[:–—]|\s*\Z)")
 
 
 def _signs_off(reading: Reading, index: int, word: str) -> bool:
-    """True for two to four letters, no word, behind "signé" or "relu" at the end of one of the last lines."""
-    if len(word) < 2 or reading.word(index - 1) not in _SIGNED or reading.word(index + 1) not in ("", "\n", "."):
+    """True for two to four letters, no word, behind "signé" or "relu par" at the end of one of the last lines, and for
+    small letters of no table that close the document behind its last sentence.
+    """
+    said = reading.word(index - 1 - (reading.word(index - 1) in ("par", ":")))
+    closed = reading.word(index + 1) in ("", "\n", ".", "-", "–", "—")
+    if (
+        len(word) < 2
+        or len(reading.text) - reading.ends[index] > _ENDS
+        or reading.lexicon.common.get(word, 0.0) >= _USUAL
+    ):
         return False
-    if len(reading.text) - reading.ends[index] > _ENDS or reading.lexicon.common.get(word, 0.0) >= _USUAL:
+    if word in NOT_INITIALS or word in ABBREVIATIONS:
         return False
-    return word not in NOT_INITIALS and word not in ABBREVIATIONS
+    if said in _SIGNED and closed:
+        return True
+    last = not any(map(str.isalnum, reading.text[reading.ends[index] :]))
+    behind_sentence = reading.word(index - 1) in ("\n", ".", "!", "?") and not glued(reading, index)
+    small = reading.surface(index).islower() and word not in reading.lexicon.clinical
+    return last and behind_sentence and small and reading.lexicon.is_unknown(word)
 
 
 def _is_login(reading: Reading, index: int, word: str) -> bool:

@@ -228,10 +228,19 @@ def test_a_civility_stays_outside(detector: Detector, text: str) -> None:
         ("Dr Henri Kleinhans. Imprimé par hkleinhans ce matin.", "hkleinhans"),
         ("Sortie demain.\n" * 3 + "\nVisa :    E.V.\n", "E.V."),
         ("Sortie demain.\nPoint final signé jfp\n", "jfp"),
+        ("Sortie demain.\nÉdité par mpt - page 1", "mpt"),
+        ("Dernière prise ce matin. mzk", "mzk"),
     ],
 )
 def test_initials_and_logins_of_those_who_write(detector: Detector, text: str, surface: str) -> None:
     assert surface in _names(detector, text)
+
+
+@pytest.mark.parametrize(
+    "text", ["Sortie demain. ttt", "Sortie. ras", "mzk jointe. Sortie.", "Vu. idem", "Vu, mzk fait"]
+)
+def test_a_word_that_closes_the_text_is_no_signature(detector: Detector, text: str) -> None:
+    assert _names(detector, text) == []
 
 
 def test_a_word_behind_a_cue_is_no_initials(detector: Detector) -> None:

@@ -25,6 +25,9 @@ def detector(rules: Detector) -> Detector:
         ("Demeurant 12 rue des Tilleuls. Va bien.", "12 rue des Tilleuls"),
         ("Trouvé inanimé lieu-dit Morlaix, près du puits.", "lieu-dit Morlaix"),
         ("Demeurant villa 3 rue du Port, porte 4", "villa 3 rue du Port, porte 4"),
+        ("Demeurant entrée C2, 4e ét., porte face, 8 rue du Port.", "entrée C2, 4e ét., porte face, 8 rue du Port"),
+        ("Demeurant 8 rue du Port, 2e gauche, boîte 14.", "8 rue du Port, 2e gauche, boîte 14"),
+        ("Demeurant rue du Port, au 112 bis, seul.", "rue du Port, au 112 bis"),
     ],
 )
 def test_addresses_are_completed(detector: Detector, text: str, street: str) -> None:
@@ -49,3 +52,21 @@ def test_a_name_is_the_first_part_of_the_address_behind_it(text: str, first: str
     ]
     found = complete_addresses(Reading(Document("d", text)), mentions)
     assert [text[one.start : one.end] for one in found if one.label is Label.STREET] == [whole]
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "label", "whole"),
+    [
+        ("avant : ferme du Mazel", "Mazel", Label.PERSON, "ferme du Mazel"),
+        ("pêcheur de la tribu de Hunöj", "Hunöj", Label.LOC, "tribu de Hunöj"),
+        ("quai 14, péniche « Ma Douce »", "Ma Douce", Label.PERSON, "péniche « Ma Douce"),
+        ("elle vit section Bosrédon", "Bosrédon", Label.PERSON, "section Bosrédon"),
+        ("la section Bosrédon du syndicat", "Bosrédon", Label.PERSON, "Bosrédon"),
+        ("moulin à vent de Bosrédon", "Bosrédon", Label.CITY, "Bosrédon"),
+    ],
+)
+def test_a_place_to_live_is_part_of_its_name(text: str, name: str, label: Label, whole: str) -> None:
+    at = text.index(name)
+    (found,) = complete_addresses(Reading(Document("d", text)), [Mention(at, at + len(name), label, 0.9)])
+    assert text[found.start : found.end] == whole
+    assert (found.label is Label.STREET) == (whole != name)

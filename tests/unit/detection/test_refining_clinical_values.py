@@ -169,6 +169,7 @@ def test_teeth_are_no_telephone(text: str, part: str, stays: bool) -> None:
         ("hélico immatriculé F-HBGZ", "F-HBGZ"),
         ("NIR 2 68 07 99 335 148 61", "2 68 07 99 335 148 61"),
         ("échantillon n° 22-18", "22-18"),
+        ("allocataire n° 2 345 678 L", "2 345 678 L"),
         ("lot K 1184", "K 1184"),
         ("poche V600E", "V600E"),
         ("dossier L3212-3", "L3212-3"),
@@ -368,9 +369,12 @@ def test_values_reach_the_end_untouched(detector: Detector, text: str) -> None:
         ("Joignable au BIP 4512", ["4512"]),
         ("Interne de garde bip 47", ["47"]),
         ("bip 06 12 34 56 78, écho : LF 62 mm", ["06 12 34 56 78"]),
+        ("0611223344-0622334455", ["0611223344", "0622334455"]),
+        ("06-11-22-33-44 / 06.22.33.44.55", ["06-11-22-33-44", "06.22.33.44.55"]),
+        ("0611223344-06223344", ["0611223344"]),
     ],
 )
-def test_a_biparietal_diameter_is_no_pager(text: str, found: list[str]) -> None:
+def test_pagers_and_telephones_but_no_diameter(text: str, found: list[str]) -> None:
     mentions = find_contacts(Reading(Document("d", text)))
     assert sorted({text[one.start : one.end] for one in mentions}) == found
 

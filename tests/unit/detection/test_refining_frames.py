@@ -51,6 +51,8 @@ def found(text: str, *names: str) -> list[str]:
         ("« mon Loulounet n'a plus faim »", ["Loulounet"]),
         ("il appelle son Doudounet toutes les heures", ["Doudounet"]),
         ("elle réclame sa Jojotte chaque soir", ["Jojotte"]),
+        ("une dispute avec « le Chinois », son voisin", ["le Chinois"]),
+        ("patient revu par CHAT ce matin", ["CHAT"]),
     ],
 )
 def test_a_frame_announces_a_name(text: str, names: list[str]) -> None:
@@ -86,6 +88,11 @@ def test_a_frame_announces_a_name(text: str, names: list[str]) -> None:
         "il réclame sa Peugeot",
         "il cherche ses Lunettes",
         "son Xozal a été arrêté",
+        "lit 1 DUC IDM ant, lit 2 ROI BAV3",
+        "1. Rose 2. Petit 3. Grand",
+        "patient revu par IRM ce matin, vu par SCANNER",
+        "douleur « la Nuit tombée », signe de « la Tourette »",
+        "diabète et la Puce",
     ],
 )
 def test_the_same_frame_around_other_words_announces_nobody(text: str) -> None:
@@ -96,6 +103,26 @@ def test_beside_a_name_the_same_entry_opens_with_a_name() -> None:
     assert found("Morel : drain à 40 mL\nAutret scanner mardi", "Morel") == ["Autret"]
     assert found("Morel : drain à 40 mL\nBrenzouk : sort demain", "Morel") == ["Brenzouk"]
     assert found("Autret scanner fait. Brenzouk sort bientôt.") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "given", "names"),
+    [
+        ("lit 1 DUC IDM ant\nlit 2 ROI BAV3\nlit 3 LORCA OAP", ["LORCA"], ["DUC", "ROI"]),
+        ("lit 1 Rose H.\nlit 2 Bain fait\nlit 3 Lorca, OAP", ["Lorca"], ["Rose"]),
+        ("LIT 1 BAIN FAIT\nLIT 3 LORCA, OAP", ["LORCA"], []),
+        ("lit 1 IRM faite\nlit 2 PIC 18\nlit 3 Lorca, OAP", ["Lorca"], []),
+        ("201 Lorca, OAP\n202 Petit refus\n203 Brennec RAS", ["Lorca", "Brennec"], ["Petit"]),
+        ("201 Lorca, OAP\n202 Petit refus", ["Lorca"], []),
+    ],
+)
+def test_beside_beds_with_names_a_surname_that_is_a_word_is_one(text: str, given: list[str], names: list[str]) -> None:
+    assert found(text, *given) == names
+
+
+def test_an_article_and_a_capital_behind_a_name_call_somebody() -> None:
+    assert found("vit avec Bastos et la Puce.", "Bastos") == ["la Puce"]
+    assert found("vit avec Bastos et la Puce savante", "Bastos") == []
 
 
 def test_said_to_be_needs_somebody() -> None:

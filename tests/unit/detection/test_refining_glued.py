@@ -21,6 +21,7 @@ def _glued(text: str) -> list[tuple[str, Label]]:
         ("Sa niècePaulinevient demain.", [("Pauline", Label.PERSON)]),
         ("Sa voisine Huguettepasse le soir.", [("Huguette", Label.PERSON)]),
         ("Ses filsLoïcetYann sont là.", [("Loïc", Label.PERSON), ("Yann", Label.PERSON)]),
+        ("Horloge 4/7. PrOmnès, DrP.LEGAC", [("Omnès", Label.DOCTOR), ("P.LEGAC", Label.DOCTOR)]),
         ("Avis du docteurP.LEGAC, puis du ProfesseurOmnès.", [("P.LEGAC", Label.DOCTOR), ("Omnès", Label.DOCTOR)]),
     ],
 )
@@ -34,6 +35,7 @@ def test_names_without_their_blank_are_found(text: str, names: list[tuple[str, L
         "Sa voisine Huguette passe le soir.",
         "Le mari et la femme, pH 7,38, PaCO2 40, HbA1c 7 %.",
         "La mère Levothyroxinée va bien.",
+        "PaO2 85 mmHg, PrEP débutée, Mrs 3",
     ],
 )
 def test_whole_words_and_measures_are_left(text: str) -> None:

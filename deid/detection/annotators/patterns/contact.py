@@ -17,6 +17,9 @@ _PREFIX = r"(?<![\d/_+])(?<!\d[.,-])(?:(?:\+|00) ?(?:33|262|590|594|596|687|689)
 _FRENCH = re.compile(_PREFIX + r"(?:[ ._/·-]{0,3}\d\d){4}(?!\d|[.,]\d)")
 # Pairs broken elsewhere ("02619 15040"); a date followed by a number must not pass for one.
 _UNEVEN = re.compile(r"(?!\d\d[./-]\d\d[./-](?:19|20)\d\d)" + _PREFIX + r"(?:[ .-]{0,3}\d){8}(?!\d|[.,]\d)")
+# A second number behind one that is whole: "0611223344-0622334455".
+_BETWEEN = re.compile(r" ?[-–/] ?(?=0[1-9])")
+_IN_PAIRS = re.compile(r"0[1-9](?:[ ._/·-]{0,3}\d\d){4}(?!\d|[.,]\d)")
 # But for a refraction: "+1.75(-1)145".
 _INTERNATIONAL = re.compile(
     r"(?<![\w+])(?:\+ ?|00)(?!\d{1,2}\.\d{1,2} ?\( ?[-+])[1-9]\d{0,2}(?:[ .()/-]{0,2}\d){6,12}(?!\d)"
@@ -76,6 +79,9 @@ def find_contacts(reading: Reading) -> Iterator[Mention]:
                 # Digits right before may be the start of a longer number.
                 led = text[at - 2 : at].strip().isdigit()
                 yield Mention(at, match.end(), Label.PHONE, 0.9 if led else _plausible(match.group(), "FR"))
+                sign = _BETWEEN.match(text, match.end())
+                if sign and (second := _IN_PAIRS.match(text, sign.end())):
+                    yield Mention(second.start(), second.end(), Label.PHONE, _plausible(second.group(), "FR"))
         if (text[at] == "+" or text.startswith("00", at)) and (match := _INTERNATIONAL.match(text, at)):
             yield Mention(at, match.end(), Label.PHONE, _plausible(match.group(), None))
     for index, word in enumerate(reading.words):
