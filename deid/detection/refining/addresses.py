@@ -79,7 +79,7 @@ def complete_addresses(reading: Reading, mentions: Sequence[Mention]) -> list[Me
 
 def _dwelling(reading: Reading, mention: Mention) -> int | None:
     """Return the offset of the word for a place to live ahead of a place or name; None without one."""
-    if mention.label not in _PLACED:
+    if mention.label not in _PLACED | {Label.STREET}:
         return None
     found = _DWELLING.search(reading.folded, max(0, mention.start - 28), mention.start)
     if not found or not (found["sure"] or _AT_HOME.search(reading.folded, max(0, found.start() - 60), found.start())):

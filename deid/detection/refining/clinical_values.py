@@ -503,7 +503,9 @@ def _counts_up(written: str) -> bool:
 
 
 # Numbers joined by one sign: thresholds of a hearing test, decreasing doses, volumes of drains
-_JOINED = re.compile(r"(?:0|[1-9]\d{0,3})(?P<sign> ?[-–/>] ?)(?:0|[1-9]\d{0,3})(?:(?P=sign)(?:0|[1-9]\d{0,3}))*")
+_ONE = r"(?:0|[1-9]\d{0,3})(?:[.,]\d{1,2})?|0[.,]\d{1,2}"
+_JOINED = re.compile(rf"(?:{_ONE})(?P<sign> ?[-–/>] ?)(?:{_ONE})(?:(?P=sign)(?:{_ONE}))*")
+_SIDE = re.compile(r" (?:o?[dg]|droite?|gauche) ")  # between the thresholds of one ear and those of the other
 _OF_A_MONTH = re.compile(rf" ?(?:{'|'.join(sorted(DETECTED_MONTHS))})\b")
 _LEAST_JOINED = 4  # numbers in a row, which no date has
 _STEP = 5  # of what is set or read on a scale
@@ -513,16 +515,20 @@ _PRODUCTS = re.compile(rf"{_PRODUCT}(?: ?[-–/,+x×] ?(?:{_PRODUCT}|{_AMOUNT}))
 # "3050 J3 3010 J5 3120": values between the days or names of which each is the value; "112/62 98/55": in a row.
 _ALTERNATING = re.compile(rf"{_AMOUNT}(?: [a-z]{{1,5}}\d{{0,2}} {_AMOUNT})+")
 _VALUE_AHEAD = re.compile(r"\b[a-z]{1,5}\d{0,2} \Z")
+_CALLS = re.compile(r"\b(?:tel|fax|poste|bip|dect)\b")
 _RATIOS = re.compile(r"\d{2,3}/\d{2,3}(?: \d{2,3}/\d{2,3})+")
 _RATIO_AHEAD = re.compile(r"\d{2,3}/\d{2,3}[^\w\n]{1,3}(?:\d{1,3}°?/[a-z]{1,3} )?\Z")
 
 
 def _is_joined(number: _Number) -> bool:
     """Return whether numbers that one sign joins are four of a scale, or, in doubt, rise or fall; a date has three."""
+    sides = _SIDE.split(number.written)
+    if len(sides) > 1:
+        return all(_is_joined(replace(number, written=one)) for one in sides)
     joined = _JOINED.fullmatch(number.written)
     if not joined or _is_announced(number):
         return False
-    parts = [int(one) for one in number.written.split(joined["sign"])]
+    parts = [_amount(one) for one in number.written.split(joined["sign"])]
     steps = [behind - one for one, behind in pairwise(parts)]
     if number.label is Label.DATE:
         no_year = number.doubted and len(parts) == _LEAST_JOINED - 1 and parts[-1] <= 9
@@ -530,18 +536,20 @@ def _is_joined(number: _Number) -> bool:
         return (len(parts) >= _LEAST_JOINED or no_year) and not dated
     if len(parts) >= _LEAST_JOINED and all(one % _STEP == 0 for one in parts):
         return True
-    ordered = all(step > 0 for step in steps) or (len(parts) > 2 and all(step < 0 for step in steps))
-    return number.doubted and max(parts) < 1000 and ordered
+    named = len(parts) > 2 and _VALUE_AHEAD.search(number.before) is not None
+    return number.doubted and max(parts) < 1000 and (named or all(step > 0 for step in steps))
 
 
 def _is_row(number: _Number) -> bool:
     """Return whether products are written, or, in doubt, values between names or ratios in a row."""
     if _PRODUCTS.fullmatch(number.written):
         return True
-    if not number.doubted or _is_announced(number):
+    if not number.doubted or _NUMBER_OF.search(number.before):
         return False
-    if _ALTERNATING.fullmatch(number.written):
+    if _ALTERNATING.fullmatch(number.written) and not _CALLS.search(number.written):
         return _VALUE_AHEAD.search(number.before) is not None
+    if _is_announced(number):
+        return False
     in_a_row = _RATIO.fullmatch(number.written) and _RATIO_AHEAD.search(number.before)
     return bool(in_a_row or _RATIOS.fullmatch(number.written))
 

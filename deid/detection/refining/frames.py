@@ -41,11 +41,15 @@ _BED = re.compile(
 _BEHIND_BED = re.compile(r"[ :,–-]{1,3}")
 # The number of a bed that opens a line or an entry of a round, alone: "204 Le Roux", "B2 LOUP ; B3 …"
 _BED_ALONE = re.compile(r"(?:^|[;.] )[ \t]*(?:[a-z]?\d{1,3}[a-z]?(?: [pf])?)(?= ?[ :,.)–-] ?[^\W\d_]{2})", re.MULTILINE)
+# The day of a roster, in one line: "Garde mars : 1 Blot 2 Roche".
+_ROSTER_DAY = re.compile(r"(?<=[ :;,])\d{1,2}(?= [^\W\d_]{2})")
+_ROSTER = re.compile(r"\b(?:gardes?|astreintes?|planning|tableau|releve)\b")
 _LOUD = 1000  # births from which a word in capitals reads as a surname behind a bed beside beds with names
 _ENDS = frozenset({"", "\n", ".", ",", ";", "/"})
 _QUOTES = frozenset({"»", '"', "”"})
 _CALLED = re.compile(
     r"\b(?:(?P<weak>(?P<said>dite?)|connue? (?:comme|sous le (?:sur)?nom de))|surnommee?|alias|surnom ?:|"
+    r"un (?:certain|nomme)|une (?:certaine|nommee)|l[ea] (?:de|pre|sus)?nommee?|"
     r"se fait appeler|repond au (?:sur)?nom de|qu(?:'|’|e l'|e l’)on (?:l'|l’)?appelle|"
     r"que (?:tous|tout le monde) appelle(?:nt)?) ?(?P<quote>[«\"“]?) ?(?P<article>(?:le|la|les) |l['’])?(?=[^\W\d_])"
 )
@@ -236,15 +240,20 @@ def _heads(reading: Reading) -> Iterator[_Head]:
 
 def _behind_beds(reading: Reading, covered: Sequence[int]) -> Iterator[Mention]:
     """Yield the name behind a room or bed: "Lit 12 Moal : VNI"; a word of the language beside beds with names."""
-    places = [(place, True) for place in _beds(reading, _BED)]
-    told = {place for place, _ in places}
-    places = sorted([*places, *((place, False) for place in _beds(reading, _BED_ALONE) if place not in told)])
-    named = [reading.starts[first] for (first, _), _ in places if covered[reading.starts[first]]]
-    for (first, last), sure in places:
-        near = sum(abs(at - reading.starts[first]) <= _NEAR for at in named)
-        bare = sure and _is_bare_name(reading, first, last)
-        if bare or (near > (not sure) and _reads_as_surname_here(reading, last)):
+    sure = {*_beds(reading, _BED)}
+    days = (place for place in _beds(reading, _ROSTER_DAY) if _is_in_roster(reading, place[0]))
+    places = sorted({*sure, *_beds(reading, _BED_ALONE), *days})
+    named = [reading.starts[first] for first, _ in places if covered[reading.starts[first]]]
+    for first, last in places:
+        told = (first, last) in sure
+        beside = sum(abs(at - reading.starts[first]) <= _NEAR for at in named) > (not told)
+        bare = (told or beside) and _is_bare_name(reading, first, last)
+        if bare or (beside and _reads_as_surname_here(reading, last)):
             yield _framed(reading, first, last)
+
+
+def _is_in_roster(reading: Reading, index: int) -> bool:
+    return _ROSTER.search(reading.folded, reading.line(reading.starts[index])[0], reading.starts[index]) is not None
 
 
 def _beds(reading: Reading, form: re.Pattern[str]) -> Iterator[tuple[int, int]]:

@@ -367,7 +367,12 @@ def find_initials(reading: Reading, mentions: Sequence[Mention]) -> list[Mention
     surnames = _rare_surnames(reading, mentions)
     covered = reading.coverage(mentions)
     added: list[Mention] = []
-    for found in (*_pairs(reading, known), *_dotted(reading, known), *_initials_and_logins(reading, known, surnames)):
+    for found in (
+        *_pairs(reading, known),
+        *_dotted(reading, known),
+        *_initials_and_logins(reading, known, surnames),
+        *_in_brackets(reading, mentions),
+    ):
         if not any(covered[found.start : found.end]):
             covered[found.start : found.end] = b"\1" * (found.end - found.start)
             added.append(found)
@@ -450,6 +455,22 @@ def _initials_and_logins(reading: Reading, known: dict[str, Label], surnames: di
                 yield _mention("initials", reading.starts[index], reading.ends[index], surnames[word[1:]], _LOGIN)
             elif not reading.capitals[index] and _is_login(reading, index, word):
                 yield _mention("initials", reading.starts[index], reading.ends[index], Label.DOCTOR, _PLACED)
+
+
+_BRACKETED = re.compile(r" \(([A-Z]{2,3})\)")
+
+
+def _in_brackets(reading: Reading, mentions: Sequence[Mention]) -> Iterator[Mention]:
+    """Return letters in brackets behind a first name alone that begins with the first of them: "Rayan (RB)"."""
+    for mention in mentions:
+        match = _BRACKETED.match(reading.text, mention.end) if mention.label in NAMES else None
+        letters = match[1].lower() if match else ""
+        name = reading.folded[mention.start : mention.end]
+        if not match or letters[0] != name[0] or not reading.lexicon.is_first_name(name):
+            continue
+        usual = letters in NOT_INITIALS or letters in ABBREVIATIONS or letters in reading.lexicon.clinical
+        if not usual and letters not in PROFESSIONS:
+            yield _mention("initials", *match.span(1), mention.label, _PLACED)
 
 
 # "119  UI/ML": a value and its unit, in capitals.

@@ -230,10 +230,16 @@ def test_a_civility_stays_outside(detector: Detector, text: str) -> None:
         ("Sortie demain.\nPoint final signé jfp\n", "jfp"),
         ("Sortie demain.\nÉdité par mpt - page 1", "mpt"),
         ("Dernière prise ce matin. mzk", "mzk"),
+        ("Vu avec le petit Rayan (RZB) ce jour. Le père de Rayan est là.", "RZB"),
     ],
 )
 def test_initials_and_logins_of_those_who_write(detector: Detector, text: str, surface: str) -> None:
     assert surface in _names(detector, text)
+
+
+@pytest.mark.parametrize("text", ["Vu par M. Mavrand (MPR).", "Vu par Maxime (MG).", "Fils Rayan (TB)."])
+def test_an_acronym_in_brackets_is_no_initials(detector: Detector, text: str) -> None:
+    assert len(_names(detector, text)) == 1
 
 
 @pytest.mark.parametrize(

@@ -304,9 +304,15 @@ def test_a_value_or_its_unit_is_no_name(text: str, part: str, stays: bool) -> No
         ("isocinétique 112/98 180°/s 84/70", "84/70", True, False),
         ("NIBP 112/62 98/55 88/48", "112/62 98/55 88/48", True, False),
         ("n° 84/70", "84/70", True, True),
-        ("couples 42/58/61/77", "42/58/61/77", True, False),
+        ("couple 42/58/61/77", "42/58/61/77", True, False),
         ("dossier 10-20-30-40", "10-20-30-40", True, True),
         ("joindre 45-12-78-33", "45-12-78-33", True, True),
+        ("PAM 70-75-68 ; pupilles", "70-75-68", True, False),
+        ("vu. 70-75-68, sortie", "70-75-68", True, True),
+        ("lact 1.2-0.9-0.8", "1.2-0.9-0.8", True, False),
+        ("OD 15-20-25-40 OG 20-20-30-45", "15-20-25-40 OG 20-20-30-45", False, False),
+        ("BIP 92 PC 330 PA 325", "92 PC 330 PA 325", True, False),
+        ("bip 4512 poste 330", "4512 poste 330", True, True),
     ],
 )
 def test_a_row_that_nothing_announces_is_a_value_where_annotators_doubt(

@@ -53,6 +53,8 @@ def found(text: str, *names: str) -> list[str]:
         ("elle réclame sa Jojotte chaque soir", ["Jojotte"]),
         ("une dispute avec « le Chinois », son voisin", ["le Chinois"]),
         ("patient revu par CHAT ce matin", ["CHAT"]),
+        ("en colocation avec une certaine Praline", ["Praline"]),
+        ("agressé par le dénommé Brick", ["Brick"]),
     ],
 )
 def test_a_frame_announces_a_name(text: str, names: list[str]) -> None:
@@ -90,6 +92,7 @@ def test_a_frame_announces_a_name(text: str, names: list[str]) -> None:
         "son Xozal a été arrêté",
         "lit 1 DUC IDM ant, lit 2 ROI BAV3",
         "1. Rose 2. Petit 3. Grand",
+        "avec un certain Doliprane, un certain nombre",
         "patient revu par IRM ce matin, vu par SCANNER",
         "douleur « la Nuit tombée », signe de « la Tourette »",
         "diabète et la Puce",
@@ -114,6 +117,8 @@ def test_beside_a_name_the_same_entry_opens_with_a_name() -> None:
         ("lit 1 IRM faite\nlit 2 PIC 18\nlit 3 Lorca, OAP", ["Lorca"], []),
         ("201 Lorca, OAP\n202 Petit refus\n203 Brennec RAS", ["Lorca", "Brennec"], ["Petit"]),
         ("201 Lorca, OAP\n202 Petit refus", ["Lorca"], []),
+        ("Garde mars : 1 Blot 2 Petit 3 Lorca 4 Brennec", ["Lorca", "Brennec"], ["Blot", "Petit"]),
+        ("Cure mars : 1 Blot 2 Petit 3 Lorca 4 Brennec", ["Lorca", "Brennec"], []),
     ],
 )
 def test_beside_beds_with_names_a_surname_that_is_a_word_is_one(text: str, given: list[str], names: list[str]) -> None:

@@ -19,9 +19,9 @@ _NIR = re.compile(
     rf"(?:[ (/-]{{0,4}}(?:cle?f? ?:? ?)?\d\d(?! ?(?:ans|a\b|kg|cm|%))\)?)?(?!\d)"
 )
 _IBAN = re.compile(r"(?<!\w)[a-z]{2}\d\d(?: ?[0-9a-z]{4}){4,7}(?: ?[0-9a-z]{1,3})?(?!\w)")
-# A first character before the lookbehind lets the engine skip to it.
+# A first character before the lookbehind lets the engine skip to it. Behind a number, "PC 330 PA" are two names.
 _PLATE = re.compile(
-    r"[A-Z](?<![\w-].)[A-Z][- ]\d{3}[- ][A-Z]{2}(?![\w-])|[a-z](?<![\w-].)[a-z]-\d{3}-[a-z]{2}(?![\w-])"
+    r"[A-Z](?<![\w-].)(?<!\d .)[A-Z][- ]\d{3}[- ][A-Z]{2}(?![\w-])|[a-z](?<![\w-].)[a-z]-\d{3}-[a-z]{2}(?![\w-])"
 )
 _OLD_PLATE = re.compile(r"(?<![\w,.])\d{2,4} [a-z]{2,3} (?:\d\d|2[ab])(?![\w,.])")
 _NETWORK = re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w.])")
