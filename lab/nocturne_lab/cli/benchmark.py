@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from deid.config.policy import Policy
     from nocturne_lab.evaluation.corpus import GoldDocument
     from nocturne_lab.evaluation.scoring import Evaluation
-    from nocturne_lab.learning.benchmark import Chain, Treated
+    from nocturne_lab.learning.benchmark import Treated, WholeChain
 
 app = command_group("Measure the whole chain on a public corpus.")
 T = TypeVar("T")
@@ -43,8 +43,8 @@ Size = Annotated[
 Seed = Annotated[int, typer.Option("--seed", help="Seed of draws and surrogates; the same gives the same figures.")]
 
 
-@app.command()
-def parhaf(
+@app.command("parhaf")
+def benchmark_parhaf(
     source: Annotated[
         Path,
         typer.Argument(
@@ -124,13 +124,15 @@ def eds_pseudo(
 
 
 def _new_page(corpus: str, out: Path | None, policy: Path | None, seed: int, size: int | None) -> _Page:
-    from nocturne_lab.learning.benchmark import Chain
+    from nocturne_lab.learning.benchmark import WholeChain
 
     out = out or Path(f"benchmark-{corpus.lower()}.md")
     if out.exists():
         raise typer.BadParameter(f"{out.name} exists; give a new file", param_hint="--out")
     chosen = served_policy(policy)
-    return _Page(out, chosen, Chain(chosen, seed, read_settings().limits()), seed, size, [f"# Nocturne – {corpus}"])
+    return _Page(
+        out, chosen, WholeChain(chosen, seed, read_settings().limits()), seed, size, [f"# Nocturne – {corpus}"]
+    )
 
 
 @dataclass
@@ -139,7 +141,7 @@ class _Page:
 
     out: Path
     policy: Policy
-    chain: Chain
+    chain: WholeChain
     seed: int
     size: int | None
     parts: list[str]
@@ -188,11 +190,11 @@ class _Page:
     def tell_annotated(self, gold: Sequence[GoldDocument], scheme: Scheme) -> None:
         """Tell what annotations say of detection and of published texts."""
         from nocturne_lab.evaluation import scoring
-        from nocturne_lab.learning.benchmark import judged
+        from nocturne_lab.learning.benchmark import as_judged
 
         treated = self.treat([one.document for one in gold])
         marked = {one.document.id: one.mentions for one in gold}
-        found = scoring.evaluate(judged(treated, marked))
+        found = scoring.evaluate(as_judged(treated, marked))
         self.parts += [translated("## Detection"), *_detection(found, scheme)]
         self.parts += [translated("## Surrogates"), *_published(treated)]
         self.parts += [translated("## Reading sample"), *self._reading(treated, marked)]
@@ -230,7 +232,7 @@ class _Page:
         """Tell what a coder finds in original and in published stays."""
         from nocturne_lab.evaluation.coding import tables
         from nocturne_lab.evaluation.coding.comparison import FEWEST_STAYS, ORIGINAL
-        from nocturne_lab.learning.benchmark import PUBLISHED, arms_of, code_arms
+        from nocturne_lab.learning.benchmark import PUBLISHED_ARM, arms_of, code_arms
 
         treated = self.treat([one for own in documents.values() for one in own])
         arms = arms_of(documents, treated, codes)
@@ -249,7 +251,7 @@ class _Page:
         if found is None:
             self.parts.append(translated("Too few stays, or too much alike: no figure of coding."))
             return
-        named = {ORIGINAL: translated("original text"), PUBLISHED: translated("published text")}
+        named = {ORIGINAL: translated("original text"), PUBLISHED_ARM: translated("published text")}
         rows = [[named[name], *cells] for name, *cells in tables.compared(found)]
         scores = ["text", "precision", "recall", "micro F1", "loss", "macro precision", "macro recall", "macro F1"]
         alike = ["Jaccard", "same codes"]

@@ -28,7 +28,7 @@ from nocturne_lab.evaluation.scoring import Judged, characters
 from nocturne_lab.learning.exchange.parhaf import PSEUDO, WHOLE, CodedCase
 from nocturne_lab.learning.exchange.sampling import draw_random
 
-PUBLISHED = "published"  # arm of the published texts
+PUBLISHED_ARM = "published"  # arm of the published texts
 _NAMED = 5  # documents that an error names
 
 
@@ -42,7 +42,7 @@ class Treated:
     refused: Refused | None = None
 
 
-class Chain:
+class WholeChain:
     """Detector, substitutor and checks of a policy, for documents of which nothing is known but their text.
 
     The secret comes from `seed`: texts that are never written need none, and the same seed gives the same figures.
@@ -158,7 +158,7 @@ def read_sample(
     return Reading(len(published), size, leaking, low, high, len(leaks))
 
 
-def judged(treated: Iterable[Treated], gold: Mapping[str, Sequence[Mention]]) -> list[Judged]:
+def as_judged(treated: Iterable[Treated], gold: Mapping[str, Sequence[Mention]]) -> list[Judged]:
     """Return the documents for scoring."""
     return [
         Judged(one.document.id, one.document.text, gold[one.document.id], one.found, one.document.type)
@@ -192,7 +192,7 @@ def arms_of(
     whole = {stay: own for stay, own in documents.items() if all(one.id in texts for one in own)}
     pairs = [(stay, one) for stay, own in whole.items() for one in own]
     kept = {stay: codes[stay] for stay in whole}
-    return {ORIGINAL: gather(pairs, kept), PUBLISHED: gather(pairs, kept, lambda one: texts[one.id])}
+    return {ORIGINAL: gather(pairs, kept), PUBLISHED_ARM: gather(pairs, kept, lambda one: texts[one.id])}
 
 
 def code_arms(arms: Mapping[str, Sequence[CodedStay]], level: Level) -> Mapping[str, Coded] | None:
