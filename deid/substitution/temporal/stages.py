@@ -176,8 +176,8 @@ def beside_kin(age: Age, value: int, relative: Relative, own: int | None, told: 
         if (apart := relative.generations - generation)
     ]
     for sign, years, its in bounds if fitting else ():
-        apart = {one: sign * (months[one] - its + its % whole) for one in fitting}
-        fitting = [one for one in fitting if apart[one] >= 12 * years] or [max(fitting, key=apart.__getitem__)]
+        older = {one: sign * (months[one] - its + its % whole) for one in fitting}
+        fitting = [one for one in fitting if older[one] >= 12 * years] or [max(fitting, key=older.__getitem__)]
     return value if value in fitting else min(fitting, key=lambda one: (abs(one - value), one), default=value)
 
 

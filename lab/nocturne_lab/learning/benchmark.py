@@ -16,7 +16,6 @@ from deid.domain.errors import InputRefused
 from deid.domain.labels import DIRECT, Label
 from deid.domain.limits import Limits
 from deid.domain.outcomes import Candidate, Detected, Opened, Refused, Verdict
-from deid.models.directories import learned_documents
 from deid.reference.tables import packaged_tables
 from deid.reviews.bounds import fewest_leaking, most_leaking, sample_size
 from deid.substitution import Substitutor
@@ -25,6 +24,7 @@ from nocturne_lab.evaluation.coding.comparison import ORIGINAL, Coded, compare
 from nocturne_lab.evaluation.coding.icd10 import Level
 from nocturne_lab.evaluation.coding.stays import CodedStay, gather, sound
 from nocturne_lab.evaluation.scoring import Judged, characters
+from nocturne_lab.hospital.model_facts import learned_documents
 from nocturne_lab.learning.exchange.parhaf import PSEUDO, WHOLE, CodedCase
 from nocturne_lab.learning.exchange.sampling import draw_random
 
