@@ -51,7 +51,7 @@ _PLAIN = {head.replace("'", " "): kind for head, kind in _KIND_OF_HEAD.items()}
 _PLAIN_SORTS = frozenset(sort.replace("'", " ").replace("-", " ") for sort in _SORTS)
 
 
-class Head(NamedTuple):
+class KindWord(NamedTuple):
     """A head among folded words: its own words, the number of these and of those that say a sort, its kind."""
 
     words: str
@@ -59,7 +59,7 @@ class Head(NamedTuple):
     kind: OrgKind
 
 
-def head_ending(words: Sequence[str]) -> Head | None:
+def head_ending(words: Sequence[str]) -> KindWord | None:
     """Return the longest head that ends folded words, signs apart, words that say a sort behind it or not; or None."""
     for sort in (0, *range(1, _LONGEST + 1)):
         rest = words[: len(words) - sort]
@@ -67,7 +67,7 @@ def head_ending(words: Sequence[str]) -> Head | None:
             continue
         for length in range(min(_LONGEST, len(rest)), 0, -1):
             if (kind := _PLAIN.get(said := " ".join(rest[-length:]))) is not None:
-                return Head(said, length + sort, kind)
+                return KindWord(said, length + sort, kind)
     return None
 
 

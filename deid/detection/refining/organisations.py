@@ -25,12 +25,13 @@ from deid.detection.text.vocabulary import (
 from deid.domain.document import Mention
 from deid.domain.labels import NAMES, Label
 from deid.french.calendar import DETECTED_MONTHS, WEEKDAYS
-from deid.french.organisation_heads import Head, OrgKind, head_ending
+from deid.french.organisation_heads import KindWord, OrgKind, head_ending
 from deid.french.organisations import is_national
 
 _PLACED = frozenset({Label.CITY, Label.LOC, Label.STREET})
 _ARTICLES = frozenset("la le les l".split())
 _QUOTES = frozenset({"«", '"', "“"})
+_SURE_VOTES = frozenset({"identity", "announced"})  # annotators that know somebody
 _REACH = 9  # tokens ahead of a name in which the words for its kind stand
 # Acronyms that are words, families, rates or names too: "SA", "FAM", "FC", "MAIA".
 _AMBIGUOUS = frozenset("as clic dac fam fc had ico lam maia mas rc sa sas sc tc usp".split())
@@ -91,7 +92,7 @@ def _names(reading: Reading, index: int, covered: bytearray) -> bool:
 
 
 def _is_organisation(reading: Reading, mention: Mention, mentions: Sequence[Mention]) -> bool:
-    if mention.label not in NAMES | _PLACED or any(vote.annotator == "identity" for vote in mention.votes):
+    if mention.label not in NAMES | _PLACED or not _SURE_VOTES.isdisjoint(vote.annotator for vote in mention.votes):
         return False
     first, last = reading.token_at(mention.start), reading.token_at(mention.end - 1)
     if mention.label in NAMES and _is_somebody(reading, mention, mentions):
@@ -130,7 +131,7 @@ def _said(reading: Reading, first: int, last: int) -> list[str]:
     return [word for word in reading.words[max(0, first) : last] if word not in ("'", "’", "-")]
 
 
-def _ahead(reading: Reading, first: int) -> Head | None:
+def _ahead(reading: Reading, first: int) -> KindWord | None:
     """Return the head right before a name, over its article and an opening quotation mark, on the same line."""
     at = first
     if reading.word(at - 1) in ("'", "’") and reading.word(at - 2) == "l":
@@ -147,7 +148,7 @@ def _ahead(reading: Reading, first: int) -> Head | None:
     return head if head is not None and _is_meant(reading, head, at - 1) else None
 
 
-def _opening(reading: Reading, first: int, last: int) -> Head | None:
+def _opening(reading: Reading, first: int, last: int) -> KindWord | None:
     """Return the head that opens a mention which goes on behind it, or None."""
     for end in range(min(last, first + _REACH), first, -1):
         head = head_ending(said := _said(reading, first, end))
@@ -156,14 +157,14 @@ def _opening(reading: Reading, first: int, last: int) -> Head | None:
     return None
 
 
-def _is_meant(reading: Reading, head: Head, last: int) -> bool:
+def _is_meant(reading: Reading, head: KindWord, last: int) -> bool:
     """Return whether a head that ends at `last` is no word or name: "sa" is a pronoun, "Maison" a surname."""
     if head.words in _AMBIGUOUS:
         return reading.surface(last).isupper() and not reading.shouted(last)
     return head.length > 1 or reading.surface(last).islower() or reading.lexicon.surnames.get(head.words) < _USUAL
 
 
-def _suits(reading: Reading, mention: Mention, head: Head, first: int) -> bool:
+def _suits(reading: Reading, mention: Mention, head: KindWord, first: int) -> bool:
     """Return whether a mention may be the name behind a head: no town of its kind, no address, no patient's name."""
     article = reading.word(first) in _ARTICLES or reading.word(first - 1) in _ARTICLES
     if head.kind in _APART or head.words in _BARE:
