@@ -84,7 +84,7 @@ def _disjoint(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
 
 
 def _is_told(reading: Reading, one: Mention) -> bool:
-    """Return whether words ahead make an age sure, or a number of six digits or more that of somebody."""
+    """Return whether words ahead announce an age for sure, or a number of six digits or more."""
     if one.label is Label.AGE:
         return one.score >= _SURE_AGE
     digits = sum(map(str.isdigit, reading.digits[one.start : one.end]))

@@ -428,7 +428,7 @@ def _is_pressure_pair(number: _Number) -> bool:
 
 
 def _is_pressure_row(number: _Number) -> bool:
-    """Return whether a pair stands in a row of three pressures of the arm or more: "14/8 13/7 15/9"."""
+    """Return whether a pair is one of three pressures of the arm or more in a row: "14/8 13/7 15/9"."""
     ahead, behind = _PAIRS_AHEAD.search(number.before), _PAIRS_BEHIND.match(number.after)
     row = [*_RATIO.finditer(f"{ahead.group() if ahead else ''}{number.written}{behind.group() if behind else ''}")]
     return len(row) > 2 and all(map(is_arm_pressure, row))
