@@ -16,7 +16,7 @@ from string import ascii_lowercase
 import numpy as np
 from numpy.typing import NDArray
 
-from deid.detection.lookup.known_names import BRANDS, LOWER_PARTICLES
+from deid.detection.lookup.known_names import BRANDS, LOWER_PARTICLES, PARTICLES, SHORT_NAMES
 from deid.detection.lookup.lexicon import gazetteers, lexicon
 from deid.detection.taggers.tags import LABELS
 from deid.detection.text.names import glued, opens_verb
@@ -79,6 +79,10 @@ _SLIP_LEAST = 7  # letters of a word that may be misspelt; shorter ones are near
 _CLIPPED_LEAST, _CLIPPED_MOST = 4, 12  # letters of a clipped word
 _MISREAD_MOST = 5  # letters of a word that a scanner may have misread
 _CLIPPED = 3  # least letters that are left out
+_CLIPPED_SURE = 6  # letters from which the start of any word is a clipped word
+_ROOTED = 4  # least letters of a word behind a root
+_BORNE = 500  # births from which a word may be a surname beside what else it is
+_BEHIND_CLIPPED = frozenset(". , ) : ; / ?".split()) | {"", "\n"}
 _ABBREVIATED = 4  # most letters of a title that ends with a dot; "Monsieur." ends a sentence
 _VOWELS = frozenset("aeiouyàâäéèêëîïôöùûüœæ")
 _NAMED_AFTER = EPONYM_CUES | frozenset(
@@ -157,19 +161,22 @@ def is_misspelt_drug(reading: Reading, index: int) -> bool:
 
 
 def is_clipped(reading: Reading, index: int) -> bool:
-    """True for a word that no table knows and that a usual or medical word goes on from: "Coronaro", "Amnio"."""
-    word = reading.words[index]
-    if not _CLIPPED_LEAST <= len(word) <= _CLIPPED_MOST or not reading.lexicon.is_unknown(word):
+    """True for the start of a word, which hardly anybody is called: "Coronaro", "Amnio", "Rifa".
+
+    The start of a usual word is in no table; that of a rarer word has six letters too; that of a clinical word, few
+    bearers.
+    """
+    word, lexicon = reading.words[index], reading.lexicon
+    if not _CLIPPED_LEAST <= len(word) <= _CLIPPED_MOST or lexicon.is_word(word) or lexicon.first_names.get(word):
         return False
-    if glued(reading, index) or (glued(reading, index + 1) and reading.word(index + 1) not in (".", ",", ")", ":")):
+    if glued(reading, index) or (glued(reading, index + 1) and reading.word(index + 1) not in _BEHIND_CLIPPED):
         return False  # a part of a name, or of a word that a scanner misread
-    whole = _whole_words()
-    at = bisect_left(whole, word)
-    while at < len(whole) and whole[at].startswith(word):
-        if len(whole[at]) - len(word) >= _CLIPPED:
-            return True
-        at += 1
-    return False
+    births = lexicon.surnames.get(word)
+    if births >= _BORNE or word in lexicon.eponyms:
+        return False
+    return _goes_on_from(_clinical_words(), word) or (
+        not births and _goes_on_from(_usual_words() if len(word) < _CLIPPED_SURE else _words(), word)
+    )
 
 
 def is_misread(reading: Reading, index: int) -> bool:
@@ -203,16 +210,63 @@ def is_broken(reading: Reading, index: int) -> bool:
 
 
 def is_respelt(reading: Reading, index: int) -> bool:
-    """True for a slip of a usual or medical word, a misspelt drug, a clipped, misread or broken word."""
-    return any(test(reading, index) for test in (is_slip, is_misspelt_drug, is_clipped, is_misread, is_broken))
+    """True for a slip of a usual or medical word, a misspelt drug, a clipped, compounded, misread or broken word."""
+    tests = (is_slip, is_misspelt_drug, is_clipped, is_compounded, is_misread, is_broken)
+    return any(test(reading, index) for test in tests)
+
+
+def names_nobody(reading: Reading, index: int) -> bool:
+    """True for a word that hardly anybody is called, which a table or its form explains: "SEVRAGE", "Taxol", "ANESTH".
+
+    Beside a name it is no part of that name unless the taggers are sure.
+    """
+    word, lexicon = reading.words[index], reading.lexicon
+    if len(word) < 2 or not word.isalpha() or word in PARTICLES or word in LOWER_PARTICLES or word in SHORT_NAMES:
+        return False
+    births = lexicon.surnames.get(word)
+    if lexicon.is_first_name(word) or births >= _BORNE:
+        return False
+    if word in PROFESSIONS or has_clinical_reading(reading, index) or is_respelt(reading, index):
+        return True
+    acronym = reading.surface(index).isupper() and "acronym" in lexicon.clinical.get(word, "")
+    return acronym or (lexicon.is_word(word) and not lexicon.is_surname(word))
+
+
+def is_compounded(reading: Reading, index: int) -> bool:
+    """True for a word that no table knows, of a root and a word: "arthromoteur", "radiothérapeute"."""
+    word, lexicon = reading.words[index], reading.lexicon
+    if not lexicon.is_unknown(word):
+        return False
+    roots = (at for at in range(_CLIPPED_LEAST, len(word) - _ROOTED + 1) if word[at - 1] == "o")
+    return any(lexicon.is_word(word[at:]) and _goes_on_from(_clinical_words(), word[:at]) for at in roots)
+
+
+def _goes_on_from(words: Sequence[str], start: str) -> bool:
+    """Return whether one of some sorted words starts with `start` and has `_CLIPPED` letters more."""
+    at = bisect_left(words, start)
+    while at < len(words) and words[at].startswith(start):
+        if len(words[at]) - len(start) >= _CLIPPED:
+            return True
+        at += 1
+    return False
 
 
 @cache
-def _whole_words() -> tuple[str, ...]:
-    """Return the usual and medical words and the drugs, sorted."""
+def _usual_words() -> tuple[str, ...]:
+    return tuple(sorted(one for one, often in lexicon().common.items() if often >= 1))
+
+
+@cache
+def _words() -> tuple[str, ...]:
+    return tuple(sorted(lexicon().common))
+
+
+@cache
+def _clinical_words() -> tuple[str, ...]:
+    """Return the medical words and the drugs, sorted."""
     words = lexicon()
     clinical = (one for one, kinds in words.clinical.items() if kinds != "acronym" and one.isalpha())
-    return tuple(sorted({*(one for one, often in words.common.items() if often >= 1), *words.medical, *clinical}))
+    return tuple(sorted({*words.medical, *words.drugs, *clinical}))
 
 
 def _one_edit_from(word: str) -> Iterator[str]:
@@ -284,6 +338,10 @@ class Evidence:
         if not words or any(self._announced(at) or self._is_mark(at) for at in words):
             return False
         return not self._beside(tokens[0], tokens[-1]) and all(self._is_no_name(at, mention.label) for at in words)
+
+    def is_beyond(self, index: int) -> bool:
+        """True for a word at the edge of a name that `names_nobody` and no title announces."""
+        return names_nobody(self._reading, index) and not (self._titled(index) or self._given[index])
 
     def _is_no_name(self, index: int, label: Label) -> bool:
         """True for a clinical word; for an ordinary one without a capital, or that is no noun in place of a person."""

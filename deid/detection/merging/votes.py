@@ -240,7 +240,7 @@ def find_averaged(
         path = best_path(scores + added)
     decoded = (part for mention in decode(reading, path, sure) for part in _sentences(reading, mention, sure))
     mentions = [mention for mention in decoded if not evidence.is_left_alone(mention)]
-    trimmed = (_trimmed(reading, mention, sure) for mention in mentions)
+    trimmed = (_trimmed(reading, mention, sure, evidence) for mention in mentions)
     return [_voted(reading, mention, distributions) for mention in trimmed if mention is not None]
 
 
@@ -298,15 +298,21 @@ def explained(reading: Reading) -> NDArray[np.bool_]:
     return np.array([explains(word) for word in reading.words], dtype=bool)
 
 
-def _trimmed(reading: Reading, mention: Mention, sure: Array) -> Mention | None:
-    """Return the mention without the words of `_EDGES` at its ends; None if no letter and no digit is left.
+def _trimmed(reading: Reading, mention: Mention, sure: Array, evidence: Evidence) -> Mention | None:
+    """Return the mention without words at its ends that belong to none; None if no letter and no digit is left.
 
-    `sure` is the probability, per token, of being inside a mention.
+    They are those of `_EDGES`, and of a name those that name nobody. `sure` is the probability, per token, of being
+    inside a mention.
     """
     first, last = reading.token_at(mention.start), reading.token_at(mention.end - 1)
-    while first <= last and sure[first] < 0.5 and reading.words[first] in _EDGES:
+
+    def goes(at: int) -> bool:
+        beyond = mention.label in NAMES and last > first and evidence.is_beyond(at)
+        return bool(sure[at] < 0.5) and (reading.words[at] in _EDGES or beyond)
+
+    while first <= last and goes(first):
         first += 1
-    while last >= first and sure[last] < 0.5 and reading.words[last] in _EDGES:
+    while last >= first and goes(last):
         last -= 1
     if first > last or not any(map(str.isalnum, reading.text[reading.starts[first] : reading.ends[last]])):
         return None

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from deid.detection.lookup.known_names import LOWER_PARTICLES, NOT_NAMES, PARTICLES
+from deid.detection.merging.evidence import has_clinical_reading, names_nobody
 from deid.detection.refining.overlaps import joined_mention
 from deid.detection.refining.trimming import is_description
 from deid.detection.text.names import elided, glued, is_capital, is_upper, namelike
@@ -162,7 +163,7 @@ def _is_ahead_of_first_name(reading: Reading, at: int) -> bool:
         return False
     if before in ("«", '"'):
         return reading.lexicon.surnames.get(word, 0) > 0
-    named = len(word) > 2 and word not in NOT_NAMES and reading.lexicon.is_surname(word)
+    named = len(word) > 2 and word not in NOT_NAMES | PROFESSIONS and reading.lexicon.is_surname(word)
     return named and reading.lexicon.is_first_name(reading.words[at + 1])
 
 
@@ -242,7 +243,7 @@ def _surname_follows(reading: Reading, last: int, nxt: int) -> bool:
     if not is_capital(reading, nxt) or not is_capital(reading, last) or len(word) < 3 or is_upper(reading, nxt):
         return reading.lowered(nxt) and reading.lexicon.is_first_name(word) and reading.words[last].isalpha()
     lexicon = reading.lexicon
-    if is_upper(reading, last) or not lexicon.is_first_name(reading.words[last]) or word in lexicon.drugs:
+    if is_upper(reading, last) or not lexicon.is_first_name(reading.words[last]) or has_clinical_reading(reading, nxt):
         return False
     return reading.word(last - 1) not in ("'", "-") and word not in lexicon.medical
 
@@ -299,6 +300,7 @@ def _right(reading: Reading, last: int) -> int | None:
         and len(after) > 1
         and namelike(reading, nxt)
         and not is_description(reading, nxt)
+        and not names_nobody(reading, nxt)
         and (is_upper(reading, nxt) or reading.lexicon.is_first_name(after))
     ):
         return nxt
