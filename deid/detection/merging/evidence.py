@@ -51,6 +51,7 @@ ALL, HALF, QUARTER, NOTHING = 1.0, 0.5, 0.25, 0.0
 _OF_NAMES = np.array([label in NAMES for label in LABELS])
 _OF_PLACES = np.array([label in PLACES or label is Label.ORG for label in LABELS])
 _CERTAIN = 0.7  # mean probability from which the words of a name are known in the rest of the document
+_DOUBTED = 0.5  # mean probability below which the taggers doubt a word
 _AGREED = 0.15  # least probability that each tagger gives to a reading that they agree on
 _SURE, _TOLD = 0.75, 0.6  # least scores of the context's mentions: by a title or field, by a weaker word
 _TITLE = 0.9  # by a title or the label of a field, which a line in capitals needs
@@ -82,6 +83,7 @@ _CLIPPED = 3  # least letters that are left out
 _CLIPPED_SURE = 6  # letters from which the start of any word is a clipped word
 _ROOTED = 4  # least letters of a word behind a root
 _BORNE = 500  # births from which a word may be a surname beside what else it is
+_FEW = 100  # births below which the start of a clinical word is rather that
 _BEHIND_CLIPPED = frozenset(". , ) : ; / ?".split()) | {"", "\n"}
 _ABBREVIATED = 4  # most letters of a title that ends with a dot; "Monsieur." ends a sentence
 _VOWELS = frozenset("aeiouyàâäéèêëîïôöùûüœæ")
@@ -172,7 +174,7 @@ def is_clipped(reading: Reading, index: int) -> bool:
     if glued(reading, index) or (glued(reading, index + 1) and reading.word(index + 1) not in _BEHIND_CLIPPED):
         return False  # a part of a name, or of a word that a scanner misread
     births = lexicon.surnames.get(word)
-    if births >= _BORNE or word in lexicon.eponyms:
+    if births >= _FEW or word in lexicon.eponyms:
         return False
     return _goes_on_from(_clinical_words(), word) or (
         not births and _goes_on_from(_usual_words() if len(word) < _CLIPPED_SURE else _words(), word)
@@ -215,6 +217,12 @@ def is_respelt(reading: Reading, index: int) -> bool:
     return any(test(reading, index) for test in tests)
 
 
+def is_explained_alone(reading: Reading, index: int) -> bool:
+    """True for a clinical word, in whatever spelling, and a word for a profession."""
+    clinical = has_clinical_reading(reading, index) or is_respelt(reading, index)
+    return clinical or reading.words[index] in PROFESSIONS
+
+
 def names_nobody(reading: Reading, index: int) -> bool:
     """True for a word that hardly anybody is called, which a table or its form explains: "SEVRAGE", "Taxol", "ANESTH".
 
@@ -226,7 +234,7 @@ def names_nobody(reading: Reading, index: int) -> bool:
     births = lexicon.surnames.get(word)
     if lexicon.is_first_name(word) or births >= _BORNE:
         return False
-    if word in PROFESSIONS or has_clinical_reading(reading, index) or is_respelt(reading, index):
+    if is_explained_alone(reading, index):
         return True
     acronym = reading.surface(index).isupper() and "acronym" in lexicon.clinical.get(word, "")
     return acronym or (lexicon.is_word(word) and not lexicon.is_surname(word))
@@ -339,9 +347,14 @@ class Evidence:
             return False
         return not self._beside(tokens[0], tokens[-1]) and all(self._is_no_name(at, mention.label) for at in words)
 
-    def is_beyond(self, index: int) -> bool:
-        """True for a word at the edge of a name that `names_nobody` and no title announces."""
-        return names_nobody(self._reading, index) and not (self._titled(index) or self._given[index])
+    def is_beyond(self, index: int, sure: float) -> bool:
+        """True for a word at the edge of a name that names nobody, and no title announces, where the taggers doubt it.
+
+        `sure` is the probability that it is inside a mention.
+        """
+        if sure >= _KEPT or self._titled(index) or self._given[index] or not names_nobody(self._reading, index):
+            return False
+        return sure < _DOUBTED or is_explained_alone(self._reading, index)
 
     def _is_no_name(self, index: int, label: Label) -> bool:
         """True for a clinical word; for an ordinary one without a capital, or that is no noun in place of a person."""

@@ -28,12 +28,14 @@ _CODED = frozenset("acte ccam cim code etat ghm mode sexe statut type uf um unit
 _TIMESTAMP = re.compile(
     r"(?<=[|^~\"])(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[01]\d|2[0-3])[0-5]\d(?:[0-5]\d)?(?=[|^~\"\n]|\Z)"
 )
+# A segment of a message up to the code of what was measured, diagnosed or done: "OBR|1||A19|IONO^SANG".
+_CODED_FIELD = re.compile(r"^(?:obr(?:\|[^|\n]*){3}|(?:obx|dg1|al1|pr1)(?:\|[^|\n]*){2})\|([^|\n]+)", re.MULTILINE)
 _DAY = 8  # digits of the day in a timestamp
 
 
 def settle_exports(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
-    """Return the mentions but those of coded cells; of a timestamp taken for a number, the day."""
-    coded = [*_coded_cells(reading)]
+    """Return the mentions but those of coded cells and fields; of a timestamp taken for a number, the day."""
+    coded = sorted([*_coded_cells(reading), *(match.span(1) for match in _CODED_FIELD.finditer(reading.folded))])
     starts = [start for start, _ in coded]
     settled = []
     for mention in mentions:

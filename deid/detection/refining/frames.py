@@ -106,13 +106,20 @@ def find_framed_names(reading: Reading, mentions: Sequence[Mention]) -> list[Men
 
 
 def without_beds(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
-    """Return `mentions`, names and places without the room or bed ahead ("Ch. 21P Salaün"); none that is but a room."""
+    """Return `mentions`, names and places without the room or bed ahead ("Ch. 21P Salaün") or behind ("ROY SALLE 4").
+
+    None is but a room.
+    """
     beds = [match.span() for match in _BED.finditer(reading.folded)]
     kept = []
     for mention in mentions:
         bed = next((end for start, end in beds if start <= mention.start < end), None)
-        if bed is None or mention.label not in NAMES | PLACES | {Label.ORG}:
+        behind_name = next((start for start, end in beds if mention.start < start < mention.end <= end), None)
+        if mention.label not in NAMES | PLACES | {Label.ORG} or (bed is None and behind_name is None):
             kept.append(mention)
+        elif bed is None:
+            name = reading.text[mention.start : behind_name].rstrip(" ,;:–-(")
+            kept.append(replace(mention, end=mention.start + len(name)))
         elif mention.end > bed and (behind := _BEHIND_BED.match(reading.text, bed)) and behind.end() < mention.end:
             kept.append(replace(mention, start=behind.end()))
     return kept
