@@ -83,8 +83,10 @@ _CLIPPED = 3  # least letters that are left out
 _CLIPPED_SURE = 6  # letters from which the start of any word is a clipped word
 _ROOTED = 4  # least letters of a word behind a root
 _BORNE = 500  # births from which a word may be a surname beside what else it is
+_RATHER = 10  # births by occurrence per million from which a usual word may be a surname
 _FEW = 100  # births below which the start of a clinical word is rather that
-_BEHIND_CLIPPED = frozenset(". , ) : ; / ?".split()) | {"", "\n"}
+_BESIDE_CLIPPED = frozenset(". , ( ) : ; / ? +".split()) | {"", "\n"}
+_SIDES = frozenset("dg")  # "VM G.": on the left
 _ABBREVIATED = 4  # most letters of a title that ends with a dot; "Monsieur." ends a sentence
 _VOWELS = frozenset("aeiouyàâäéèêëîïôöùûüœæ")
 _NAMED_AFTER = EPONYM_CUES | frozenset(
@@ -171,7 +173,9 @@ def is_clipped(reading: Reading, index: int) -> bool:
     word, lexicon = reading.words[index], reading.lexicon
     if not _CLIPPED_LEAST <= len(word) <= _CLIPPED_MOST or lexicon.is_word(word) or lexicon.first_names.get(word):
         return False
-    if glued(reading, index) or (glued(reading, index + 1) and reading.word(index + 1) not in _BEHIND_CLIPPED):
+    if (glued(reading, index) and reading.word(index - 1) not in _BESIDE_CLIPPED) or (
+        glued(reading, index + 1) and reading.word(index + 1) not in _BESIDE_CLIPPED
+    ):
         return False  # a part of a name, or of a word that a scanner misread
     births = lexicon.surnames.get(word)
     if births >= _FEW or word in lexicon.eponyms:
@@ -218,26 +222,30 @@ def is_respelt(reading: Reading, index: int) -> bool:
 
 
 def is_explained_alone(reading: Reading, index: int) -> bool:
-    """True for a clinical word, in whatever spelling, and a word for a profession."""
-    clinical = has_clinical_reading(reading, index) or is_respelt(reading, index)
-    return clinical or reading.words[index] in PROFESSIONS
+    """True for a clinical word, in whatever spelling, an acronym of medicine, and a word for a profession."""
+    word = reading.words[index]
+    if word in PROFESSIONS or has_clinical_reading(reading, index) or is_respelt(reading, index):
+        return True
+    return reading.surface(index).isupper() and "acronym" in reading.lexicon.clinical.get(word, "")
 
 
 def names_nobody(reading: Reading, index: int) -> bool:
     """True for a word that hardly anybody is called, which a table or its form explains: "SEVRAGE", "Taxol", "ANESTH".
 
-    Beside a name it is no part of that name unless the taggers are sure.
+    Beside a name it is no part of that name unless the taggers are sure. In capitals, four letters that no table knows
+    are an acronym.
     """
     word, lexicon = reading.words[index], reading.lexicon
     if len(word) < 2 or not word.isalpha() or word in PARTICLES or word in LOWER_PARTICLES or word in SHORT_NAMES:
         return False
-    births = lexicon.surnames.get(word)
-    if lexicon.is_first_name(word) or births >= _BORNE:
+    births, often = lexicon.surnames.get(word), lexicon.common.get(word, 0.0)
+    if lexicon.is_first_name(word) or (births >= _BORNE and births > _RATHER * often):
         return False
-    if is_explained_alone(reading, index):
+    if is_explained_alone(reading, index) or (lexicon.is_word(word) and not lexicon.is_surname(word)):
         return True
-    acronym = reading.surface(index).isupper() and "acronym" in lexicon.clinical.get(word, "")
-    return acronym or (lexicon.is_word(word) and not lexicon.is_surname(word))
+    if word in lexicon.eponyms or word in EPONYMS:
+        return True
+    return len(word) <= _MARK and reading.surface(index).isupper() and lexicon.is_unknown(word)
 
 
 def is_compounded(reading: Reading, index: int) -> bool:
@@ -347,14 +355,19 @@ class Evidence:
             return False
         return not self._beside(tokens[0], tokens[-1]) and all(self._is_no_name(at, mention.label) for at in words)
 
-    def is_beyond(self, index: int, sure: float) -> bool:
-        """True for a word at the edge of a name that names nobody, and no title announces, where the taggers doubt it.
+    def is_beyond(self, index: int, sure: float, lone: bool) -> bool:
+        """True for a word of a name that names nobody, and no title announces, where the taggers doubt it.
 
-        `sure` is the probability that it is inside a mention.
+        Alone, a capital inside a sentence may be that of a name. `sure` is the probability that the word is inside a
+        mention.
         """
-        if sure >= _KEPT or self._titled(index) or self._given[index] or not names_nobody(self._reading, index):
+        reading = self._reading
+        if sure >= _KEPT or self._titled(index) or not names_nobody(reading, index):
             return False
-        return sure < _DOUBTED or is_explained_alone(self._reading, index)
+        explained = len(reading.words[index]) > _MARK and is_explained_alone(reading, index)
+        if lone and (self._announced(index) or not (self._beside(index, index) or self._has_idle_capital(index))):
+            return False
+        return explained or sure < _DOUBTED
 
     def _is_no_name(self, index: int, label: Label) -> bool:
         """True for a clinical word; for an ordinary one without a capital, or that is no noun in place of a person."""
@@ -386,6 +399,8 @@ class Evidence:
         eponymous = self._is_eponymous(index) or any(self._is_eponymous(at) for at in self._joined(index))
         if eponymous or has_clinical_reading(reading, index) or is_eponym(reading, index):
             return ALL if self._titled(index) else NOTHING
+        if word in _SIDES and self._is_side(index):
+            return NOTHING
         if self._is_mark(index) or self._is_initial(index):
             tied = self._agreed(index) or self._cued(index) or self._listed(index)
             return ALL if self._peopled and tied else HALF
@@ -428,6 +443,8 @@ class Evidence:
         if self._listed(index) or self._titled(index):
             return ALL
         pointed = self._agreed(index) or self._cued(index)
+        if not self._agreed(index) and is_explained_alone(reading, index):
+            return NOTHING
         if not self._peopled:
             return QUARTER if pointed or self._told[index] else NOTHING
         word = reading.words[index]
@@ -441,7 +458,7 @@ class Evidence:
             return NOTHING  # an abbreviation: "vrs"
         capitals = reading.surface(index).isupper() and not reading.shouted(index)
         lone = capitals and len(reading.words[index]) <= _ACRONYM and not self._is_borne(index)
-        return ALL if pointed else NOTHING if lone else HALF
+        return ALL if pointed else NOTHING if lone or names_nobody(reading, index) else HALF
 
     def _is_placed(self, index: int) -> bool:
         """True for a name of the tables, or of none, where a person acts or signs; for a short form of a certain name.
@@ -594,6 +611,11 @@ class Evidence:
         return len(letters) > 1 and (
             letters in NOT_INITIALS or "acronym" in self._reading.lexicon.clinical.get(letters, "")
         )
+
+    def _is_side(self, index: int) -> bool:
+        """True for a letter that says left or right, behind a word that announces no name: "VM G."."""
+        before = self._reading.word(index - 1)
+        return before.isalpha() and before not in _CUES | _TITLES and not (self._beside(index, index + 1))
 
     def _is_particle(self, index: int) -> bool:
         return self._reading.words[index] in LOWER_PARTICLES or self._reading.words[index] in ("'", "’")

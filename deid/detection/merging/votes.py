@@ -307,7 +307,7 @@ def _trimmed(reading: Reading, mention: Mention, sure: Array, evidence: Evidence
     first, last = reading.token_at(mention.start), reading.token_at(mention.end - 1)
 
     def goes(at: int) -> bool:
-        beyond = mention.label in NAMES and last > first and evidence.is_beyond(at, float(sure[at]))
+        beyond = mention.label in NAMES and evidence.is_beyond(at, float(sure[at]), first == last)
         return beyond or bool(sure[at] < 0.5 and reading.words[at] in _EDGES)
 
     while first <= last and goes(first):

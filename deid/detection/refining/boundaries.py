@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from deid.detection.lookup.known_names import LOWER_PARTICLES, NOT_NAMES, PARTICLES
-from deid.detection.merging.evidence import has_clinical_reading, names_nobody
+from deid.detection.merging.evidence import is_explained_alone, names_nobody
 from deid.detection.refining.overlaps import joined_mention
 from deid.detection.refining.trimming import is_description
 from deid.detection.text.names import elided, glued, is_capital, is_upper, namelike
@@ -243,7 +243,7 @@ def _surname_follows(reading: Reading, last: int, nxt: int) -> bool:
     if not is_capital(reading, nxt) or not is_capital(reading, last) or len(word) < 3 or is_upper(reading, nxt):
         return reading.lowered(nxt) and reading.lexicon.is_first_name(word) and reading.words[last].isalpha()
     lexicon = reading.lexicon
-    if is_upper(reading, last) or not lexicon.is_first_name(reading.words[last]) or has_clinical_reading(reading, nxt):
+    if is_upper(reading, last) or not lexicon.is_first_name(reading.words[last]) or is_explained_alone(reading, nxt):
         return False
     return reading.word(last - 1) not in ("'", "-") and word not in lexicon.medical
 
