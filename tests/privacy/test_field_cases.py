@@ -28,7 +28,7 @@ from tests import ROOT
 CASES = [json.loads(line) for line in (ROOT / "tests/privacy/field_cases.jsonl").read_text("utf-8").splitlines()]
 CIVILITY = re.compile(r"(?:Mme|M\.|Mr|Mlle|Dr|Pr)\s+(?=\w)")
 # Cases that do not hold today, each with its reason.
-KNOWN: Mapping[str, str] = {"cw021": "held as unchanged: names of germs that are first names of people"}
+KNOWN: Mapping[str, str] = {}
 
 
 @pytest.fixture(scope="module")

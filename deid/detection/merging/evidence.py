@@ -248,6 +248,12 @@ def names_nobody(reading: Reading, index: int) -> bool:
     return len(word) <= _MARK and reading.surface(index).isupper() and lexicon.is_unknown(word)
 
 
+def is_role(reading: Reading, index: int) -> bool:
+    """True for a word for a profession that nobody is called: "PANSEUSE"."""
+    word, lexicon = reading.words[index], reading.lexicon
+    return len(word) > 2 and word in PROFESSIONS and not (lexicon.surnames.get(word) or lexicon.first_names.get(word))
+
+
 def is_compounded(reading: Reading, index: int) -> bool:
     """True for a word that no table knows, of a root and a word: "arthromoteur", "radiothérapeute"."""
     word, lexicon = reading.words[index], reading.lexicon
@@ -351,20 +357,24 @@ class Evidence:
             return False
         tokens = self._reading.tokens(mention)
         words = [at for at in tokens if self._reading.words[at].isalpha()]
+        if len(words) == 1 and self._is_side(words[0]):
+            return True
         if not words or any(self._announced(at) or self._is_mark(at) for at in words):
             return False
         return not self._beside(tokens[0], tokens[-1]) and all(self._is_no_name(at, mention.label) for at in words)
 
     def is_beyond(self, index: int, sure: float, lone: bool) -> bool:
-        """True for a word of a name that names nobody, and no title announces, where the taggers doubt it.
+        """True for a role beside a name, and for a word that names nobody, without a title, where the taggers doubt it.
 
         Alone, a capital inside a sentence may be that of a name. `sure` is the probability that the word is inside a
         mention.
         """
         reading = self._reading
+        if not lone and is_role(reading, index):
+            return True
         if sure >= _KEPT or self._titled(index) or not names_nobody(reading, index):
             return False
-        explained = len(reading.words[index]) > _MARK and is_explained_alone(reading, index)
+        explained = len(reading.words[index]) >= _CLIPPED_LEAST and is_explained_alone(reading, index)
         if lone and (self._announced(index) or not (self._beside(index, index) or self._has_idle_capital(index))):
             return False
         return explained or sure < _DOUBTED
@@ -399,7 +409,7 @@ class Evidence:
         eponymous = self._is_eponymous(index) or any(self._is_eponymous(at) for at in self._joined(index))
         if eponymous or has_clinical_reading(reading, index) or is_eponym(reading, index):
             return ALL if self._titled(index) else NOTHING
-        if word in _SIDES and self._is_side(index):
+        if self._is_side(index):
             return NOTHING
         if self._is_mark(index) or self._is_initial(index):
             tied = self._agreed(index) or self._cued(index) or self._listed(index)
@@ -615,7 +625,8 @@ class Evidence:
     def _is_side(self, index: int) -> bool:
         """True for a letter that says left or right, behind a word that announces no name: "VM G."."""
         before = self._reading.word(index - 1)
-        return before.isalpha() and before not in _CUES | _TITLES and not (self._beside(index, index + 1))
+        dotted = self._reading.words[index] in _SIDES and self._reading.word(index + 1) == "."
+        return dotted and before.isalpha() and before not in _CUES | _TITLES and not self._beside(index, index + 1)
 
     def _is_particle(self, index: int) -> bool:
         return self._reading.words[index] in LOWER_PARTICLES or self._reading.words[index] in ("'", "’")

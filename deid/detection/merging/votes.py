@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deid.detection.lookup.known_names import BRANDS
-from deid.detection.merging.evidence import WORDED, Evidence
+from deid.detection.merging.evidence import WORDED, Evidence, is_role
 from deid.detection.taggers.tags import LABELS, OUTSIDE, best_path, decode, log_probabilities
 from deid.detection.text.reading import Reading
 from deid.detection.text.vocabulary import DOCTOR_TITLES
@@ -258,11 +258,14 @@ def _with_pooled_kinds(distribution: Array) -> Array:
 
 
 def _sentences(reading: Reading, mention: Mention, sure: Array) -> Iterator[Mention]:
-    """Yield the parts of a mention: one, but for a name that full stops behind whole words cut ("AURA. DALTONIEN")."""
+    """Yield the parts of a mention: one, but for names that roles ("VIGNE PANSEUSE LISE") or full stops cut.
+
+    Such a full stop is behind a whole word: "AURA. DALTONIEN".
+    """
     tokens = reading.tokens(mention)
     first = tokens.start
     for at in tokens if mention.label in NAMES else ():
-        if first < at < tokens.stop - 1 and _ends_sentence(reading, at):
+        if first < at < tokens.stop - 1 and (_ends_sentence(reading, at) or is_role(reading, at)):
             yield _part(reading, mention, first, at - 1, sure)
             first = at + 1
     yield mention if first == tokens.start else _part(reading, mention, first, tokens.stop - 1, sure)
