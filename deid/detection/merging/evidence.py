@@ -366,8 +366,8 @@ class Evidence:
     def is_beyond(self, index: int, sure: float, lone: bool) -> bool:
         """True for a role beside a name, and for a word that names nobody, without a title, where the taggers doubt it.
 
-        Alone, a capital inside a sentence may be that of a name. `sure` is the probability that the word is inside a
-        mention.
+        A word alone may be a name if it has a capital inside a sentence. `sure` is the probability that the word is
+        inside a mention.
         """
         reading = self._reading
         if not lone and is_role(reading, index):
@@ -375,7 +375,8 @@ class Evidence:
         if sure >= _KEPT or self._titled(index) or not names_nobody(reading, index):
             return False
         explained = len(reading.words[index]) >= _CLIPPED_LEAST and is_explained_alone(reading, index)
-        if lone and (self._announced(index) or not (self._beside(index, index) or self._has_idle_capital(index))):
+        idle = explained or reading.shouted(index) or reading.word(index - 1) in ("", "\n", ".")
+        if lone and (self._announced(index) or not idle):
             return False
         return explained or sure < _DOUBTED
 
