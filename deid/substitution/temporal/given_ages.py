@@ -40,7 +40,7 @@ _MONTHS_IN_YEAR = 12
 
 
 class Given(NamedTuple):
-    """What an age is counted from: a birth and a day told, None for the patient's and the document's; years less."""
+    """Days that an age is counted between, and the years to take off; None: the patient's birth, the document's day."""
 
     birth: Instant | None = None
     at: Instant | None = None

@@ -134,7 +134,7 @@ def whose_age(context: DocumentContext, mention: Mention) -> str:
 
 
 class Relative(NamedTuple):
-    """Whose age the words ahead say: generations older than the patient, a sign, and whether it is told of today."""
+    """Relative named ahead of an age: generations above the patient, a sign, whether it is the age now."""
 
     generations: int
     sign: int
