@@ -374,6 +374,8 @@ class Evidence:
             return True
         if sure >= _KEPT or self._titled(index) or not names_nobody(reading, index):
             return False
+        if "?" in (reading.word(index - 1), reading.word(index + 1)):
+            return False  # a part of a name that lost an accent
         explained = len(reading.words[index]) >= _CLIPPED_LEAST and is_explained_alone(reading, index)
         idle = explained or reading.shouted(index) or reading.word(index - 1) in ("", "\n", ".")
         if lone and (self._announced(index) or not idle):
