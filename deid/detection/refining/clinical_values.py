@@ -120,7 +120,7 @@ def _is_value(reading: Reading, mention: Mention) -> bool:
         end = right.end()
     before, after = text[max(0, start - _REACH) : start], text[end : end + _REACH]
     number = _Number(mention.label, text[start:end], before, after, mention.score < _DOUBTED)
-    if number.digits >= _LONG and _NUMBER_OF.search(before):
+    if number.digits >= _LONG and number.written[0].isdigit() and _NUMBER_OF.search(before):
         return False
     if mention.label is Label.DATE and PRESSURE_NAMED.search(text, 0, start):
         line = text[text.rfind("\n", 0, start) + 1 : start]
@@ -589,6 +589,7 @@ _MARKER = re.compile(
     r"hla[ -](?:[abc]|d[pqr])\w{0,3}(?:[*:]\w{1,4})*|g\d{1,2}p\d{1,4}(?:a\d)?(?:[ev]\d)?|"
     r"p?t[0-4][a-d]?n[0-3x][a-c]?m[01x]|\d[ehrsz]{2,5}(?:/\d[ehrsz]{2,5})?)"
 )
+_MARKED = re.compile(r"(?:(?: ?[:=] ?| )\d{1,5}(?:[.,]\d{1,2})?)?")  # its value: "CA 19-9 1240"
 # Loci of chromosomes, isotopes, parts of the Glasgow score, involved nodes, a molecule by its number.
 _LOCUS = re.compile(
     r"(?:[1-9]|1\d|2[0-2]|[xy])[pq]\d{1,2}(?:\.\d{1,2})?(?: ?- ?[pq]?(?:\d{1,2}|ter))?|"
@@ -650,7 +651,9 @@ def _is_marker(number: _Number) -> bool:
     whole = f"{head.group() if head else ''}{number.written}"
     if _LOCUS.fullmatch(number.written) or _LOCUS.fullmatch(whole):
         return True
-    if _MARKER.fullmatch(number.written) or _MARKER.fullmatch(whole) or _VERTEBRAE.fullmatch(number.written):
+    if _MARKER.fullmatch(number.written) or _VERTEBRAE.fullmatch(number.written):
+        return True
+    if (marker := _MARKER.match(whole)) and _MARKED.fullmatch(whole, marker.end()):
         return True
     if _CHANGE.fullmatch(number.written) and _OF_A_GENE.search(number.before):
         return True

@@ -26,7 +26,8 @@ _DAY_AND_WORD = re.compile(rf"(?:le |du |au )?(?P<day>{_DAY}) (?P<word>[a-z]{{3,
 _CALENDAR = DETECTED_MONTHS | DETECTED_WEEKDAYS
 # "(Manutahi, 7 ans ; Heimiti, 4)"
 _SIBLING = re.compile(
-    r" ?(?:;|,|et) ?(?:et )?[A-ZÀ-Ý][^\W\d_]+(?:[-' ][A-ZÀ-Ý]?[^\W\d_]+)?,? (?P<age>\d{1,2})(?=\)| ?;|,(?!\d))"
+    r" ?(?:;|,|et) ?(?:et )?(?P<name>[A-ZÀ-Ý][^\W\d_]+)(?:[-' ][A-ZÀ-Ý]?[^\W\d_]+)?,? "
+    r"(?P<age>\d{1,2})(?=\)| ?;|,(?!\d))"
 )
 # "père décédé à 71 ans, mère 76 diabète"
 _PARENT = re.compile(
@@ -74,12 +75,20 @@ def _ages(reading: Reading, mentions: Sequence[Mention]) -> Iterator[Mention]:
     """Yield ages without a unit: of a child behind a brother or sister, of a parent in a family history."""
     ages = [one for one in mentions if one.label is Label.AGE]
     for one in ages:
-        if match := _SIBLING.match(reading.text, one.end):
+        if (match := _SIBLING.match(reading.text, one.end)) and not _is_measured(reading, match.start("name")):
             yield _framed(*match.span("age"), Label.AGE)
     if ages:
         for match in _PARENT.finditer(reading.folded):
             if not _COUNTED.match(reading.folded, match.end()):
                 yield _framed(*match.span("age"), Label.AGE)
+
+
+def _is_measured(reading: Reading, place: int) -> bool:
+    """Return whether the word at a place is a score or an analyte ("OMS 2", "IMC 24"), and no first name."""
+    index = reading.token_at(place)
+    if reading.lexicon.is_first_name(reading.words[index]):
+        return False
+    return is_acronym(reading, index) or has_clinical_reading(reading, index)
 
 
 def _places(reading: Reading) -> Iterator[Mention]:

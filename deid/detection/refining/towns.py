@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import cache
 
 from deid.detection.lookup.lexicon import gazetteers
+from deid.detection.merging.evidence import has_clinical_reading
 from deid.detection.text.names import is_capital
 from deid.detection.text.reading import Reading
 from deid.detection.text.vocabulary import (
@@ -17,6 +18,7 @@ from deid.detection.text.vocabulary import (
     NAME_FIELDS,
     PERSON_TITLES,
     PROFESSIONS,
+    word_list,
 )
 from deid.domain.document import Mention
 from deid.domain.labels import NAMES, Label
@@ -66,7 +68,7 @@ def complete_towns(reading: Reading, mentions: Sequence[Mention]) -> list[Mentio
     "Vierzon (18)" has the number of a department, whatever else it was taken for; "Nantaise" tells Nantes; "(CHUR)"
     behind "CHU de Rennes" is the same hospital.
     """
-    mentions = [_as_town(reading, one) for one in _sites(reading, mentions)]
+    mentions = [_without_findings(reading, _as_town(reading, one)) for one in _sites(reading, mentions)]
     found = [*_departments(reading, mentions), *_acronyms(reading, mentions)]
     kept = [one for one in mentions if not any(_is_within(one, other) for other in found)]
     found = [one for one in found if not any(one.overlaps(other) for other in kept)]
@@ -95,6 +97,22 @@ def _as_town(reading: Reading, mention: Mention) -> Mention:
         if people * _PER_BEARER > inhabitants or any(_goes_on(reading, at) for at in _places(reading, tokens)):
             return mention
     return replace(mention, start=start, label=Label.CITY)
+
+
+def _without_findings(reading: Reading, mention: Mention) -> Mention:
+    """Return a mention, a town without the clinical words in small letters behind it: "evry eto pas de thrombus"."""
+    if mention.label is not Label.CITY or gazetteers().towns(key(reading.text[mention.start : mention.end])):
+        return mention
+    tokens = [*reading.tokens(mention)]
+    while len(tokens) > 1 and not reading.capitals[tokens[-1]] and _is_finding(reading, tokens[-1]):
+        del tokens[-1]
+    return replace(mention, end=min(mention.end, reading.ends[tokens[-1]]))
+
+
+def _is_finding(reading: Reading, index: int) -> bool:
+    word = reading.words[index]
+    acronym = "acronym" in reading.lexicon.clinical.get(word, "")
+    return acronym or word in word_list("dated_events") or has_clinical_reading(reading, index)
 
 
 @cache

@@ -43,6 +43,7 @@ SHAPES = [
     ("JP", r"[A-Z]{2}"),
     ("A. M.", r"[A-Z]\. [A-Z]\."),
     ("D U P O N T", r"(?:[A-Z] )+[A-Z]"),
+    ("HADDAD Sonia épse BENALI", r"[A-Z]{2,} [A-ZÉ][a-zéèïëô]+ épse [A-Z]{2,}"),
     ("SaïdOmar", r"[A-Z][a-zéèïëôç]+[A-Z][a-zéèïëôç]+"),
 ]
 
