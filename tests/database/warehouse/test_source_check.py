@@ -455,7 +455,7 @@ def test_an_interrupted_night_says_how_it_goes_on_and_a_full_disk_what_to_do(
     assert set(states(hospital).values()) == {"staged"}
     folder = tmp_path / "reports"
     folder.mkdir(exist_ok=True)
-    (folder / f".2026-03-02.html.{os.getpid()}").symlink_to("/dev/full")
+    (folder / f".2026-03-02.html.{os.getpid()}.partial").symlink_to("/dev/full")
     said = deid("report", "2026-03-02")
     assert said.status == 1
     assert "le disque est plein" in said.err
