@@ -249,5 +249,5 @@ def spelt_dates(day: date) -> tuple[str, ...]:
     else:
         years = ["mille neuf cent", "dix-neuf cent"] if century == 19 else [f"mille {_UNITS[century % 10]} cent"]
     days = ["premier", "un"] if day.day == 1 else [below_hundred(day.day)]
-    spelt = (f"{number} {_MONTHS[day.month - 1][0]} {year} {tail}" for number in days for year in years)
+    spelt = (f"{number} {_MONTHS[day.month - 1].split()[0]} {year} {tail}" for number in days for year in years)
     return tuple(" ".join(text.replace("-", " ").split()) for text in spelt)

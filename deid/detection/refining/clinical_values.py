@@ -122,10 +122,11 @@ def _is_value(reading: Reading, mention: Mention) -> bool:
     number = _Number(mention.label, text[start:end], before, after, mention.score < _DOUBTED)
     if number.digits >= _LONG and number.written[0].isdigit() and _NUMBER_OF.search(before):
         return False
-    if mention.label is Label.DATE and PRESSURE_NAMED.search(text, 0, start):
-        line = text[text.rfind("\n", 0, start) + 1 : start]
-        if _is_pressure_pair(number) or (PRESSURE_NAMED.search(line) and _is_pressure_row(number)):
-            return True
+    if mention.label is Label.DATE and _is_pressure_pair(number) and PRESSURE_NAMED.search(text, 0, start):
+        return True
+    line = text.rfind("\n", 0, start) + 1
+    if mention.label is Label.DATE and _is_pressure_row(number) and PRESSURE_NAMED.search(text, line, start):
+        return True
     return any(test(number) for test in (_DATE_TESTS if mention.label is Label.DATE else _IDENTIFIER_TESTS))
 
 

@@ -141,7 +141,7 @@ def is_of_culture(reading: Reading, mention: Mention, words: Sequence[str]) -> b
     written = reading.text[reading.starts[at] - len(clause) :][slice(*cues[-1].span())]
     if cues[-1].group() in ("cite", "lit") and (written.isupper() or not written.isascii()):
         return False  # "CITE BREL", "cité Brel", "LIT CAMUS": a street, a bed
-    return not any(one == names[-1] and _is_titled(reading, at) for at, one in enumerate(reading.words))
+    return not any(_is_titled(reading, at) for at in reading.places.get(names[-1], ()))
 
 
 def _is_titled(reading: Reading, index: int) -> bool:

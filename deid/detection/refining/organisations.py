@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from deid.detection.lookup.lexicon import Hit, Kind, gazetteers
@@ -58,8 +59,9 @@ def settle_organisations(reading: Reading, mentions: Sequence[Mention]) -> list[
     man or street, nor is a body that the whole country knows. Whom the document names elsewhere stays somebody.
     """
     result: list[Mention] = []
+    borne = Counter(word for one in mentions if one.label in NAMES for word in _own_words(reading, one))
     for mention in sorted([*mentions, *_missed(reading, mentions)]):
-        if _is_organisation(reading, mention, mentions):
+        if _is_organisation(reading, mention, borne):
             mention = replace(mention, label=Label.ORG)
         if result and _goes_on(reading, result[-1], mention):
             result[-1] = replace(joined_mention(result[-1], mention), label=Label.ORG)
@@ -91,11 +93,16 @@ def _names(reading: Reading, index: int, covered: bytearray) -> bool:
     return word not in _NOT_NAMING and not has_clinical_reading(reading, index)
 
 
-def _is_organisation(reading: Reading, mention: Mention, mentions: Sequence[Mention]) -> bool:
+def _own_words(reading: Reading, mention: Mention) -> frozenset[str]:
+    return frozenset(word for at in reading.tokens(mention) if len(word := reading.words[at]) > 2)
+
+
+def _is_organisation(reading: Reading, mention: Mention, borne: Mapping[str, int]) -> bool:
+    """Return whether words around a mention make it an organisation; `borne` counts the names with a word."""
     if mention.label not in NAMES | _PLACED or not _SURE_VOTES.isdisjoint(vote.annotator for vote in mention.votes):
         return False
     first, last = reading.token_at(mention.start), reading.token_at(mention.end - 1)
-    if mention.label in NAMES and _is_somebody(reading, mention, mentions):
+    if mention.label in NAMES and _is_somebody(reading, mention, borne):
         return False
     if _is_known(reading, mention):
         return True
@@ -108,11 +115,9 @@ def _is_organisation(reading: Reading, mention: Mention, mentions: Sequence[Ment
     return found is not None and found.kind not in _APART and reading.words[first] in _ARTICLES
 
 
-def _is_somebody(reading: Reading, mention: Mention, mentions: Sequence[Mention]) -> bool:
+def _is_somebody(reading: Reading, mention: Mention, borne: Mapping[str, int]) -> bool:
     """Return whether a name has a title before it, or a part that is somebody's elsewhere: "Dr Lebrun"."""
-    own = {reading.words[at] for at in reading.tokens(mention)}
-    others = [one for one in mentions if one.label in NAMES and one is not mention]
-    if any(len(word) > 2 and word in own for one in others for word in map(reading.word, reading.tokens(one))):
+    if any(borne.get(word, 0) > 1 for word in _own_words(reading, mention)):
         return True
     before = reading.token_at(mention.start) - 1
     before -= reading.word(before) == "."

@@ -123,7 +123,7 @@ def _towns_abroad() -> frozenset[str]:
 def _places(reading: Reading, tokens: Sequence[int]) -> Iterator[int]:
     """Yield the first token of each occurrence of the words of some tokens."""
     said = reading.words[tokens[0] : tokens[-1] + 1]
-    return (at for at, one in enumerate(reading.words) if one == said[0] and reading.words[at : at + len(said)] == said)
+    return (at for at in reading.places[said[0]] if reading.words[at : at + len(said)] == said)
 
 
 def _goes_on(reading: Reading, index: int) -> bool:

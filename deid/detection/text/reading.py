@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from operator import attrgetter
 from typing import Any
@@ -57,6 +57,14 @@ class Reading:
     def lexicon(self) -> Lexicon:
         """The word tables, shared by all readings."""
         return lexicon()
+
+    @cached_property
+    def places(self) -> Mapping[str, Sequence[int]]:
+        """Indexes of the tokens of each word, in order."""
+        found: dict[str, list[int]] = {}
+        for index, word in enumerate(self.words):
+            found.setdefault(word, []).append(index)
+        return found
 
     @cached_property
     def digits(self) -> str:

@@ -16,9 +16,6 @@ from deid.cli.documents import BATCH, PolicyFile
 from deid.cli.language import colon, language, tell, translated
 from deid.domain.document import Document, Mention
 from deid.domain.errors import InputRefused
-from deid.reports.evaluation import shown_measure
-from deid.reports.numbers import Writer
-from deid.reports.wording import WORDING
 from nocturne_lab.cli.annotation import SCHEME_OF, read_annotated
 from nocturne_lab.cli.coding import ChosenLevel, CodesOf
 from nocturne_lab.cli.scoring import Scheme, translated_table
@@ -200,6 +197,7 @@ class _Page:
         self.parts += [translated("## Reading sample"), *self._reading(treated, marked)]
 
     def _reading(self, treated: Sequence[Treated], marked: Mapping[str, Sequence[Mention]]) -> Iterator[str]:
+        from deid.reports.numbers import Writer
         from nocturne_lab.learning.benchmark import LEAKS, read_sample
 
         review, write = self.policy.release.review, Writer(language())
@@ -294,6 +292,9 @@ def _detection(found: Evaluation, scheme: Scheme) -> Iterator[str]:
 def _published(treated: Sequence[Treated]) -> Iterator[str]:
     """Yield what became of documents, and what the published ones keep."""
     from deid.quality.reasons import REASON_WORDS
+    from deid.reports.evaluation import shown_measure
+    from deid.reports.numbers import Writer
+    from deid.reports.wording import WORDING
     from nocturne_lab.evaluation.utility import Pair, measure
 
     words, write = REASON_WORDS[language()], Writer(language())

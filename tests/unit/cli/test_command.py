@@ -18,7 +18,7 @@ from tests.unit.cli.test_documents import LETTER
 COMMANDS = (
     "detect deidentify file evaluate score train provision migrate doctor refresh references night publish report "
     "runs make-visible dpo-annex policy budget key models annotations coding audit ids opt-outs quarantine link rights "
-    "source service catalogue".split()
+    "source service catalogue benchmark".split()
 )
 
 
