@@ -186,8 +186,8 @@ FOUND: dict[str, tuple[str, ...]] = {
         "Prothèse, lot [[ID|70156993]]",
         "Pompe n° de série [[ID|X2291-0047718]]",
         "Véhicule immatriculé [[ID|FB-417-KX]]",
-        "IBAN [[ID|FR76 3000 6000 0112 3456 7890 189]]",
-        "Poste [[ID|192.168.14.73]] arrêté.",
+        "IBAN [[ID|FR76 3000 6000 0112 3456 7890 189]] BIC : [[ID|AGRIFRPP882]]",
+        "Poste [[ID|192.168.14.73]] arrêté, puis [[ID|192.168.14.74]].",
         "Prélèvement n° [[ID|H20-15566]]",
     ),
     "places": (

@@ -24,7 +24,9 @@ _PLATE = re.compile(
     r"[A-Z](?<![\w-].)(?<!\d .)[A-Z][- ]\d{3}[- ][A-Z]{2}(?![\w-])|[a-z](?<![\w-].)[a-z]-\d{3}-[a-z]{2}(?![\w-])"
 )
 _OLD_PLATE = re.compile(r"(?<![\w,.])\d{2,4} [a-z]{2,3} (?:\d\d|2[ab])(?![\w,.])")
-_NETWORK = re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w.])")
+# ISO 9362 behind its word; the two letters of the country are in the middle.
+_BIC = re.compile(r"(?<!\w)(?:bic|swift)(?:/(?:bic|swift))?(?: ?code)?[ :.]{1,4}([a-z]{6}[0-9a-z]{2}(?:[0-9a-z]{3})?)(?!\w)")
+_NETWORK = re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?!\w|\.\d)")
 # Six pairs of figures alone, with hyphens, are a series: "20-25-35-50-65-70".
 _MAC = re.compile(r"[0-9a-f](?<!\w.)(?=[0-9-]{0,15}[a-f:])[0-9a-f][:-](?:[0-9a-f]{2}[:-]){4}[0-9a-f]{2}(?!\w)")
 _OBJECT = re.compile(r"(?<![\w.])[12]\.\d+(?:\.\d+){4,}(?!\w)")
@@ -100,6 +102,10 @@ def find_identifiers(reading: Reading) -> Iterator[Mention]:
         for match in _IBAN.finditer(folded):
             if sum(map(str.isdigit, match.group())) >= 12:
                 yield Mention(match.start(), match.end(), Label.ID, 0.99 if iban_holds(match.group()) else 0.85, "IBAN")
+    if "bic" in folded or "swift" in folded:
+        for match in _BIC.finditer(folded):
+            if reading.text[match.start(1) : match.end(1)].isupper():
+                yield Mention(match.start(1), match.end(1), Label.ID, 0.9, "BIC")
     for match in _PLATE.finditer(reading.text):
         yield Mention(match.start(), match.end(), Label.ID, 0.95, "plate")
     for match in _MAC.finditer(folded):
