@@ -27,6 +27,7 @@ _SHORT = 5  # letters of an acronym
 _SHORT_DAYS = frozenset("lu ma me je ve sa di lun mar mer jeu ven sam dim".split())
 _LONG = 6  # digits of a number that the word for one right ahead makes somebody's: "n° 2 345 678 L"
 _LONGEST = 8  # digits from which a number is no measured value
+_LAST_DAY, _LAST_MONTH = 31, 12
 _DOUBTED = 0.7  # score below which annotators differ
 
 
@@ -349,7 +350,7 @@ _PRESSURE_BEHIND = re.compile(
 )
 _PAIRS_AHEAD, _PAIRS_BEHIND = re.compile(r"(?:\d{1,2}/\d{1,2} )+\Z"), re.compile(r"(?: \d{1,2}/\d{1,2})+(?![\d/])")
 # "EN 8/10": a pain rated by a number.
-_PAIN = re.compile(r"(?:^|[,;:(] ?)(?:en|eva|evs|ens) ?[:=]? ?\Z")
+_PAIN = re.compile(r"(?:(?:^|[,;:(] ?)(?:en|eva|evs|ens)|\be\.[vn]\.[as]\.?) ?[:=]? ?\Z")
 # "EVA entre 20 et 30", "normale jusqu'à 28": a rating on a scale of its own, a bound.
 _SCALED = re.compile(
     r"(?:\b(?:eva|evs|ens)\)?,? (?:estimee? |cotee? |chiffree? )?(?:entre|a|de|est a|est de|:)|"
@@ -413,6 +414,15 @@ def _is_ratio(number: _Number) -> bool:
             return False
     tests = _RATED.search(number.before), _PRESSURE.search(number.before), _RATED_BEHIND.match(number.after)
     return any(tests)
+
+
+def _is_no_day(number: _Number) -> bool:
+    """Return whether two numbers with a stroke are neither days, a day and month, nor a month and year: "168/92"."""
+    ratio = _RATIO.fullmatch(number.written)
+    if not ratio:
+        return False
+    first, second = int(ratio[1]), int(ratio[2])
+    return first > _LAST_DAY or (first > _LAST_MONTH and second > _LAST_DAY)
 
 
 def _is_pressure_pair(number: _Number) -> bool:
@@ -677,7 +687,11 @@ def _is_code(number: _Number) -> bool:
 # Days of intake, years of classifications
 
 _WEEKDAY = rf"(?:{'|'.join(WEEKDAYS)})"
-_DAYS = re.compile(rf"{_WEEKDAY}(?:(?:,? et|,| ou|/)(?: le)? ?{_WEEKDAY})*")
+_DAYS = re.compile(rf"{_WEEKDAY}(?:(?:,? et|,| ou|[/-])(?: le)? ?{_WEEKDAY})*")
+# "KINE LE LUNDI ET LE JEUDI", "lundi-mercredi-vendredi": on these days each week; two with a year or date are days.
+_EACH_WEEK = re.compile(
+    rf"le {_WEEKDAY}(?:(?:,| et) le {_WEEKDAY})+(?![a-z]| \d)|{_WEEKDAY}(?: ?[-–/] ?{_WEEKDAY}){{2,}}(?![a-z]| \d)"
+)
 _DOSE_BEFORE = re.compile(
     rf"(?:\d ?(?:{_SYMBOL}|{_words('intakes')})(?: ?/ ?\w+)?|"
     r"\b(?:une fois|\d fois|par semaine|prise|injection|seance)s?)(?!\w)"
@@ -692,8 +706,13 @@ _EDITION = re.compile(
 
 
 def _is_day_of_intake(number: _Number) -> bool:
-    """Return whether weekdays are those of a dose: "10 mg le mercredi et le dimanche"."""
-    return bool(_DAYS.fullmatch(number.written) and _DOSE_BEFORE.search(number.before))
+    """Return whether weekdays are those of a dose or of each week: "10 mg le mercredi et le dimanche"."""
+    if not _DAYS.fullmatch(number.written):
+        return False
+    if _DOSE_BEFORE.search(number.before):
+        return True
+    around, at = f"{number.before}{number.written}{number.after}", len(number.before)
+    return any(one.start() <= at < one.end() for one in _EACH_WEEK.finditer(around))
 
 
 def _is_edition(number: _Number) -> bool:
@@ -709,7 +728,7 @@ def _is_magnet(number: _Number) -> bool:
 
 _DATE_TESTS = (
     _has_unit, _is_interval, _is_measured, _is_ratio, _is_part, _is_ranked, _is_tooth, _is_intake, _is_day_of_intake,
-    _is_edition, _is_locus, _is_magnet, _is_joined,
+    _is_edition, _is_locus, _is_magnet, _is_joined, _is_no_day,
 )  # fmt: skip
 _IDENTIFIER_TESTS = (
     _has_unit, _is_interval, _is_measured, _is_ratio, _is_ranked, _is_tooth, _is_intake, _is_marker, _is_code,

@@ -95,7 +95,7 @@ _WILL_FOLLOW = re.compile(
 _AGO = re.compile(r"(?:\bil ?'?|\b)y ?'?a (?:environ |pres de |plus de )?$|\bil ya ?(?:environ |pres de |plus de )?\Z")
 # "quatre demi-frères" counts people; "23 semaines et 6 jours" is the age of a pregnancy.
 _KIN_COUNTED = re.compile(r"(?: ?(?:demi)?-| )(?:freres?|soeurs?)\b| ?a (?:droite?|gauche)\b")
-_AND_DAYS = re.compile(r" (?:et |\+ ?)\d (?:jours?|j)\b")
+_AND_DAYS = re.compile(r" (?:et |\+ ?)(?:\d|une?|deux|trois|quatre|cinq|six) (?:jours?|j)\b")
 _WEEKS = re.compile(r" (?:semaines?|sa)\b(?! de vie)")
 _YOUNG = re.compile(rf"\b(?:{_any('child_words', 'life_events')})\b")
 _OF_A_CHILD = re.compile(

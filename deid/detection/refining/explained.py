@@ -36,6 +36,9 @@ _RECALLED = re.compile(r"[ \t\d.)]*(?:apprentissage|denomination|fluences?|evoca
 # Births of a surname or first name that few bear; words for what people read, hear, see and tell of artists and
 # writers, in the clause ahead of the name.
 _SELDOM_BORNE, _SELDOM_GIVEN = 12_000, 500
+# Births of a surname and of a first name under which a famous name is hardly another's; what a person's is followed by.
+_RARELY_BORNE, _RARELY_GIVEN, _RARELY_GIVEN_LAST = 1_500, 100, 2_000
+_SOMEBODYS = re.compile(r" ?(?:,|\(|:)? ?(?:nee?\b|agee?\b|\d|epouse\b)")
 _CULTURE_REACH = 80
 _CLAUSE = re.compile(r"[.;!?\n|]")
 _CULTURE = re.compile(rf"\b(?:{'|'.join(sorted(word_list('culture')))})\b")
@@ -60,7 +63,7 @@ _SIGNING = (
 
 def is_explained(reading: Reading, mention: Mention, words: Sequence[str]) -> bool:
     """Return whether a name is none, however sure: its words alone are given."""
-    if mention.label in NAMES and _is_public_figure(reading, mention, words):
+    if mention.label in NAMES and (_is_public_figure(reading, mention, words) or _is_unmistakable(reading, mention)):
         return True
     if is_of_culture(reading, mention, words):
         return True
@@ -111,6 +114,28 @@ def _is_public_figure(reading: Reading, mention: Mention, words: Sequence[str]) 
     around = reading.words[max(0, reading.token_at(mention.start) - _FIGURES_NEAR) :][: 2 * _FIGURES_NEAR]
     pairs = {" ".join(pair) for pair in pairwise(around)} - {name}
     return len(pairs & PUBLIC_FIGURES) >= _FIGURES
+
+
+def _is_unmistakable(reading: Reading, mention: Mention) -> bool:
+    """True for a famous name that hardly anybody else bears, in a sentence: "croit qu'Emmanuel Macron lui doit".
+
+    A title, a relative or a role ahead, a title before the surname anywhere, and an age or birth behind make a person.
+    """
+    inside = [at for at in reading.tokens(mention) if reading.words[at].isalpha()]
+    words = [reading.words[at] for at in inside]
+    if not words or " ".join(words) not in PUBLIC_FIGURES:
+        return False
+    lexicon, most = reading.lexicon, _RARELY_GIVEN if len(words) == 1 else _RARELY_GIVEN_LAST
+    if lexicon.surnames.get(words[-1]) >= _RARELY_BORNE or lexicon.first_names.get(words[-1]) >= most:
+        return False
+    ahead = reading.words[max(0, inside[0] - 3) : inside[0]]
+    if not ahead or ahead[-1] in ("\n", ":", "|", ";", ".", "-") or not _SOMEBODY.isdisjoint(ahead):
+        return False
+    if lexicon.parts.get(ahead[-1]) == "NOM" and ahead[-1] not in word_list("public_roles"):
+        return False  # "son voisin Pompidou"
+    if _SOMEBODYS.match(reading.folded, mention.end):
+        return False
+    return not any(_is_titled(reading, at) for at in reading.places.get(words[-1], ()))
 
 
 @cache

@@ -37,6 +37,7 @@ from deid.french.folding import key
 _WIDE = re.compile(r" {2}|\t")
 _CHECKED = NAMES | {Label.CITY, Label.LOC, Label.ORG}
 _WORDED = _CHECKED | {Label.STREET}
+_OF_NET = frozenset({Label.EMAIL, Label.URL})
 _LINKS = PARTICLES | LOWER_PARTICLES | {"'", "-"}
 _OF_MIGRAINE = re.compile(r"\b(?:migraines?|cephalees?)\b[^.,;\n]{0,30} (?:avec|sans|a) (?:l'|une |son )?\Z")
 _D_DIMERS = re.compile("(?:d ?- ?)?dimeres?")
@@ -76,6 +77,22 @@ _LAW = re.compile(
     rf" (?:n\s?[°o]\s?\d{{2,4}}[- ]\d{{2,5}}|du \d{{1,2}}(?:er)? (?:{_MONTHS}) (?:19|20)\d\d)|"
     r"(?:(?<=\bla )|(?<=\())loi (?!du |de |n )[a-z]{3,20}(?:-[a-z]{2,20})?(?![\w-])"
 )
+_RESIDUE = (
+    r"(?:ala|arg|asn|asp|cys|gln|glu|gly|his|ile|leu|lys|met|phe|pro|ser|thr|trp|tyr|val|ter|[acdefghiklmnpqrstvwyx*])"
+)
+# Sequences, changes of a gene, fusions and entries of public registers, after HGVS: "NM_001323289.2", "c.1675C>T",
+# "p.(Arg559Ter)", "ETV6::RUNX1", "OMIM 300672", "rs1799963".
+_GENETICS = re.compile(
+    r"(?<!\w)(?:[nx][cgmpr]|lrg)_\d{3,9}(?:\.\d{1,2})?(?:\(\w{2,10}\))?(?!\w)|"
+    r"(?<!\w)[cgmnr]\.[-*]?\d+(?:[+-]\d+)?(?:_[-*]?\d+(?:[+-]\d+)?)?"
+    r"(?:[acgtu]*>[acgtu]+|(?:del|dup|ins|inv)[acgt]*|=)(?![\w@])|"
+    rf"(?<!\w)p\.\(?{_RESIDUE}\d{{1,5}}(?:_{_RESIDUE}\d{{1,5}})?"
+    rf"(?:{_RESIDUE}|del|dup|ins|fs|[*=?])[a-z*]{{0,6}}\d{{0,3}}\)?(?![\w@])|"
+    r"(?<!\w)(?:omim|mim|orpha(?:net)?|hgnc|clinvar|dbsnp|cosmic|rcv|vcv)"
+    r"(?: ?(?:n ?°|#|:))? ?[a-z#]{0,4}\d{3,12}(?!\w)|"
+    r"(?<!\w)rs\d{3,10}(?!\w)|(?<!\w)ens[egpt]\d{8,15}(?!\w)|"
+    r"(?<!\w)(?:[a-z]{2,6}\d{1,3}[a-z]?::[a-z]{2,6}\d{0,3}[a-z]?|[a-z]{2,6}::[a-z]{2,6}\d{1,3}[a-z]?)(?!\w)"
+)
 _MAIL = re.compile(r"(?:e[ -]?)?mails?|courriels?|adresses? (?:e-?)?mails?")
 _SORTS = (
     ORG_PARTICLES
@@ -113,6 +130,8 @@ _CLASS = re.compile(r" classe (?:[iv]{1,3}|[1-6])\b")  # "Kennedy classe III"
 # "N.B. son numéro est …", "P.S. prévenir sa fille", ahead of a line
 _NOTE = re.compile(r"(?:n\.? ?b|p\.? ?s)\b\.?")
 _NOTED = re.compile(r"\.? ?:?[ ]{1,3}[^\W\d_]{2,}")
+_LEAST_MISREAD = 6  # letters of a word that a scanner misread
+_DOTTED = re.compile(r"[a-z]\.(?:[a-z]\.){0,5}[a-z]?\.?(?![a-z]{2})(?:[a-z](?![a-z]))?")
 _NOTHING_TO_REPORT = re.compile(r"r\.a\.s\.?")
 _ARTICLE = re.compile(r"(?:l['’]|(?:le|la|les|un|une|du|des|d'un|d'une) )")
 _BESIDE_A_PART = re.compile(
@@ -131,12 +150,14 @@ def drop_allowed(reading: Reading, mentions: Sequence[Mention], allow: Mapping[L
 
     `allow` holds the policy's own terms by label.
     """
-    laws = [match.span() for match in _LAW.finditer(reading.folded)]
+    spans = [match.span() for one in (_LAW, _GENETICS) for match in one.finditer(reading.folded)]
     own = {label: {key(term) for term in terms} for label, terms in allow.items()}
     return [
         mention
         for mention in mentions
-        if not any(start < mention.end and mention.start < end for start, end in laws)
+        if not (
+            mention.label not in _OF_NET and any(start < mention.end and mention.start < end for start, end in spans)
+        )
         and not _MAIL.fullmatch(reading.folded, mention.start, mention.end)
         and not (mention.label in own and key(reading.text[mention.start : mention.end]) in own[mention.label])
         and not (mention.label in _WORDED and (_is_unnamed(reading, mention) or _is_never_a_name(reading, mention)))
@@ -176,6 +197,8 @@ def _is_never_a_name(reading: Reading, mention: Mention) -> bool:
         return True  # an hour: "DE 9 H A 17 H."
     if words[:2] == ["v", "leiden"]:
         return True
+    if _is_dotted_acronym(reading, mention) or _is_misread(reading, mention):
+        return True
     if _NOTHING_TO_REPORT.fullmatch(reading.folded, mention.start, mention.end):
         return True
     if _NOTE.fullmatch(reading.folded, mention.start, mention.end) and _NOTED.match(reading.folded, mention.end):
@@ -213,6 +236,47 @@ def _is_never_a_name(reading: Reading, mention: Mention) -> bool:
     if mention.label in NAMES and _ADDRESSED.issuperset(words):
         return True
     return _PATIENTS.issuperset(words) or _is_species(reading, mention, words) or _is_cited(reading, mention)
+
+
+def _is_misread(reading: Reading, mention: Mention) -> bool:
+    """True for one usual word of French that a scanner read with a wrong sign: "mobi1isation", "mourlr", "SALARlE"."""
+    start, end = mention.start, mention.end
+    while start and reading.text[start - 1].isalnum():
+        start -= 1
+    while end < len(reading.text) and reading.text[end].isalnum():
+        end += 1
+    surface, word, lexicon = reading.text[start:end], reading.folded[start:end], reading.lexicon
+    if len(word) < _LEAST_MISREAD or not word.isalnum():
+        return False
+    if lexicon.is_word(word) or lexicon.is_first_name(word) or lexicon.is_surname(word):
+        return False
+    mixed = "l" in surface and surface.replace("l", "").isupper()
+    if not (mixed or surface.islower() or set("10") & set(surface)):
+        return False  # "Chalne"
+    if any(_titled(reading, at) for at in reading.places.get(reading.words[reading.token_at(mention.start)], ())):
+        return False
+    ones = [word.replace("1", sign).replace("0", "o") for sign in "li"]
+    small = [at for at, sign in enumerate(surface) if sign == "l"]
+    read = {*ones, *(f"{one[:at]}i{one[at + 1 :]}" for one in ones for at in small)} - {word}
+    return any((lexicon.is_word(one) or one in lexicon.medical) and not lexicon.is_surname(one) for one in read)
+
+
+def _is_dotted_acronym(reading: Reading, mention: Mention) -> bool:
+    """True for a clinical acronym with dots, which no title, role or field announces: "B.K. +", "E.V.A. 7/10".
+
+    Initials of the patient stay, and a line of its own, which may be a signature.
+    """
+    written = _DOTTED.match(reading.folded, mention.start)
+    if not written or written.end() < mention.end or "." not in reading.folded[mention.start : mention.end]:
+        return False
+    letters = re.sub(r"\W", "", written.group())
+    first = reading.token_at(mention.start)
+    if len(letters) < 2 or "acronym" not in reading.lexicon.clinical.get(letters, "") or _announced(reading, first):
+        return False
+    line, end = reading.line(mention.start)
+    alone = not reading.text[line : mention.start].strip() and not reading.text[written.end() : end].strip(" .")
+    initials = {part[0] for name in reading.document.patient.names for part in re.split(r"\W+", key(name)) if part}
+    return not alone and not (initials and initials.issuperset(letters))
 
 
 def _is_rank(reading: Reading, first: int) -> bool:

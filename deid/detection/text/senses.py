@@ -66,6 +66,8 @@ def find_sense(reading: Reading, index: int) -> Sense:
         return Sense.PERSON
     if _is_in_eponym(reading, index) or _is_in_compound(reading, index) or _is_pill(reading, index):
         return Sense.THING
+    if _is_coloured(reading, index) or _is_sized(reading, index) or _is_related(reading, index):
+        return Sense.THING
     word = _plain(reading.words[index])
     kinds = lexicon().parts.get(word, "").split("|")
     if len(word) < 3 or word not in lexicon().common or not {"ADJ", "NOM"} & set(kinds):
@@ -307,6 +309,40 @@ def _describes(reading: Reading, index: int) -> bool:
     if not kinds:
         return noun in lexicon().medical or noun in lexicon().clinical
     return kinds == {"NOM"} or (kinds == {"NOM", "VER"} and bool(_INFINITIVE.fullmatch(noun)))
+
+
+def _is_coloured(reading: Reading, index: int) -> bool:
+    """True for a colour behind a thing in a line of one case: "SPARADRAP BLANC", "RASH ROSE DU TRONC"."""
+    if not (reading.shouted(index) or reading.lowered(index)) or not _qualifies(reading.words[index], "colours"):
+        return False
+    noun = _plain(reading.word(index - 1))
+    if not noun or reading.text[reading.ends[index - 1] : reading.starts[index]] != " ":
+        return False
+    if noun in PROFESSIONS | KINSHIP | PLURAL | _TITLES or noun.startswith("patient"):
+        return False
+    return lexicon().parts.get(noun) == "NOM" and not lexicon().first_names.get(noun)
+
+
+def _is_sized(reading: Reading, index: int) -> bool:
+    """True for a size ahead of a finding in a line of capitals: "PETIT ULCERE", "GROS HEMATOME"."""
+    if not reading.shouted(index) or not _qualifies(reading.words[index], "sizes"):
+        return False
+    at = index + 1
+    noun = _plain(reading.word(at))
+    if not noun.isalpha() or not reading.shouted(at) or reading.text[reading.ends[index] : reading.starts[at]] != " ":
+        return False
+    if lexicon().is_first_name(noun) or lexicon().is_surname(noun):
+        return False
+    kinds = set(lexicon().parts.get(noun, "").split("|")) - {""}
+    return noun in lexicon().medical or noun in _WORDS["findings"] or kinds in ({"NOM"}, {"NOM", "VER"})
+
+
+def _is_related(reading: Reading, index: int) -> bool:
+    """True for the second word of "cousine germaine" and "par alliance"."""
+    word, before = reading.words[index], reading.word(index - 1)
+    if word == "alliance":
+        return before == "par"
+    return word.startswith("germain") and before.startswith("cousin") and reading.surface(index).islower()
 
 
 def _is_in_compound(reading: Reading, index: int) -> bool:

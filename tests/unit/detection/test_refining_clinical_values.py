@@ -429,3 +429,22 @@ def test_numbers_of_telephones_in_such_forms_stay(text: str, part: str) -> None:
 )
 def test_thousands_behind_a_word_for_a_number_of_somebody_are_one(text: str, part: str) -> None:
     assert kept(text, part, Label.ID)
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "stays"),
+    [
+        ('"84,1";"4200";"191/104";"1,41"', "191/104", False),
+        ('"84,1";"4200";"98/54";"1,41"', "98/54", False),
+        ("douleur E.V.A. 7/10", "7/10", False),
+        ("empan 4/5", "4/5", False),
+        ("KINE LE LUNDI ET LE JEUDI.", "JEUDI", False),
+        ("Bactrim lundi-mercredi-vendredi.", "vendredi", False),
+        ("revu le lundi et le jeudi 6 mai", "lundi", True),
+        ("revu le 31/12 et le 12/21", "31/12", True),
+        ("revu le 31/12 et le 12/21", "12/21", True),
+        ("du 28/30 mars", "28/30", True),
+    ],
+)
+def test_numbers_and_days_of_no_calendar(text: str, part: str, stays: bool) -> None:
+    assert kept(text, part, Label.DATE) is stays

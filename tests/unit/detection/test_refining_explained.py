@@ -243,3 +243,44 @@ def test_an_artist_or_author_who_is_told_of_is_nobody_here(text: str, part: str)
 )
 def test_somebody_of_the_document_beside_the_same_words_stays(text: str, part: str) -> None:
     assert not allowed(text, part)
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "dropped"),
+    [
+        ("croit qu'Emmanuel Macron lui doit un titi", "Emmanuel Macron", True),
+        ("elle adore Beyoncé, sort peu", "Beyoncé", True),
+        ("M. Emmanuel Macron est agriculteur", "Emmanuel Macron", False),
+        ("voici Emmanuel Macron, 45 ans, agriculteur", "Emmanuel Macron", False),
+        ("accompagné de son voisin Pompidou", "Pompidou", False),
+        ("elle attend Claude François, sort peu", "Claude François", False),
+        ("Beyoncé Martin est venue ; elle adore Beyoncé", "Beyoncé Martin", False),
+        ("Mme Pompidou. Il revoit Pompidou", "Pompidou", False),
+        ("B.K. + à l'examen direct", "B.K.", True),
+        ("le V.E.M.S. à 1420 ml", "V.E.M.", True),
+        ("ECBU fait, E.C.B.U. stérile", "E.C.B.", True),
+        ("signé B.K. ce jour", "B.K.", False),
+        ("Dr B.K. absent", "B.K.", False),
+        ("compte rendu relu\nB.K.\n", "B.K.", False),
+        ("note de X.Q. du soir", "X.Q.", False),
+        ("aide à la mobi1isation du soir", "mobi1isation", True),
+        ("service de Dermato1ogie du site", "Dermato", True),
+        ("souhaite mourlr chez lui", "mourlr", True),
+        ("exemplaire SALARlE à garder", "SALARlE", True),
+        ("Dr mobi1isation absent", "mobi1isation", False),
+        ("avec LERAlLLEZ ce soir", "LERAlLLEZ", False),
+        ("avec Chalne ce soir", "Chalne", False),
+        ("Mme chalne. Appeler chalne ce soir", "chalne", False),
+    ],
+)
+def test_words_that_only_look_like_a_name(text: str, part: str, dropped: bool) -> None:
+    assert allowed(text, part, Label.PERSON, 0.9) is dropped
+
+
+@pytest.mark.parametrize(
+    "part", ["NM_001323289.2", "c.1675C>T", "c.1675C", "Arg559Ter", "OMIM 300672", "ETV6::RUNX1", "rs1799963", "V600E"]
+)
+def test_notations_of_genetics_are_nobody_s_number(part: str) -> None:
+    text = "CDKL5 NM_001323289.2 c.1675C>T p.(Arg559Ter), OMIM 300672, ETV6::RUNX1, rs1799963, p.V600E."
+    assert allowed(text, part, Label.ID)
+    assert not allowed(f"{text} p.leb75fr@chu-nord.fr", "p.leb75fr@chu-nord.fr", Label.EMAIL)

@@ -37,6 +37,11 @@ THINGS = (
     ("SOULIER", ", maladie de Bernard Soulier.", ["Bernard Soulier"]),
     ("ROUX", ". Anse en Y de Roux.", ["Y de Roux"]),
     ("HORNER", ". Pas de syndrome de Claude Bernard-Horner.", ["Claude Bernard-Horner"]),
+    ("BLANC", ".\nFERMETURE PAR STRIP BLANC, SPARADRAP BLANC.", ["STRIP BLANC", "SPARADRAP BLANC"]),
+    ("ROSE", ".\nALLERGIE A L'AUGMENTIN (RASH ROSE DU TRONC).", ["RASH ROSE"]),
+    ("PETIT", ".\nNECROSE SECHE, PETIT ULCERE DE 6 MM.", ["PETIT ULCERE"]),
+    ("GROS", ".\nPONCTION. GROS HEMATOME SANS SYNDROME.", ["GROS HEMATOME"]),
+    ("ALLIANCE", ". Son cousin par alliance est là.", ["par alliance"]),
 )
 # Surname of the patient, and what follows: each further occurrence of the surname is the person.
 PEOPLE = (
@@ -48,6 +53,8 @@ PEOPLE = (
     ("PAGET", ". Prévenir Paget. Famille Paget. Dr Paget, maladie rare."),
     ("PETIT", "\nPetit\nCardiologie"),
     ("ROUX", ". Roux et Blanc présents."),
+    ("BLANC", ".\nVU PAR L'INFIRMIERE BLANC, PUIS MME BLANC."),
+    ("PETIT", ".\nCONTROLE PAR MME PETIT LE SOIR."),
 )  # fmt: skip
 
 

@@ -25,7 +25,9 @@ _PLATE = re.compile(
 )
 _OLD_PLATE = re.compile(r"(?<![\w,.])\d{2,4} [a-z]{2,3} (?:\d\d|2[ab])(?![\w,.])")
 # ISO 9362 behind its word; the two letters of the country are in the middle.
-_BIC = re.compile(r"(?<!\w)(?:bic|swift)(?:/(?:bic|swift))?(?: ?code)?[ :.]{1,4}([a-z]{6}[0-9a-z]{2}(?:[0-9a-z]{3})?)(?!\w)")
+_BIC = re.compile(
+    r"(?<!\w)(?:bic|swift)(?:/(?:bic|swift))?(?: ?code)?[ :.]{1,4}([a-z]{6}[0-9a-z]{2}(?:[0-9a-z]{3})?)(?!\w)"
+)
 _NETWORK = re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?!\w|\.\d)")
 # Six pairs of figures alone, with hyphens, are a series: "20-25-35-50-65-70".
 _MAC = re.compile(r"[0-9a-f](?<!\w.)(?=[0-9-]{0,15}[a-f:])[0-9a-f][:-](?:[0-9a-f]{2}[:-]){4}[0-9a-f]{2}(?!\w)")
