@@ -44,7 +44,8 @@ INSERT INTO deid.document (
     service, characters, title_clean, release_id, updated_at
 )
 SELECT
-    y.document_id, y.content_hash, '0.1.0-p1-d1', y.run_id, 1 + (y.g / 500) %% 6, y.state,
+    y.document_id, y.content_hash, '0.1.0-p1-d1', y.run_id, 1 + (y.g / 500) %% 6,
+    CASE WHEN y.state IN ('superseded', 'withdrawn') THEN 'published' ELSE y.state END,
     r.interval_start + (y.g %% 86400) * interval '1 second', y.patient_id, y.document_type, 'SERV' || y.g %% 40,
     y.characters, true, CASE WHEN y.state = 'published' THEN y.run_id END, r.finished_at
 FROM year AS y
@@ -52,7 +53,6 @@ INNER JOIN deid.run AS r ON y.run_id = r.run_id;
 UPDATE deid.run AS r SET planned = d.documents, seen = d.documents
 FROM (SELECT y.run_id, count(*) AS documents FROM year AS y GROUP BY y.run_id) AS d
 WHERE r.run_id = d.run_id;
-SELECT deid.sum_changes(r.run_id) FROM deid.run AS r;
 
 INSERT INTO deid.quarantine (run_id, document_id, content_hash, step, reason, at)
 SELECT
@@ -90,6 +90,12 @@ FROM deid.budget AS b
 INNER JOIN year AS y ON b.document_id = y.document_id
 WHERE y.state <> 'quarantined'
 GROUP BY 1, 2, 3;
+
+-- Documents leave once their runs are summed up.
+UPDATE deid.document AS d SET state = y.state
+FROM year AS y
+WHERE d.document_id = y.document_id AND y.state IN ('superseded', 'withdrawn');
+SELECT deid.sum_changes(r.run_id) FROM deid.run AS r;
 
 INSERT INTO deid.check_result (run_id, batch_id, suite, rule, severity, success, element_count, unexpected_count, observed)
 SELECT

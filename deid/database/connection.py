@@ -16,8 +16,7 @@ from deid.domain.errors import WarehouseError, WarehouseUnreachable
 Connection = connection
 CONNECT_TIMEOUT_S = 10
 
-# SQLSTATE classes and codes of passing failures: connection lost, server going down or starting, too many clients,
-# serialisation, deadlock.
+# SQLSTATE of passing failures: connection lost, server down or starting, too many clients, serialisation, deadlock.
 TRANSIENT = ("08", "57P01", "57P02", "57P03", "53300", "40001", "40P01")
 
 
@@ -25,7 +24,8 @@ TRANSIENT = ("08", "57P01", "57P02", "57P03", "53300", "40001", "40P01")
 def connect(dsn: str, *, application: str = "nocturne") -> Iterator[Connection]:
     """Open one connection with one transaction, committed when the block ends and rolled back when the block raises.
 
-    `dsn` is a libpq URI or keyword string. Statements are stopped after `settings().statement_timeout_s` seconds.
+    `dsn` is a libpq URI or keyword string. Statements are stopped after `settings().statement_timeout_s` seconds,
+    and never compiled: plans of pages are estimated to cost much and read little.
 
     Raises:
         WarehouseUnreachable: nothing answers, or the connection was lost; retrying later is sensible.
@@ -80,7 +80,7 @@ def open_link(dsn: str, application: str) -> Connection:
             dsn,
             connect_timeout=CONNECT_TIMEOUT_S,
             application_name=application,
-            options=f"-c statement_timeout={timeout_ms} -c timezone=UTC -c client_encoding=UTF8",
+            options=f"-c statement_timeout={timeout_ms} -c timezone=UTC -c client_encoding=UTF8 -c jit=off",
         )
     except psycopg2.OperationalError as error:
         # A refused login quotes the role or database and carries FATAL, in every language of the server.

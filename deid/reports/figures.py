@@ -28,6 +28,7 @@ from deid.reports.run_checks import RUN_SUITE
 # JSON-safe: what is written beside the page is exactly what the page shows.
 Figures = dict[str, Any]
 SIDES = ("proposed", "held")
+_AS_IS = frozenset({str, float, int})  # thousands of rows: the rest is looked at
 
 
 def gather(interval_key: str, side: str | None = None) -> Figures:
@@ -52,16 +53,16 @@ def gather(interval_key: str, side: str | None = None) -> Figures:
         sides = {name: _side(name, types, waived) for name in SIDES}
         side = side or next((name for name in SIDES if sides[name]["documents"]), "held")
         about = {"interval_key": interval_key, "side": side}
-        (this,) = read(cursor, limit=1, keys=[interval_key])
-        earlier = read(cursor, limit=load(settings().policy).quality.baseline_runs, before=this.start)
+        policy, (this,) = load(settings().policy), read(cursor, limit=1, keys=[interval_key])
+        earlier = read(cursor, limit=policy.quality.baseline_runs, before=this.start)
         figures: Figures = {
             "interval": _interval(interval_key, runs),
             "headline": _headline(cursor, this, runs),
-            "balance": _balance(cursor, interval_key),
+            "balance": _balance(cursor, interval_key, policy),
             "sides": sides,
             "side": side,
             "decision": next(iter(read_rows(cursor, "decisions", interval_key=interval_key)), None),
-            "checks": _checks(cursor, interval_key, runs),
+            "checks": _checks(cursor, interval_key, runs, policy),
             "mentions": _mentions([row for row in mentions if row["side"] == side]),
             "constraints": read_rows(cursor, "constraints", **about),
             "agreement": read_rows(cursor, "agreement", **about),
@@ -76,7 +77,7 @@ def gather(interval_key: str, side: str | None = None) -> Figures:
             "epsilon": _epsilon(cursor, about, [row["epsilon"] for row in spent if row["side"] == side]),
             "lengths": _lengths(cursor, about),
             "steps": read_rows(cursor, "steps", run_ids=run_ids),
-            "references": _references(cursor, runs),
+            "references": _references(cursor, runs, policy),
             "versions": _versions(runs),
             "previous": _previous(cursor, interval_key, runs[0]["interval_start"], earlier),
             "usual": _usual(this, earlier),
@@ -129,7 +130,7 @@ def run_name_of(interval_key: str) -> str:
 def read_rows(cursor: Cursor, step: str, *, table: str = "report", **parameters: Any) -> list[dict[str, Any]]:
     """Return the rows of a statement of `sql/deid`, by column; counts as integers, instants as ISO text."""
     found = by_column(execute(cursor, "deid", table, step, parameters))
-    return [{name: _plain(value) for name, value in row.items()} for row in found]
+    return [{name: value if type(value) in _AS_IS else _plain(value) for name, value in row.items()} for row in found]
 
 
 def _indirect(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -151,22 +152,21 @@ def _plain(value: Any) -> Any:
 
 def _headline(cursor: Cursor, summary: IntervalSummary, runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Return numbers that count a document once, however many runs took up the interval."""
-    interval_key = summary.key
     run_ids = [run["run_id"] for run in runs]
-    (counts,) = read_rows(cursor, "headline", interval_key=interval_key, run_ids=run_ids)
-    (released,) = read_rows(cursor, "releases", interval_key=interval_key)
+    (counts,) = read_rows(cursor, "headline", interval_key=summary.key, run_ids=run_ids)
+    (released,) = read_rows(cursor, "releases", interval_key=summary.key)
     read = {name: max(run[name] for run in runs) for name in ("seen", "elsewhere")}
     return {**read, **counts, "kept": summary.kept, "mentions": summary.mentions, **released}
 
 
-def _balance(cursor: Cursor, interval_key: str) -> dict[str, Any]:
+def _balance(cursor: Cursor, interval_key: str, policy: Policy) -> dict[str, Any]:
     """Return what became of the documents seen, in parts that add up.
 
     `visible_on`: the day from which a release makes the `later` ones readable; None if the next one does.
     """
     (row,) = read_rows(cursor, "balance", interval_key=interval_key)
     told, now = row.pop("rewritten_at"), datetime.now(UTC)
-    due = next_rewriting(load(settings().policy).release.visible, datetime.fromisoformat(told) if told else None, now)
+    due = next_rewriting(policy.release.visible, datetime.fromisoformat(told) if told else None, now)
     return {**row, "visible_on": due.isoformat() if row["later"] and due > now.astimezone(PARIS).date() else None}
 
 
@@ -241,7 +241,7 @@ def _versions(runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
     return {**{name: run[name] for name in names}, **planned_by, "references": references}
 
 
-def _references(cursor: Cursor, runs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def _references(cursor: Cursor, runs: Sequence[dict[str, Any]], policy: Policy) -> list[dict[str, Any]]:
     """Return the sources in service today: age, drift, and whether the interval's last run used that release."""
     used = runs[-1]["reference_versions"]
     return [
@@ -256,7 +256,7 @@ def _references(cursor: Cursor, runs: Sequence[dict[str, Any]]) -> list[dict[str
             "drift": source.drift,
             "used": used.get(source.source) == source.version,
         }
-        for source in source_states(cursor, load(settings().policy).references)
+        for source in source_states(cursor, policy.references)
     ]
 
 
@@ -279,10 +279,9 @@ def _previous(
     }
 
 
-def _checks(cursor: Cursor, interval_key: str, runs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def _checks(cursor: Cursor, interval_key: str, runs: Sequence[dict[str, Any]], policy: Policy) -> list[dict[str, Any]]:
     """Return each rule's result over the interval, with its usual value."""
-    limit = load(settings().policy).quality.baseline_runs
-    start = min(run["interval_start"] for run in runs)
+    limit, start = policy.quality.baseline_runs, min(run["interval_start"] for run in runs)
     history: dict[tuple[str, str], list[float]] = {}
     for row in read_rows(cursor, "check_history", interval_key=interval_key, before=start, limit=limit):
         value = row["observed"] if row["suite"] == RUN_SUITE else row["share"]

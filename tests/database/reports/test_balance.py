@@ -59,6 +59,7 @@ def balance(key: str) -> dict[str, int]:
     }
     assert metrics["night.published"] == listed.published
     assert sum(side["mentions"] for side in figures["sides"].values()) == mentions_kept(key)
+    check_what_left()
     check_means(figures, listed.measures)
     return {name: documents for name, documents in parts.items() if documents}
 
@@ -72,6 +73,27 @@ def mentions_kept(key: str) -> int:
             (key,),
         )
         return int(one(cursor)[0])
+
+
+def check_what_left() -> None:
+    """Check that the ledger's sums of documents that left their run are those of the documents, one by one."""
+    with connect(settings().dsn("worker")) as link, link.cursor() as cursor:
+        cursor.execute("SELECT run_id, sum(mentions), sum(epsilon) FROM deid.document_change GROUP BY 1 ORDER BY 1")
+        kept = cursor.fetchall()
+        cursor.execute(
+            "SELECT c.run_id, coalesce(sum(m.mentions), 0), coalesce(sum(b.epsilon), 0)"
+            " FROM (SELECT DISTINCT run_id FROM deid.document_change) AS c"
+            " LEFT JOIN deid.document AS d ON d.run_id = c.run_id"
+            "  AND d.state IN ('superseded', 'withdrawn', 'recalled') AND NOT EXISTS"
+            "  (SELECT FROM deid.quarantine AS q WHERE (q.run_id, q.document_id) = (d.run_id, d.document_id))"
+            " LEFT JOIN (SELECT run_id, document_id, count(*) AS mentions FROM deid.mention GROUP BY 1, 2) AS m"
+            "  ON (m.run_id, m.document_id) = (d.run_id, d.document_id)"
+            " LEFT JOIN (SELECT run_id, document_id, sum(epsilon) AS epsilon FROM deid.budget GROUP BY 1, 2) AS b"
+            "  ON (b.run_id, b.document_id) = (d.run_id, d.document_id) GROUP BY 1 ORDER BY 1"
+        )
+        counted = cursor.fetchall()
+    assert [row[:2] for row in kept] == [row[:2] for row in counted]
+    assert [row[2] for row in kept] == pytest.approx([row[2] for row in counted])
 
 
 def check_means(figures: dict[str, Any], measures: dict[str, float]) -> None:
