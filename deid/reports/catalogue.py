@@ -6,14 +6,14 @@ measured. Counts and shares: no text, no id of a patient or document.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import yaml
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from deid.config.settings import settings
 from deid.database.connection import open_cursor
@@ -28,6 +28,7 @@ MANDATORY: Mapping[str, str] = _LISTS["mandatory"]
 _AUTHORITY = "http://publications.europa.eu/resource/authority"
 _LAWS = ("http://data.europa.eu/eli/reg/2025/327/oj", "http://data.europa.eu/eli/reg/2016/679/oj")  # EHDS, GDPR
 _LOINC = "https://www.wikidata.org/entity/P4338"
+_WORDS = read_entries("catalogue")
 _COMPLETE = ("stay_id", "document_type", "loinc_code", "title", "reference_date")
 
 
@@ -36,11 +37,17 @@ class _Strict(BaseModel):
 
 
 class Agent(_Strict):
-    """An organisation: its name, an e-mail address or a page of contact."""
+    """An organisation: its name, and an e-mail address or a page of contact."""
 
     name: str
     email: str | None = None
     url: str | None = None
+
+    @model_validator(mode="after")
+    def _reachable(self) -> Self:
+        if not (self.email or self.url):
+            raise ValueError
+        return self
 
 
 class Retention(_Strict):
@@ -139,8 +146,7 @@ def _metrics(figures: Figures, published: Mapping[str, Any], span: float) -> Ite
     yield Metric("timeliness", published["days_to_publication"])
     yield Metric("documents_per_person", documents / published["patients"])
     yield Metric("timeframe", span)
-    judged = figures["held_back"]["judged"]
-    if judged:
+    if judged := figures["held_back"]["judged"]:
         yield Metric("reviewed", judged)
 
 
@@ -153,7 +159,7 @@ def _dataset(
         "healthdcatap:hdab": told.hdab and _agent(told.hdab),
         "healthdcatap:healthCategory": _uris(told.health_categories),
         "healthdcatap:healthTheme": _uris(told.health_themes),
-        "healthdcatap:hasCodingSystem": _uris([_LOINC] if published["loinc_code"] else []),
+        "healthdcatap:hasCodingSystem": _uris([_LOINC] if published["loinc_code"] else [], "dct:Standard"),
         "healthdcatap:populationCoverage": told.population and {"@value": told.population, "@language": "fr"},
         "dct:type": _uris(told.types),
         "dpv:hasLegalBasis": _uris(told.legal_bases),
@@ -162,7 +168,7 @@ def _dataset(
         and {
             "@type": "dcat:Distribution",
             "dcat:accessURL": {"@id": told.access_url},
-            "dcatap:applicableLegislation": {"@id": _LAWS[0]},
+            "dcatap:applicableLegislation": _uris(_LAWS[:1], "eli:LegalResource"),
         },
         "healthdcatap:retentionPeriod": told.retention
         and {
@@ -179,11 +185,11 @@ def _dataset(
         "dct:title": {"@value": f"{told.title}, {key}", "@language": "fr"},
         "dct:description": {"@value": told.description, "@language": "fr"},
         "dcat:keyword": [{"@value": word, "@language": "fr"} for word in told.keywords],
-        "dcat:theme": {"@id": f"{_AUTHORITY}/data-theme/HEAL"},
-        "dct:accessRights": {"@id": f"{_AUTHORITY}/access-right/NON_PUBLIC"},
-        "dct:language": {"@id": f"{_AUTHORITY}/language/FRA"},
-        "dcatap:applicableLegislation": _uris(_LAWS),
-        "dpv:hasPersonalData": {"@id": "https://w3id.org/dpv#PseudonymisedData"},
+        "dcat:theme": _uris([f"{_AUTHORITY}/data-theme/HEAL"]),
+        "dct:accessRights": _uris([f"{_AUTHORITY}/access-right/NON_PUBLIC"], "dct:RightsStatement"),
+        "dct:language": _uris([f"{_AUTHORITY}/language/FRA"], "dct:LinguisticSystem"),
+        "dcatap:applicableLegislation": _uris(_LAWS, "eli:LegalResource"),
+        "dpv:hasPersonalData": _uris(["https://w3id.org/dpv#PseudonymisedData"]),
         "dct:issued": _typed(figures["generated_at"], "dateTime"),
         "dcat:version": versions["pipeline_version"],
         "dct:provenance": {
@@ -196,9 +202,6 @@ def _dataset(
         "dqv:hasQualityMeasurement": [_measurement(metric) for metric in metrics],
         **{name: value for name, value in optional.items() if value},
     }
-
-
-_WORDS = read_entries("catalogue")
 
 
 def _measurement(metric: Metric) -> dict[str, Any]:
@@ -223,8 +226,8 @@ def _typed(value: object, kind: str) -> dict[str, str]:
     return {"@value": str(value), "@type": f"xsd:{kind}"}
 
 
-def _uris(found: tuple[str, ...] | list[str]) -> list[dict[str, str]]:
-    return [{"@id": one} for one in found]
+def _uris(found: Sequence[str], kind: str = "") -> list[dict[str, str]]:
+    return [{"@id": one, **({"@type": kind} if kind else {})} for one in found]
 
 
 def _agent(told: Agent) -> dict[str, Any]:
@@ -232,9 +235,5 @@ def _agent(told: Agent) -> dict[str, Any]:
 
 
 def _contact(told: Agent) -> dict[str, Any]:
-    found: dict[str, Any] = {"@type": "vcard:Kind", "vcard:fn": told.name}
-    if told.email:
-        found["vcard:hasEmail"] = {"@id": f"mailto:{told.email}"}
-    if told.url:
-        found["vcard:hasURL"] = {"@id": told.url}
-    return found
+    ways = (("vcard:hasEmail", told.email and f"mailto:{told.email}"), ("vcard:hasURL", told.url))
+    return {"@type": "vcard:Kind", "vcard:fn": told.name, **{name: {"@id": way} for name, way in ways if way}}
