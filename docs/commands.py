@@ -3,7 +3,8 @@
 The blocks of a page that hold shell commands, sessions (`$ …`) or SQL are run in their order in one shell, in a fresh
 folder with the repository's files, this environment and the clients of PostgreSQL. `docs/commands.toml` says what each
 page finds there, which values take the place of those written, and what is not run and why. Every command is run, even
-where one before it fails. The record of each page's last run is `benchmarks/documented_commands.md`.
+where one before it fails. The record of each page's last run is `benchmarks/documented_commands.md`; `--times` writes
+how long the commands of each heading took, instead.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +36,7 @@ ROOT = Path(__file__).resolve().parents[1]
 RECORD = ROOT / "benchmarks/documented_commands.md"
 DECLARED: Mapping[str, Any] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 _FENCE = re.compile(r"^( *)```(\w*)[^\n]*\n(.*?)^\1```", re.MULTILINE | re.DOTALL)
+_HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 _SHELL = ("bash", "sh", "console")
 _PROMPT = "$ "
 _ELSEWHERE = ("var", ".git", ".env")  # of the repository, not in the folder
@@ -47,6 +50,15 @@ page. What a page finds ahead of its first command, and the values that stand fo
 
 """
 COLUMNS = ("page", "commands", "passed", "failed", "not run", "version", "day", "digest of the commands")
+TIMES = """# Commands of {page}: what they take
+
+Written by `python -m docs.commands {page} --times FILE`,
+at a {load}. What the page finds ahead of its first command
+(`docs/commands.toml`) and reading are left out, and so are the commands of the last column.
+
+| heading | commands | time | not run |
+| :-- | --: | --: | :-- |
+"""
 ABSENT = """
 ## Not run, or failed
 
@@ -57,15 +69,18 @@ ABSENT = """
 
 @dataclass
 class Command:
-    """One command of a page: its text as written, `sql` or `bash`, and what became of it.
+    """One command of a page: its text as written, `sql` or `bash`, its heading, and what became of it.
 
-    `why` is the reason for which it is not run, else None; `status` its exit status, None where it was not reached.
+    `why` is the reason for which it is not run, else None; `status` its exit status, None where it was not reached;
+    `seconds` what it took.
     """
 
     text: str
     kind: str
+    heading: str = ""
     why: str | None = None
     status: int | None = None
+    seconds: float = 0.0
     said: str = ""
 
     @property
@@ -121,13 +136,14 @@ def commands(text: str) -> Iterator[Command]:
 
     A block without a language is one of commands if its first word is a program of `docs/commands.toml`.
     """
-    for _, language, body in _FENCE.findall(text):
-        lines = textwrap.dedent(body).splitlines()
+    for fence in _FENCE.finditer(text):
+        language, lines = fence[2], textwrap.dedent(fence[3]).splitlines()
+        heading = (_HEADING.findall(_FENCE.sub("", text[: fence.start()])) or [""])[-1]
         session = any(line.startswith(_PROMPT) for line in lines)
         if language == "sql":
-            yield Command("\n".join(lines), "sql")
+            yield Command("\n".join(lines), "sql", heading)
         elif language in _SHELL or (not language and (session or _first_word(lines) in DECLARED["programs"])):
-            yield from (Command(one, "bash") for one in _statements(lines, _PROMPT if session else ""))
+            yield from (Command(one, "bash", heading) for one in _statements(lines, _PROMPT if session else ""))
 
 
 def _first_word(lines: Sequence[str]) -> str:
@@ -179,10 +195,13 @@ def run(page: Page, place: Path, prepared: Path | None = None) -> None:
         with contextlib.suppress(subprocess.TimeoutExpired):
             shell.wait(_LIMIT_S)
         _stop(shell, place)
-    ended = dict(line.split() for line in (place / "ended").read_text().splitlines())
+    ended = {int(number): told for number, *told in map(str.split, (place / "ended").read_text().splitlines())}
     for number, command in enumerate(page.commands):
         said = place / "said" / str(number)
-        command.status = int(ended[str(number)]) if str(number) in ended else None
+        if number in ended:
+            status, began, end = ended[number]
+            command.status = int(status)
+            command.seconds = float(end.replace(",", ".")) - float(began.replace(",", "."))  # as the locale writes it
         command.said = said.read_text(encoding="utf-8", errors="replace") if said.exists() else ""
     if page.commands and all(one.status is None for one in page.commands if one.why is None):
         page.commands[0].said += (place / "prepared").read_text(encoding="utf-8", errors="replace")
@@ -218,7 +237,9 @@ def _script(page: Page, place: Path) -> str:
             text = f"{client} <<'SQL'\n{text}\nSQL"
         elif begins and command.text.startswith(begins):  # ready once it has written a line
             text = f'exec {{ready}}< <({text})\nread -r -u "$ready"'
-        parts.append(f"{{\n{text}\n}} >said/{number} 2>&1\necho {number} $? >&3")
+        parts.append(
+            f"BEGAN=$EPOCHREALTIME\n{{\n{text}\n}} >said/{number} 2>&1\necho {number} $? $BEGAN $EPOCHREALTIME >&3"
+        )
         parts += [
             f"set -e\n{more}\nset +e"
             for begins, more in page.declared.get("after", {}).items()
@@ -253,12 +274,32 @@ def _absences(page: Page) -> Iterator[str]:
             yield f"| `{page.name}` | `{line}` | {one.why or failed} |"
 
 
+def times(page: Page) -> str:
+    """Return a page's headings with what their commands took, and those that were not run."""
+    rows = []
+    for heading, held in groupby(page.commands, key=lambda one: one.heading):
+        done = list(held)
+        absent = ", ".join(f"`{one.text.splitlines()[0]}`" for one in done if one.why is not None)
+        rows.append((heading, sum(one.why is None for one in done), sum(one.seconds for one in done), absent))
+    rows.append(("In all", sum(row[1] for row in rows), sum(row[2] for row in rows), ""))
+    lines = [f"| {name} | {count} | {_minutes(seconds)} | {absent} |" for name, count, seconds, absent in rows]
+    load = f"load average of {os.getloadavg()[1]:.1f} on {os.cpu_count()} processors, {datetime.now(UTC).date()}"
+    return TIMES.format(page=page.name, load=load) + "\n".join(lines) + "\n"
+
+
+def _minutes(seconds: float) -> str:
+    return f"{round(seconds) // 60} min {round(seconds) % 60:02} s"
+
+
 def main() -> int:
     """Run the pages named, or all; return 1 if a command failed."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("pages", nargs="*", metavar="PAGE", help="such as docs/operators.md; else all")
+    parser.add_argument("--times", type=Path, metavar="FILE", help="of one page: write times to FILE, record nothing")
     parser.add_argument("--keep", action="store_true", help="keep the folder, and say where it is")
     asked = parser.parse_args()
+    if asked.times and len(asked.pages) != 1:
+        parser.error("--times takes one page.")
     there = pages()
     failed = 0
     folder = make_server_folder("nocturne-commands-")
@@ -267,7 +308,10 @@ def main() -> int:
         place = folder / page.digest
         place.mkdir()
         run(page, place, folder)
-        record([page])
+        if asked.times:
+            asked.times.write_text(times(page), encoding="utf-8")
+        else:
+            record([page])
         for one in page.commands:
             print(f"{one.outcome:8}{name}: {one.text.splitlines()[0]}")
             if one.outcome == "failed":

@@ -95,6 +95,20 @@ def test_the_record_keeps_other_pages_and_drops_those_without_commands(page: com
     assert "| `docs/page.md` | `(exit 3)` | failed: 3 |" in lines
 
 
+def test_times_are_of_the_headings_and_name_what_was_not_run(tmp_path: Path) -> None:
+    first, second = "```bash\nsleep 1.2\n(exit 0)\n```", "```bash\n# A comment.\ntrue\n```"
+    text = f"## One\n{first}\nA word.\n{second}\n## Two\n```bash\nmake it\n```\n"
+    page = commands.Page("docs/page.md", text, {"not_run": {"make it": "not here"}})
+    commands.run(page, tmp_path)
+    assert [one.heading for one in page.commands] == ["One", "One", "One", "Two"]
+    assert page.commands[0].seconds >= 1.2 > page.commands[1].seconds
+    rows = [line.split(" | ") for line in commands.times(page).splitlines() if line.startswith("| ")][2:]
+    (one, two, everything) = ([cell.strip("| ") for cell in row] for row in rows)
+    assert (one[0], one[1], one[3]) == ("One", "3", "")
+    assert two == ["Two", "0", "0 min 00 s", "`make it`"]
+    assert (everything[0], everything[1], everything[2]) == ("In all", "3", one[2])
+
+
 def test_a_command_without_an_end_is_refused() -> None:
     with pytest.raises(ValueError, match="without an end: echo 'a"):
         list(commands.commands("```sh\necho 'a\n```\n"))
