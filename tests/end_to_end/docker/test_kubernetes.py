@@ -5,18 +5,20 @@ The chart itself is not here: docs/operators.md says what was rendered, and that
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from copy import copy
 from datetime import UTC, datetime
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
+import airflow
 import pytest
 import yaml
+from airflow.configuration import conf
 from airflow.dag_processing.dagbag import DagBag
 from airflow.executors import executor_loader
 from airflow.providers.cncf.kubernetes.pod_generator import PodGenerator
-from kubernetes.client import ApiClient, NetworkingV1Api
+from kubernetes.client import ApiClient
 
 from deid.domain.errors import SettingsError
 from tests.end_to_end.docker.test_compose import COMPOSE, DOCKER, REACHES, ROOT, SERVICES
@@ -26,6 +28,19 @@ VALUES: dict[str, Any] = yaml.safe_load((KUBERNETES / "values.yaml").read_text()
 SETS: dict[str, dict[str, Any]] = {one["name"]: one for one in VALUES["workers"]["celery"]["sets"]}
 TEMPLATES = sorted(KUBERNETES.glob("pod-*.yaml"))
 IMAGE_ROOT = "/opt/nocturne"
+# Keys of values.yaml whose contents become parts of manifests as they are, by the models of Kubernetes' client.
+COPIED = {
+    "env": "list[V1EnvVar]",
+    "volumes": "list[V1Volume]",
+    "extraVolumes": "list[V1Volume]",
+    "volumeMounts": "list[V1VolumeMount]",
+    "extraVolumeMounts": "list[V1VolumeMount]",
+    "volumeClaimTemplates": "list[V1PersistentVolumeClaim]",
+    "resources": "V1ResourceRequirements",
+    "pod": "V1PodSecurityContext",
+    "containers": "V1SecurityContext",
+    "from": "list[V1NetworkPolicyPeer]",
+}
 
 
 def given(environment: list[dict[str, Any]]) -> set[str]:
@@ -100,32 +115,71 @@ def test_kubernetes_executor_makes_a_pod_that_holds_what_detection_needs(path: P
     assert container.security_context.capabilities.drop == ["ALL"]
     assert container.resources.limits["memory"]
     assert ("nvidia.com/gpu" in container.resources.limits) == (path.stem == "pod-gpu")
-    assert unknown(yaml.safe_load(path.read_text()), ApiClient().sanitize_for_serialization(pod)) == set()
 
 
-def unknown(written: Any, read: Any, where: str = "") -> set[str]:
-    """Fields of a manifest that the models of Kubernetes' client do not know, and leave out."""
-    if isinstance(written, dict):
-        lacking = {f"{where}.{name}" for name in written if name not in read}
-        inner = (unknown(written[name], read[name], f"{where}.{name}") for name in written if name in read)
-        return lacking.union(*inner)
-    if isinstance(written, list):
-        assert len(written) <= len(read), where
-        return set(chain.from_iterable(unknown(one, other, where) for one, other in zip(written, read, strict=False)))
-    return set()
+def read_by_kubernetes(written: Any, kind: str) -> Any:
+    """What the models of Kubernetes' client make of a part of a manifest: without what they do not know.
+
+    Raises:
+        ValueError: a field that must be there lacks.
+    """
+    client = ApiClient()
+    return client.sanitize_for_serialization(client._ApiClient__deserialize(written, kind))
+
+
+def known_parts(values: Any, where: str = "values") -> Iterator[tuple[str, str, Any]]:
+    """The parts of the chart's values that its templates copy into manifests, with their kinds."""
+    if isinstance(values, list):
+        values = dict(enumerate(values))
+    for name, value in values.items() if isinstance(values, dict) else ():
+        if name in COPIED:
+            yield f"{where}.{name}", COPIED[name], value
+        else:
+            yield from known_parts(value, f"{where}.{name}")
+
+
+@pytest.mark.parametrize("path", sorted(KUBERNETES.glob("[!v]*.yaml")), ids=lambda path: path.stem)
+def test_a_manifest_is_one_of_its_kind(path: Path) -> None:
+    written = yaml.safe_load(path.read_text())
+    assert read_by_kubernetes(written, f"V1{written['kind']}") == written
+
+
+PARTS = list(known_parts(VALUES))
+
+
+@pytest.mark.parametrize(("where", "kind", "written"), PARTS, ids=[where for where, _, _ in PARTS])
+def test_what_the_chart_copies_is_of_its_kind(where: str, kind: str, written: Any) -> None:
+    assert read_by_kubernetes(written, kind) == written, where
+
+
+def test_every_kind_of_part_is_met_and_a_wrong_one_is_noticed() -> None:
+    assert {kind for _, kind, _ in PARTS} == set(COPIED.values())
+    for wrong in ({"name": "A", "value": 2}, {"name": "A", "valeur": "2"}):
+        assert read_by_kubernetes(wrong, "V1EnvVar") != wrong
+    with pytest.raises(ValueError, match="must not be"):
+        read_by_kubernetes({"value": "2"}, "V1EnvVar")
+
+
+def test_the_settings_of_airflow_are_settings_of_this_airflow() -> None:
+    """A name that Airflow does not know is written to airflow.cfg, and never read."""
+    assert VALUES["airflowVersion"] == airflow.__version__
+    options = {
+        (section, option)
+        for section, described in conf.configuration_description.items()
+        for option in described["options"]
+    }
+    assert {(section, option) for section, written in VALUES["config"].items() for option in written} <= options
 
 
 def test_the_network_of_tasks_is_that_of_the_pods() -> None:
-    written = yaml.safe_load((KUBERNETES / "network.yaml").read_text())
-    policy = NetworkingV1Api().api_client._ApiClient__deserialize(written, "V1NetworkPolicy")
-    assert unknown(written, ApiClient().sanitize_for_serialization(policy)) == set()
+    policy = yaml.safe_load((KUBERNETES / "network.yaml").read_text())["spec"]
     for path in TEMPLATES:
         labels = yaml.safe_load(path.read_text())["metadata"]["labels"]
-        assert policy.spec.pod_selector.match_labels.items() <= labels.items()
+        assert policy["podSelector"]["matchLabels"].items() <= labels.items()
         allowed = VALUES["apiServer"]["networkPolicy"]["ingress"]["from"][0]["podSelector"]["matchLabels"]
         assert allowed.items() <= labels.items()
-    assert policy.spec.policy_types == ["Ingress", "Egress"]
-    assert policy.spec.ingress is None
+    assert policy["policyTypes"] == ["Ingress", "Egress"]
+    assert "ingress" not in policy
 
 
 # Where Airflow keeps the executors that it has read.
