@@ -96,6 +96,8 @@ def _served_queues() -> set[str]:
 
     try:
         with app.connection_for_read() as link:
+            if link.transport.driver_type == "redis":  # its client waits for ever for a broker that says nothing
+                link.transport_options = {**link.transport_options, "socket_timeout": ANSWER_S}
             link.ensure_connection(max_retries=1, timeout=ANSWER_S)  # a question alone would wait for ever
             asked = app.control.inspect(timeout=ANSWER_S, connection=link)
             answers: dict[str, Iterable[dict[str, Any]]] = asked.active_queues() or {}

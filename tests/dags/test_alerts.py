@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import logging
+import socket
 import threading
+import time
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -16,6 +19,7 @@ from nocturne_airflow import alerts, queues
 
 from deid.config.policy import DEFAULT, Release
 from deid.config.settings import settings
+from deid.database.embedded import HOST
 from deid.release.rules import decision_due, staging_due
 from tests.dags import mail
 
@@ -178,3 +182,15 @@ def test_a_question_asked_or_lost_and_a_failed_publication_are_posted_where_a_co
     assert question[-1] == failure[-1]
     assert question[-1].endswith("/nocturne/releases/2026-03-02/decision")
     assert "could not be sent by the connection nocturne_chat" in caplog.text
+
+
+def test_a_queue_is_found_within_a_minute_where_no_broker_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A broker that takes the connection and says nothing is the slowest."""
+    from airflow.providers.celery.executors.celery_executor_utils import app
+
+    monkeypatch.setattr(queues, "_waiting_tasks", lambda: {"gpu": 3})
+    with closing(socket.create_server((HOST, 0))) as silent:
+        monkeypatch.setattr(app.conf, "broker_url", f"redis://{HOST}:{silent.getsockname()[1]}/0")
+        began = time.monotonic()
+        assert queues.unserved_queues() == {"gpu": 3}
+    assert queues.WAITED_S + queues.LOOK_S + time.monotonic() - began < 60
