@@ -72,6 +72,11 @@ FROM cdw.document AS d, LATERAL jsonb_populate_record(d, jsonb_build_object(
 )) AS r
 WHERE d.document_id NOT LIKE '%%~%%';
 """
+SIZES = """
+SELECT sum(pg_total_relation_size(c.oid))
+FROM pg_class AS c INNER JOIN pg_namespace AS n ON c.relnamespace = n.oid
+WHERE n.nspname IN ('deid', 'identity', 'research') AND c.relkind IN ('r', 'm', 'p')
+"""
 OLD_RUN = """
 INSERT INTO deid.run (
     triggered_by, source, interval_start, interval_end, interval_key, dry_run, policy_hash, pipeline_version,
@@ -134,7 +139,9 @@ def main() -> int:
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="nocturne-backfill-") as folder, deployment(Path(folder), given.policy):
         first = fill(given.documents)
+        empty = count(SIZES)
         batches = backfill(first, first + timedelta(days=NIGHTS - 3))
+        say(f"{(count(SIZES) - empty) / sum(one.documents for one in batches):,.0f} bytes per document")
         small = count("SELECT count(*) FROM deid.document")
         before = one_night(first + timedelta(days=NIGHTS - 2))
         grow(given.ledger - small)
