@@ -112,28 +112,39 @@ def english(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[str]:
     """A superuser's connection string to a server whose roles can log in and whose template is migrated."""
-    given = os.environ.get("NOCTURNE_TEST_DSN")
-    home = make_server_folder()
-    options = {"fsync": "off", "scram_iterations": "1", "timezone": "UTC"}
-    server = None if given else EmbeddedServer(home, options=options)
-    if server is not None:
-        server.start()
-    superuser = given or server.uri("postgres")
+    if (given := os.environ.get("NOCTURNE_TEST_DSN")) is None:
+        with embedded_server() as server:
+            yield server.uri("postgres")
+        return
     try:
-        make_owner(superuser, PASSWORD)
-        make_database(superuser, TEMPLATE, OWNER)
-        migrate(_login(_database(superuser, TEMPLATE), OWNER))
-        for role in ROLES.values():
-            if role != OWNER:
-                make_login(superuser, role, PASSWORD)
-        close_channels(_database(superuser, TEMPLATE))
-        yield superuser
+        _fill_server(given)
+        yield given
     finally:
-        if server is not None:
-            server.stop()
-        else:
-            drop_database(superuser, TEMPLATE)
+        drop_database(given, TEMPLATE)
+
+
+@contextmanager
+def embedded_server() -> Iterator[EmbeddedServer]:
+    """A server of its own while the block lasts, with the roles and the template of `fresh_database`."""
+    home = make_server_folder()
+    server = EmbeddedServer(home, options={"fsync": "off", "scram_iterations": "1", "timezone": "UTC"})
+    try:
+        server.start()
+        _fill_server(server.uri("postgres"))
+        yield server
+    finally:
+        server.stop()
         shutil.rmtree(home)
+
+
+def _fill_server(superuser: str) -> None:
+    make_owner(superuser, PASSWORD)
+    make_database(superuser, TEMPLATE, OWNER)
+    migrate(_login(_database(superuser, TEMPLATE), OWNER))
+    for role in ROLES.values():
+        if role != OWNER:
+            make_login(superuser, role, PASSWORD)
+    close_channels(_database(superuser, TEMPLATE))
 
 
 @contextmanager

@@ -31,7 +31,12 @@ def provision(
     typer.echo(provision_machine(home or read_settings().home, port))
 
 
-def migrate() -> None:
+def migrate(
+    identity_back: Annotated[
+        bool,
+        typer.Option("--identity-back", help="Bring the schema identity back from NOCTURNE_IDENTITY_DATABASE."),
+    ] = False,
+) -> None:
     """Bring the database to the form of this version.
 
     With NOCTURNE_IDENTITY_DATABASE, that database too, which then receives what the schema identity holds here.
@@ -43,11 +48,15 @@ def migrate() -> None:
     from deid.schema.migrations import migrate as apply_migrations
     from deid.schema.provision import list_open_channels
 
+    if identity_back:
+        read_settings().require("identity_database")
     owner = read_settings().dsn("owner")
     applied = [name for dsn in dict.fromkeys((owner, identity_dsn("owner"))) for name in apply_migrations(dsn)]
     tell("\n".join(applied) or "nothing to do")
-    if read_settings().identity_database is not None and (moved := move_identity(owner)):
+    if read_settings().identity_database is not None and (moved := move_identity(owner, back=identity_back)):
         tell(f"identity: {moved} ids moved to the other database")
+    if identity_back:
+        tell("Take NOCTURNE_IDENTITY_DATABASE away from every component: with it, the next migrate moves them again.")
     if found := list_open_channels(owner):
         complain(
             f"{len(found)} accesses stay open to every role ({', '.join(found[:3])}…). Run "

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import psycopg2
-from psycopg2.extensions import connection
+from psycopg2.extensions import connection, make_dsn, parse_dsn
 from psycopg2.extensions import cursor as Cursor
 
 from deid.config.settings import settings
@@ -65,7 +65,7 @@ def identity_dsn(role: str) -> str:
     if elsewhere is None:
         return own
     try:
-        return psycopg2.extensions.make_dsn(own, **psycopg2.extensions.parse_dsn(elsewhere.get_secret_value()))
+        return make_dsn(own, **parse_dsn(elsewhere.get_secret_value()))
     except psycopg2.ProgrammingError:
         raise WarehouseError(
             "NOCTURNE_IDENTITY_DATABASE cannot be read.", "Write it as postgresql://host:port/database."
@@ -145,13 +145,17 @@ def _variable(dsn: str) -> str:
         value = getattr(held, name)
         if name.endswith("_dsn") and value is not None and value.get_secret_value() == dsn:
             return f"NOCTURNE_{name.upper()}"
+    if (elsewhere := held.identity_database) is not None:
+        with suppress(psycopg2.ProgrammingError):
+            if parse_dsn(elsewhere.get_secret_value()).items() <= parse_dsn(dsn).items():
+                return "NOCTURNE_IDENTITY_DATABASE"
     return "that NOCTURNE_…_DSN"
 
 
 def place(dsn: str) -> str:
     """Return `host:port/database` of a connection string."""
     try:
-        parts: dict[str, Any] = psycopg2.extensions.parse_dsn(dsn)
+        parts: dict[str, Any] = parse_dsn(dsn)
     except psycopg2.ProgrammingError:
         return "an unreadable address"
     return f"{parts.get('host', 'local socket')}:{parts.get('port', 5432)}/{parts.get('dbname', '')}"

@@ -248,9 +248,8 @@ def check_identity() -> Iterator[Finding]:
                 yield not_applicable("identity", "the database does not answer")
             continue
         if left:
-            yield error(
-                "identity", "the ledger's database still holds the hospital's ids", "Run python -m deid migrate."
-            )
+            remedy = "Run python -m deid migrate, or take NOCTURNE_IDENTITY_DATABASE away if they went back."
+            yield error("identity", "the ledger's database still holds the hospital's ids", remedy)
         elif not reached:
             remedy = "Give this process NOCTURNE_IDENTITY_DATABASE, or run python -m deid migrate."
             yield error("identity", f"closed to {role} in the database that this process is told of", remedy)

@@ -1,4 +1,4 @@
-"""Move of the schema `identity` from the ledger's database to another, which a backup of the first then lacks."""
+"""Move of the schema `identity` between the ledger's database and another, which a backup of the first then lacks."""
 
 from __future__ import annotations
 
@@ -22,30 +22,35 @@ def may_use_identity(cursor: Cursor, role: str | None = None) -> bool:
     return bool(one(cursor)[0])
 
 
-def move_identity(owner_dsn: str) -> int:
+def move_identity(owner_dsn: str, *, back: bool = False) -> int:
     """Move the rows of `identity` to the database of NOCTURNE_IDENTITY_DATABASE, and close the schema in the ledger's.
 
-    Both databases have the form of this version. The rows are committed there before they are removed here: a killed
-    process leaves them here, or in both, and a second call ends the work. Returns the number of ids that left.
+    With `back`, from there to the ledger's database, which is opened to the roles again, and close it there. Both
+    databases have the form of this version. The rows are committed where they go before they are removed where they
+    were: a killed process leaves them in one, or in both, and a second call ends the work. Returns the number of ids
+    that left.
 
     Raises:
         WarehouseUnreachable: one of both does not answer.
         WarehouseError: it is the same database, or holds the ids of another ledger; nothing was removed.
     """
-    with connect(owner_dsn, application=APPLICATION) as link, link.cursor() as here:
+    places = [owner_dsn, identity_dsn("owner")]
+    origin, target = reversed(places) if back else places
+    with connect(origin, application=APPLICATION) as link, link.cursor() as here:
         if not may_use_identity(here, ROLES["worker"]):
             return 0
         here.execute("LOCK TABLE identity.mapping, identity.opt_out, identity.discarded, identity.salt")
-        with connect(identity_dsn("owner"), application=APPLICATION) as other, other.cursor() as there:
+        with connect(target, application=APPLICATION) as other, other.cursor() as there:
             _refuse_itself(here, there, owner_dsn)
             for table in TABLES:
                 _copy(here, there, table)
             execute(there, "identity", "move", "lacking")
             if one(there)[0]:
                 raise WarehouseError(
-                    f"{place(identity_dsn('owner'))} holds the ids of another ledger.",
+                    f"{place(target)} holds the ids of another ledger.",
                     "Give NOCTURNE_IDENTITY_DATABASE a database of its own.",
                 )
+            execute(there, "identity", "move", "open")
         here.execute("SELECT count(*) FROM identity.mapping")
         (moved,) = one(here)
         execute(here, "identity", "move", "close")

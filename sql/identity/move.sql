@@ -18,9 +18,10 @@ ON CONFLICT DO NOTHING;
 
 -- name: salt
 -- Grain: one row. Purpose: the salt that the schema had in another database, where no digest has used this one yet.
-UPDATE identity.salt AS s SET salt = m.salt
-FROM moved_salt AS m
-WHERE NOT EXISTS (SELECT FROM identity.mapping);
+DELETE FROM identity.salt WHERE NOT EXISTS (SELECT FROM identity.mapping);
+INSERT INTO identity.salt (salt)
+SELECT m.salt FROM moved_salt AS m
+WHERE NOT EXISTS (SELECT FROM identity.salt);
 
 -- name: lacking
 -- Grain: the schema. Purpose: whether a row that came is not here, because another is in its place.
@@ -42,3 +43,7 @@ ALTER TABLE identity.opt_out ALTER COLUMN source_id TYPE text;
 ALTER TABLE identity.discarded ALTER COLUMN digest TYPE text, ALTER COLUMN salted TYPE text;
 ALTER TABLE identity.salt ALTER COLUMN salt TYPE text;
 REVOKE USAGE ON SCHEMA identity FROM nocturne_reader, nocturne_worker, nocturne_publisher, nocturne_steward;
+
+-- name: open
+-- Grain: the schema. Purpose: the roles may use it, in a database that may have been closed before.
+GRANT USAGE ON SCHEMA identity TO nocturne_reader, nocturne_worker, nocturne_publisher, nocturne_steward;
