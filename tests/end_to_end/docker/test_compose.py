@@ -37,6 +37,9 @@ REACHES = {
     "init": {"owner_dsn"},
 }
 
+# Connection strings of the roles that may use the schema `identity`.
+KNOW_IDENTITY = {f"{role}_dsn" for role in ("owner", "worker", "publisher", "steward", "identity")}
+
 
 def secrets_named_by(service: dict[str, Any]) -> set[str]:
     """Secrets that the environment of a service points to."""
@@ -232,6 +235,17 @@ def test_the_secret_that_divides_patients_is_given_to_those_who_work_on_the_ware
         settings = {name.removeprefix("NOCTURNE_").lower() for name in service["environment"]}
         assert settings <= set(Settings.model_fields)
     assert all(str(secret["file"]).startswith("secrets/") for secret in added["secrets"].values())
+
+
+def test_those_who_log_in_to_the_hospital_s_ids_are_told_where_they_lie() -> None:
+    added = yaml.safe_load((DOCKER / "compose.identity.yaml").read_text())
+    assert set(added["services"]) == {name for name, reached in REACHES.items() if reached & KNOW_IDENTITY}
+    for service in added["services"].values():
+        (setting,) = service["environment"]
+        assert setting.removeprefix("NOCTURNE_").lower() in Settings.model_fields
+        assert service["environment"][setting].startswith(f"${{{setting}:?")
+        assert set(service["networks"]) == set(COMPOSE["networks"])
+        assert set(service) == {"environment", "networks"}
 
 
 def test_a_hospital_s_own_machines_are_reached_and_its_folders_are_there() -> None:

@@ -21,7 +21,7 @@ from airflow.providers.cncf.kubernetes.pod_generator import PodGenerator
 from kubernetes.client import ApiClient
 
 from deid.domain.errors import SettingsError
-from tests.end_to_end.docker.test_compose import COMPOSE, DOCKER, REACHES, ROOT, SERVICES
+from tests.end_to_end.docker.test_compose import COMPOSE, DOCKER, KNOW_IDENTITY, REACHES, ROOT, SERVICES
 
 KUBERNETES = DOCKER / "kubernetes"
 VALUES: dict[str, Any] = yaml.safe_load((KUBERNETES / "values.yaml").read_text())
@@ -44,10 +44,16 @@ COPIED = {
 
 
 def given(environment: list[dict[str, Any]]) -> set[str]:
-    """Keys of the secrets that an environment takes, each under the name that the product reads."""
+    """Keys of the secrets that an environment takes, each under the name that the product reads.
+
+    Beside them, who logs in to the hospital's ids is told where they lie, if a secret says so.
+    """
     references = {one["name"]: one["valueFrom"]["secretKeyRef"] for one in environment if "valueFrom" in one}
     assert all(name == f"NOCTURNE_{ref['key'].removeprefix('nocturne_').upper()}" for name, ref in references.items())
-    return {ref["key"] for ref in references.values()}
+    keys = {ref["key"] for ref in references.values()}
+    assert ("identity_database" in keys) == bool(keys & KNOW_IDENTITY)
+    assert {ref["key"] for ref in references.values() if ref.get("optional")} <= {"identity_database"}
+    return keys - {"identity_database"}
 
 
 @pytest.mark.parametrize(
