@@ -130,6 +130,20 @@ def test_finess_since_its_stock_file_is_no_longer_updated(
     assert postgres.rows("SELECT name FROM ref.establishment ORDER BY finess LIMIT 1") == [("CENTRE HOSPITALIER Nº0",)]
 
 
+def test_a_file_of_finess_that_is_put_into_its_folder_by_hand(postgres: Database, dsn: str, tmp_path: Path) -> None:
+    def given(day: int, content: str) -> None:
+        (tmp_path / f"finess-structures-journalier-202608{day}.json.gz").write_bytes(gzip.compress(content.encode()))
+
+    given(19, formats.finess_structures())
+    assert refresh("establishments", dsn=dsn, location=str(tmp_path))["rows"] == 3100
+    given(20, formats.finess_structures(indent=None))
+    with pytest.raises(ReferenceRefused):
+        refresh("establishments", dsn=dsn, location=str(tmp_path))
+    (tmp_path / "finess-structures-journalier-20260819.json.gz").unlink()
+    assert refresh("establishments", dsn=dsn, location=str(tmp_path))["rows"] == 3100
+    assert postgres.rows("SELECT count(*) FROM ref.establishment") == [(6200,)], "two versions are kept"
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
