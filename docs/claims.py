@@ -142,6 +142,11 @@ ATTACKS = (
         Figure("parrot.md", "mode", "marked, consistent", "published"),
     ),
     Attack(
+        "cherche des identifiants oubliés dans un échantillon de l'hôpital fictif, avant contrôle (`attack.leaks`)",
+        "looks for leaks in a sample of the synthetic hospital, before checks (`attack.leaks`)",
+        _sample("attack.leaks"),
+    ),
+    Attack(
         "devine la commune d'un patient par la loi du tirage et les populations (`attack.places`)",
         "guesses a patient's commune by the law of the draw and populations (`attack.places`)",
         _sample("attack.places"),
