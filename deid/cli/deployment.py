@@ -32,10 +32,7 @@ def provision(
 
 
 def migrate(
-    identity_back: Annotated[
-        bool,
-        typer.Option("--identity-back", help="Bring the schema identity back from NOCTURNE_IDENTITY_DATABASE."),
-    ] = False,
+    identity_back: Annotated[bool, typer.Option("--identity-back", help="Bring the schema identity back.")] = False,
 ) -> None:
     """Bring the database to the form of this version.
 
@@ -55,8 +52,6 @@ def migrate(
     tell("\n".join(applied) or "nothing to do")
     if read_settings().identity_database is not None and (moved := move_identity(owner, back=identity_back)):
         tell(f"identity: {moved} ids moved to the other database")
-    if identity_back:
-        tell("Take NOCTURNE_IDENTITY_DATABASE away from every component: with it, the next migrate moves them again.")
     if found := list_open_channels(owner):
         complain(
             f"{len(found)} accesses stay open to every role ({', '.join(found[:3])}…). Run "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Any
 
 import psycopg2
@@ -145,10 +145,8 @@ def _variable(dsn: str) -> str:
         value = getattr(held, name)
         if name.endswith("_dsn") and value is not None and value.get_secret_value() == dsn:
             return f"NOCTURNE_{name.upper()}"
-    if (elsewhere := held.identity_database) is not None:
-        with suppress(psycopg2.ProgrammingError):
-            if parse_dsn(elsewhere.get_secret_value()).items() <= parse_dsn(dsn).items():
-                return "NOCTURNE_IDENTITY_DATABASE"
+    if (elsewhere := held.identity_database) is not None and place(elsewhere.get_secret_value()) == place(dsn):
+        return "NOCTURNE_IDENTITY_DATABASE"
     return "that NOCTURNE_…_DSN"
 
 

@@ -23,19 +23,16 @@ def may_use_identity(cursor: Cursor, role: str | None = None) -> bool:
 
 
 def move_identity(owner_dsn: str, *, back: bool = False) -> int:
-    """Move the rows of `identity` to the database of NOCTURNE_IDENTITY_DATABASE, and close the schema in the ledger's.
+    """Move the rows of `identity` to the database of NOCTURNE_IDENTITY_DATABASE, or `back`, and close it where it was.
 
-    With `back`, from there to the ledger's database, which is opened to the roles again, and close it there. Both
-    databases have the form of this version. The rows are committed where they go before they are removed where they
-    were: a killed process leaves them in one, or in both, and a second call ends the work. Returns the number of ids
-    that left.
+    Both databases have the form of this version. The rows are committed there before they are removed here: a killed
+    process leaves them here, or in both, and a second call ends the work. Returns the number of ids that left.
 
     Raises:
         WarehouseUnreachable: one of both does not answer.
         WarehouseError: it is the same database, or holds the ids of another ledger; nothing was removed.
     """
-    places = [owner_dsn, identity_dsn("owner")]
-    origin, target = reversed(places) if back else places
+    origin, target = (owner_dsn, identity_dsn("owner"))[:: -1 if back else 1]
     with connect(origin, application=APPLICATION) as link, link.cursor() as here:
         if not may_use_identity(here, ROLES["worker"]):
             return 0
@@ -44,8 +41,7 @@ def move_identity(owner_dsn: str, *, back: bool = False) -> int:
             _refuse_itself(here, there, owner_dsn)
             for table in TABLES:
                 _copy(here, there, table)
-            execute(there, "identity", "move", "lacking")
-            if one(there)[0]:
+            if one(execute(there, "identity", "move", "lacking"))[0]:
                 raise WarehouseError(
                     f"{place(target)} holds the ids of another ledger.",
                     "Give NOCTURNE_IDENTITY_DATABASE a database of its own.",
