@@ -16,15 +16,14 @@ from marisa_trie import Trie
 
 from deid.reference.commune import Commune, Establishment
 from deid.reference.communes import CommuneTable
-from deid.reference.mapped_files import RowLists, SectionFile, SectionWriter, find_file, stamp_of, write_file
+from deid.reference.mapped_files import RowLists, SectionFile, SectionWriter, stamp_of
 from deid.reference.names import Crowd, FirstName, NameTables
 from deid.reference.origins import EXAMPLES, OriginModel
 from deid.reference.packaged import DATA, packaged_communes, packaged_rows
 
 PACKAGED_TABLES = Path(__file__).parent / "packaged_data" / "tables"
-SUFFIX = ".tables"
 # To be raised when the same tables give another file.
-FORMAT = 3
+FORMAT = 4
 _INPUTS = (
     *("communes", "former_communes", "hospital_towns", "territories", "streets", "establishments"),
     *("first_names", "surnames"),
@@ -33,22 +32,20 @@ _INPUTS = (
 _Value = TypeVar("_Value")
 
 
-class Tables:
-    """An open file of tables, decoded on access."""
+class Tables(SectionFile):
+    """A file of tables, decoded on access."""
 
-    def __init__(self, sections: SectionFile) -> None:
-        self._sections = sections
-        self.digest, self.path = sections.digest, sections.path
+    SUFFIX = ".tables"
 
     @cached_property
     def communes(self) -> CommuneTable:
         """Communes, territories, streets and establishments."""
-        return MappedCommunes(self._sections)
+        return MappedCommunes(self)
 
     @cached_property
     def names(self) -> NameTables:
         """First names and surnames."""
-        return read_names(self._sections)
+        return read_names(self)
 
 
 def build_tables(communes: CommuneTable, names: NameTables) -> bytes:
@@ -73,27 +70,13 @@ def tables_stamp(versions: Mapping[str, str] | None = None) -> str:
     return stamp_of(_packaged_digest(), versions)
 
 
-def find_tables(folder: Path, stamp: str) -> Tables | None:
-    """Return the tables of that stamp in a folder; None if it holds no intact file of them."""
-    return find_file(folder, stamp, SUFFIX, lambda path, digest: Tables(SectionFile(path, digest)))
-
-
-def write_tables(folder: Path, stamp: str, content: bytes) -> Tables:
-    """Write tables under that stamp into a folder.
-
-    Raises:
-        OSError: the folder cannot be written.
-    """
-    return Tables(SectionFile(write_file(folder, stamp, SUFFIX, content)))
-
-
 @cache
 def packaged_tables() -> Tables:
     """Return the packaged tables.
 
     If a compact table was edited and the file not rebuilt, the tables are built from the compact form (some seconds).
     """
-    return find_tables(PACKAGED_TABLES, tables_stamp()) or Tables(SectionFile.of(build_packaged_tables()))
+    return Tables.find(PACKAGED_TABLES, tables_stamp()) or Tables.of(build_packaged_tables())
 
 
 @cache
@@ -210,9 +193,9 @@ class _Communes(Sequence[Commune]):
 
     def __init__(self, sections: SectionFile, features: Sequence[str]) -> None:
         self._texts = sections.texts("communes")
-        self._degrees = sections.reals("communes at")
-        self._people = sections.integers("communes people", "I")
-        self._values = sections.reals("communes features")
+        self._degrees = sections.view("communes at")
+        self._people = sections.view("communes people")
+        self._values = sections.view("communes features")
         self._features = tuple(features)
         # A territory of a hundred communes is read for every place draw.
         self.at = cache(self._decoded)
@@ -301,8 +284,8 @@ class _MappedNames(NameTables):
 
 def read_names(sections: SectionFile) -> NameTables:
     """Return the tables that `write_names` wrote; births are read from the file, crowds on first use."""
-    births = sections.integers(f"{_SURNAMES} births", "Q")
-    first_births, kinds = sections.integers(f"{_FIRST} births", "Q"), sections.integers(f"{_FIRST} kinds", "B")
+    births = sections.view(f"{_SURNAMES} births")
+    first_births, kinds = sections.view(f"{_FIRST} births"), sections.view(f"{_FIRST} kinds")
 
     def first_name(row: int) -> FirstName:
         sex, cohort, band = kinds[3 * row : 3 * row + 3]
@@ -360,8 +343,5 @@ class _ByName(Mapping[str, _Value]):
 
 
 if __name__ == "__main__":
-    made = write_tables(PACKAGED_TABLES, tables_stamp(), build_packaged_tables())
-    for other in PACKAGED_TABLES.glob(f"*{SUFFIX}"):
-        if other != made.path:
-            other.unlink()
+    made = Tables.write(PACKAGED_TABLES, tables_stamp(), build_packaged_tables(), kept=1)
     print(f"{made.path.name}: {made.path.stat().st_size // 1024} KiB")

@@ -6,7 +6,6 @@ built for this process alone.
 
 from __future__ import annotations
 
-import logging
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -25,24 +24,18 @@ from deid.detection.lookup import (
     LookupTable,
     Row,
     build_lookup,
-    find_lookup,
     folded_spellings,
     lookup_stamp,
     packaged_spellings,
-    write_lookup,
 )
-from deid.detection.lookup.entries import Spelling
 from deid.domain.errors import ReferenceRefused
 from deid.reference.commune import Commune, Establishment
 from deid.reference.communes import CommuneTable
-from deid.reference.mapped_files import SectionFile
 from deid.reference.names import NameTables
 from deid.reference.packaged import packaged_place_names, packaged_rows
 from deid.reference.place_names import place_key
-from deid.reference.tables import Tables, build_tables, find_tables, packaged_tables, tables_stamp, write_tables
+from deid.reference.tables import Tables, build_tables, packaged_tables, tables_stamp
 from deid.refresh.reference_versions import ReferenceVersion, versions_in_use
-
-logger = logging.getLogger(__name__)
 
 REQUIRED = ("communes", "streets", "establishments")
 OPTIONAL = ("former_communes", "postal_codes")
@@ -75,20 +68,13 @@ def open_lookup(dsn: str, folder: Path) -> LookupTable:
 @lru_cache(maxsize=2)
 def _lookup(dsn: str, folder: Path, inputs: Inputs) -> LookupTable:
     wanted = lookup_stamp({source: version for source, _, version in inputs})
-    known = find_lookup(folder, wanted) or (None if inputs else find_lookup(PACKAGED_LOOKUPS, wanted))
+    known = LookupTable.find(folder, wanted) or (None if inputs else LookupTable.find(PACKAGED_LOOKUPS, wanted))
     if known is not None:
         return known
     numbers = {source: number for source, number, _ in inputs}
     with connect(dsn, application="nocturne lookup") as link:
-
-        def spellings() -> Iterator[Spelling]:
-            return chain(packaged_spellings(), folded_spellings(_lookup_rows(link, numbers)))
-
-        try:
-            return write_lookup(folder, wanted, spellings())
-        except OSError as error:
-            logger.warning("lookup: folder %s cannot be written (%s)", folder, error.strerror)
-        return LookupTable.of(build_lookup(spellings()))
+        names = chain(packaged_spellings(), folded_spellings(_lookup_rows(link, numbers)))
+        return LookupTable.keep(folder, wanted, build_lookup(names))
 
 
 def _lookup_rows(link: Connection, numbers: Mapping[str, int]) -> Iterator[Row]:
@@ -125,7 +111,7 @@ def _inputs(versions: Mapping[str, ReferenceVersion], sources: Container[str]) -
 
 @lru_cache(maxsize=2)
 def _tables(dsn: str, folder: Path, inputs: Inputs) -> Tables:
-    found = find_tables(folder, tables_stamp({source: version for source, _, version in inputs}))
+    found = Tables.find(folder, tables_stamp({source: version for source, _, version in inputs}))
     if found is not None:
         return found
     with connect(dsn, application="nocturne tables") as link, link.cursor() as cursor:
@@ -135,11 +121,7 @@ def _tables(dsn: str, folder: Path, inputs: Inputs) -> Tables:
         rows = (_name_rows(cursor, versions, source) for source in _NAMES)
         names = packaged_tables().names if versions.keys().isdisjoint(_NAMES) else NameTables.from_rows(*rows)
         content = build_tables(read_communes(cursor, versions), names)
-    try:
-        return write_tables(folder, tables_stamp({source: one.version for source, one in versions.items()}), content)
-    except OSError as error:
-        logger.warning("tables: folder %s cannot be written (%s)", folder, error.strerror)
-        return Tables(SectionFile.of(content))
+    return Tables.keep(folder, tables_stamp({source: one.version for source, one in versions.items()}), content)
 
 
 def _name_rows(cursor: Cursor, versions: Mapping[str, ReferenceVersion], source: str) -> Iterator[dict[str, str]]:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from deid.detection.lookup import PACKAGED_LOOKUPS, lookup_stamp, packaged_spellings, write_lookup
+from deid.detection.lookup import PACKAGED_LOOKUPS, LookupTable, build_lookup, lookup_stamp, packaged_spellings
 
 if __name__ == "__main__":
-    made = write_lookup(PACKAGED_LOOKUPS, lookup_stamp(), packaged_spellings())
-    for other in PACKAGED_LOOKUPS.glob("*.lookup"):
-        if other != made.path:
-            other.unlink()
+    made = LookupTable.write(PACKAGED_LOOKUPS, lookup_stamp(), build_lookup(packaged_spellings()), kept=1)
     print(f"{made.path.name}: {len(made)} names, {made.path.stat().st_size // 1024} KiB")

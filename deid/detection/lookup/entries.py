@@ -16,7 +16,7 @@ from deid.reference.mapped_files import stamp_of
 from deid.reference.packaged import DATA, packaged_rows
 
 # Raised whenever the same tables give another file.
-FORMAT = 2
+FORMAT = 3
 
 
 class Kind(StrEnum):

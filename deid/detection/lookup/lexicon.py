@@ -14,7 +14,6 @@ from deid.detection.lookup import (
     Kind,
     LookupTable,
     build_lookup,
-    find_lookup,
     lookup_stamp,
     packaged_spellings,
 )
@@ -99,7 +98,7 @@ def gazetteers() -> Gazetteers:
 @cache
 def _packaged() -> Gazetteers:
     # While a list of the code is newer than the packaged file, the lookup is built in two seconds.
-    found = find_lookup(PACKAGED_LOOKUPS, lookup_stamp())
+    found = LookupTable.find(PACKAGED_LOOKUPS, lookup_stamp())
     return Gazetteers(found or LookupTable.of(build_lookup(packaged_spellings())))
 
 

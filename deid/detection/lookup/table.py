@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import struct
-from array import array
 from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 
-from marisa_trie import Trie
-
 from deid.detection.lookup.entries import WORDS, Entry, Kind, Spelling
-from deid.reference.mapped_files import MappedFile, find_file, write_file
+from deid.reference.mapped_files import SectionFile, SectionWriter
 
 PACKAGED_LOOKUPS = Path(__file__).parents[2] / "reference" / "packaged_data" / "lookup"
-_SUFFIX = ".lookup"
 _KINDS = tuple(Kind)
 _TOWNS = 1 << _KINDS.index(Kind.COMMUNE) | 1 << _KINDS.index(Kind.FORMER)
-# The end of a file: mark, number of names, bytes of the trie.
-_FOOTER = struct.Struct("<8sQQ")
-_MARK = b"NOCTURN2"
 # First sign of the words of `entries.WORDS` in the trie: no text from `folding.spaced` has it.
 _WORD_MARK = "="
+_NAMES, _KINDS_OF, _WEIGHTS, _TOWNS_OF = "names", "kinds", "weights", "towns"  # sections
 _MAX_WEIGHT = 2**32 - 1
 _WINDOW = 200  # signs of a text that one search looks at: no source has longer names
 
@@ -53,39 +46,27 @@ def build_lookup(spellings: Iterable[Spelling]) -> bytes:
     for name in postal:
         if not kinds[name] & _TOWNS:
             kinds[name] |= 1 << _KINDS.index(Kind.FORMER)
-    trie = Trie(f"{name} " for name in sorted(kinds))
-    columns = array("H", bytes(2 * len(trie))), array("I", bytes(4 * len(trie))), array("I", bytes(4 * len(trie)))
-    for name, bits in kinds.items():
-        number = trie[f"{name} "]
-        columns[0][number], columns[1][number], columns[2][number] = bits, weights.get(name, 0), towns.get(name, 0)
-    blob = trie.tobytes()
-    padding = bytes(-len(blob) % 8)
-    footer = _FOOTER.pack(_MARK, len(trie), len(blob) + len(padding))
-    return b"".join([blob, padding, *(column.tobytes() for column in columns), footer])
+    writer = SectionWriter()
+    names = [name[:-1] for name in writer.keys(_NAMES, (f"{name} " for name in kinds))]
+    writer.numbers(_KINDS_OF, "H", (kinds[name] for name in names))
+    writer.numbers(_WEIGHTS, "I", (weights.get(name, 0) for name in names))
+    writer.numbers(_TOWNS_OF, "I", (towns.get(name, 0) for name in names))
+    return writer.content()
 
 
-class LookupTable(MappedFile):
+class LookupTable(SectionFile):
     """A lookup file, mapped.
 
     Raises:
         ReferenceRefused: the file is no lookup, or its hash is not `expected`.
     """
 
-    KIND, MARK, FOOTER = "lookup", _MARK, _FOOTER
+    SUFFIX = ".lookup"
 
     def __init__(self, path: Path, expected: str | None = None) -> None:
         super().__init__(path, expected)
-        count, start = self._fields
-        self._trie = Trie()
-        self._trie.mmap(str(path))  # it reads its own length, and leaves what follows
-        view = memoryview(self._map)
-        self._kinds = view[start : start + 2 * count].cast("H")
-        self._weights = view[start + 2 * count : start + 6 * count].cast("I")
-        self._towns = view[start + 6 * count : start + 10 * count].cast("I")
-
-    def _fits(self) -> bool:
-        count, start = self._fields
-        return bool(self.size == start + 10 * count + _FOOTER.size)
+        self._trie = self.keys(_NAMES)
+        self._kinds, self._weights, self._towns = map(self.view, (_KINDS_OF, _WEIGHTS, _TOWNS_OF))
 
     def __len__(self) -> int:
         return len(self._kinds)
@@ -124,20 +105,6 @@ class LookupTable(MappedFile):
         weight = self._weights[number]
         kinds = _kinds_of(self._kinds[number])
         return [Entry(key[:-1], kind, weight if kind is Kind.COMMUNE else 0) for kind in kinds]
-
-
-def find_lookup(folder: Path, stamp: str) -> LookupTable | None:
-    """Return the lookup of that stamp (`entries.lookup_stamp`) in a folder; None when there is none intact."""
-    return find_file(folder, stamp, _SUFFIX, LookupTable)
-
-
-def write_lookup(folder: Path, stamp: str, spellings: Iterable[Spelling]) -> LookupTable:
-    """Build the lookup of that stamp into a folder.
-
-    Raises:
-        OSError: the folder cannot be written.
-    """
-    return LookupTable(write_file(folder, stamp, _SUFFIX, build_lookup(spellings)))
 
 
 def _kinds_of(mask: int) -> list[Kind]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from deid.detection.lookup import PACKAGED_LOOKUPS, Kind, find_lookup, lookup_stamp
+from deid.detection.lookup import PACKAGED_LOOKUPS, Kind, LookupTable, lookup_stamp
 from deid.detection.lookup.lexicon import gazetteers, use_lookup
 from deid.domain.errors import WarehouseError
 from deid.french.folding import key
@@ -45,7 +45,7 @@ def _streets(path: Path, *more: str) -> str:
 
 
 def test_before_any_load_it_is_the_file_that_ships(deployed: Database, folder: Path) -> None:
-    known = find_lookup(PACKAGED_LOOKUPS, lookup_stamp())
+    known = LookupTable.find(PACKAGED_LOOKUPS, lookup_stamp())
     assert known is not None
     assert open_lookup(deployed.dsn("worker"), folder).digest == known.digest
     assert not folder.exists()
@@ -56,7 +56,7 @@ def test_the_shipped_tables_loaded_as_a_version_give_the_file_that_ships(deploye
     for source in ("communes", "former_communes", "streets", "establishments", "first_names", "surnames"):
         refresh(source, dsn=deployed.dsn("refresher"))
     built = open_lookup(deployed.dsn("worker"), folder)
-    known = find_lookup(PACKAGED_LOOKUPS, lookup_stamp())
+    known = LookupTable.find(PACKAGED_LOOKUPS, lookup_stamp())
     assert known is not None
     assert built.digest == known.digest
     assert built.path.parent == folder

@@ -22,10 +22,8 @@ from deid.reference.tables import (
     Tables,
     build_packaged_tables,
     build_tables,
-    find_tables,
     packaged_tables,
     tables_stamp,
-    write_tables,
 )
 
 MIB = 1 << 20
@@ -43,7 +41,7 @@ def names() -> NameTables:
 
 
 def test_the_file_that_ships_is_that_of_the_tables_that_ship_and_is_small() -> None:
-    known = find_tables(PACKAGED_TABLES, tables_stamp())
+    known = Tables.find(PACKAGED_TABLES, tables_stamp())
     assert known is not None, "a table has changed: python -m deid.reference.tables"
     assert known.path.read_bytes() == build_packaged_tables()
     assert [path.name for path in PACKAGED_TABLES.iterdir()] == [known.path.name]
@@ -159,14 +157,14 @@ def test_sections_come_back_as_they_were_put(texts: list[str], lists: dict[str, 
 @pytest.mark.parametrize("at", [0, 5000, -200, -1])
 def test_damaged_tables_are_refused_and_written_again(tmp_path: Path, at: int) -> None:
     few = CommuneTable(packaged_tables().communes.in_department("05"), version="few")
-    made = write_tables(tmp_path, "0" * 16, build_tables(few, NameTables.from_rows([], [])))
+    made = Tables.write(tmp_path, "0" * 16, build_tables(few, NameTables.from_rows([], [])))
     content = bytearray(made.path.read_bytes())
     content[at] ^= 1
     made.path.write_bytes(bytes(content))
-    assert find_tables(tmp_path, "0" * 16) is None
-    again = write_tables(tmp_path, "0" * 16, build_tables(few, NameTables.from_rows([], [])))
+    assert Tables.find(tmp_path, "0" * 16) is None
+    again = Tables.write(tmp_path, "0" * 16, build_tables(few, NameTables.from_rows([], [])))
     assert again.digest == made.digest
-    found = find_tables(tmp_path, "0" * 16)
+    found = Tables.find(tmp_path, "0" * 16)
     assert found is not None
     assert tuple(found.communes.communes) == few.communes
 
@@ -176,7 +174,7 @@ def test_what_are_no_tables_is_refused(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "0.tables"
     path.write_bytes(content)
     with pytest.raises(ReferenceRefused, match=r"0\.tables"):
-        Tables(SectionFile(path))
+        Tables(path)
 
 
 def test_a_stale_file_is_not_used(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

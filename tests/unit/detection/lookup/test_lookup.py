@@ -17,11 +17,9 @@ from deid.detection.lookup import (
     Kind,
     LookupTable,
     build_lookup,
-    find_lookup,
     folded_spellings,
     lookup_stamp,
     packaged_spellings,
-    write_lookup,
 )
 from deid.detection.lookup.lexicon import gazetteers, lexicon, use_lookup
 from deid.domain.document import Document
@@ -110,7 +108,7 @@ def test_a_town_has_the_inhabitants_of_its_largest_commune(table: list[tuple[Kin
 
 
 def test_the_file_that_ships_is_that_of_the_tables_that_ship() -> None:
-    known = find_lookup(PACKAGED_LOOKUPS, lookup_stamp())
+    known = LookupTable.find(PACKAGED_LOOKUPS, lookup_stamp())
     assert known is not None, "a table or list has changed: python -m deid.detection.lookup"
     assert known.path.read_bytes() == build_lookup(packaged_spellings())
     assert [path.name for path in PACKAGED_LOOKUPS.iterdir()] == [known.path.name]
@@ -118,7 +116,7 @@ def test_the_file_that_ships_is_that_of_the_tables_that_ship() -> None:
 
 
 def test_every_commune_that_ships_is_found() -> None:
-    known = find_lookup(PACKAGED_LOOKUPS, lookup_stamp())
+    known = LookupTable.find(PACKAGED_LOOKUPS, lookup_stamp())
     assert known is not None
     for row in packaged_rows("communes"):
         name = key(row["name"])
@@ -130,16 +128,16 @@ def test_every_commune_that_ships_is_found() -> None:
 @pytest.mark.parametrize("at", [0, 400, -30, -1])
 def test_a_damaged_file_is_refused_and_built_again(tmp_path: Path, at: int) -> None:
     names = list(folded_spellings([(Kind.STREET, f"rue {number}", 0) for number in range(200)]))
-    whole = write_lookup(tmp_path, "0" * 16, names)
+    whole = LookupTable.write(tmp_path, "0" * 16, build_lookup(names))
     content = bytearray(whole.path.read_bytes())
     content[at] ^= 1
     whole.path.write_bytes(bytes(content))
     with pytest.raises(ReferenceRefused):
         LookupTable(whole.path, whole.digest)
-    assert find_lookup(tmp_path, "0" * 16) is None
-    again = write_lookup(tmp_path, "0" * 16, names)
+    assert LookupTable.find(tmp_path, "0" * 16) is None
+    again = LookupTable.write(tmp_path, "0" * 16, build_lookup(names))
     assert again.digest == whole.digest
-    assert find_lookup(tmp_path, "0" * 16) is not None
+    assert LookupTable.find(tmp_path, "0" * 16) is not None
     assert len(list(tmp_path.iterdir())) == 1
 
 
@@ -152,17 +150,19 @@ def test_what_is_no_lookup_is_refused(tmp_path: Path, content: bytes) -> None:
 
 
 def test_a_truncated_file_is_refused(tmp_path: Path) -> None:
-    whole = write_lookup(tmp_path, "a" * 16, folded_spellings([(Kind.STREET, "rue du Bac", 0)]))
+    whole = LookupTable.write(tmp_path, "a" * 16, build_lookup(folded_spellings([(Kind.STREET, "rue du Bac", 0)])))
     whole.path.write_bytes(whole.path.read_bytes()[:-7])
-    assert find_lookup(tmp_path, "a" * 16) is None
+    assert LookupTable.find(tmp_path, "a" * 16) is None
 
 
 def test_old_lookups_are_dropped_and_nothing_else(tmp_path: Path) -> None:
     (tmp_path / "keep.txt").write_text("of somebody else")
     for number in range(6):
-        write_lookup(tmp_path, f"{number:016}", folded_spellings([(Kind.STREET, f"rue {number}", 0)]))
+        LookupTable.write(
+            tmp_path, f"{number:016}", build_lookup(folded_spellings([(Kind.STREET, f"rue {number}", 0)]))
+        )
     assert len(list(tmp_path.glob("*.lookup"))) == 3
-    assert find_lookup(tmp_path, f"{5:016}") is not None
+    assert LookupTable.find(tmp_path, f"{5:016}") is not None
     assert (tmp_path / "keep.txt").exists()
 
 
