@@ -13,6 +13,7 @@ from contextvars import ContextVar
 from datetime import UTC, datetime
 from typing import Any
 
+from deid.domain.writing import replacing
 from deid.models.progress import Subject, folder, read_file
 
 _NO_EPOCH: Mapping[str, Any] = {"stage": "", "epoch": 0, "epochs": 0, "loss": None, "f1": None}
@@ -30,12 +31,12 @@ def note(subject: Subject, name: str, **changes: Any) -> None:
         changes: numbers, times, names of annotators and models; never a text.
     """
     path = folder(subject) / f"{name}.json"
-    written = path.with_name(f".{name}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        written.write_text(json.dumps({**read_file(path), "name": name, **changes, "told": _now()}), encoding="utf-8")
-        written.chmod(0o644)  # a training writes its other files for its owner alone, and other accounts serve pages
-        written.replace(path)
+        with replacing(path) as written:
+            told = json.dumps({**read_file(path), "name": name, **changes, "told": _now()})
+            written.write_text(told, encoding="utf-8")
+            written.chmod(0o644)  # a training writes its other files for its owner alone; other accounts serve pages
     except OSError as error:
         log.warning("the progress of %s is not shown: %s", name, error.strerror)
 

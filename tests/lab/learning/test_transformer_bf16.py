@@ -37,7 +37,7 @@ from tests.lab.learning.transformer_letters import letters, small
 CUT_OFF = """
 import os, signal, sys, typer
 from nocturne_lab.learning.transformer.__main__ import main
-from nocturne_lab.learning.transformer import checkpoints
+from nocturne_lab.learning import checkpoints
 import torch
 torch.cpu.get_capabilities = lambda: {"avx512_bf16": True}
 saved = []

@@ -27,10 +27,11 @@ from deid.detection.taggers.tags import LABELS, OUTSIDE
 from deid.domain.document import Document
 from deid.domain.errors import InputRefused
 from nocturne_lab.evaluation.corpus import GoldDocument
+from nocturne_lab.learning.checkpoints import part
 from nocturne_lab.learning.objectives import is_certain, without_labels
 from nocturne_lab.learning.progress import tell_epoch
 from nocturne_lab.learning.transformer import optimization, pretraining_data
-from nocturne_lab.learning.transformer.checkpoints import Checkpoints, Position, part
+from nocturne_lab.learning.transformer.checkpoints import Checkpoints, Position
 from nocturne_lab.learning.transformer.classifier import (
     Classifier,
     labels_without_example,

@@ -21,8 +21,9 @@ from transformers import ModernBertConfig, ModernBertForMaskedLM
 from deid.detection.annotators.transformer import model_directory
 from deid.detection.annotators.transformer.network import quiet
 from nocturne_lab.evaluation.corpus import GoldDocument
+from nocturne_lab.learning.checkpoints import part
 from nocturne_lab.learning.transformer import optimization, pretraining_data
-from nocturne_lab.learning.transformer.checkpoints import Checkpoints, Position, part
+from nocturne_lab.learning.transformer.checkpoints import Checkpoints, Position
 from nocturne_lab.learning.transformer.optimization import Machine, prepared
 from nocturne_lab.learning.transformer.plan import Encoder, Plan, Pretraining
 from nocturne_lab.learning.transformer.pretraining_data import IGNORED, masked

@@ -23,8 +23,10 @@ from deid.detection.annotators.transformer.network import quiet
 from deid.detection.taggers.tags import TAGS
 from deid.detection.text.reading import Reading
 from deid.domain.errors import InputRefused
+from deid.domain.writing import replacing
 from nocturne_lab.evaluation.corpus import GoldDocument
 from nocturne_lab.evaluation.scoring import Judged, evaluate
+from nocturne_lab.learning.checkpoints import put_in_place, restore
 from nocturne_lab.learning.statistics import summarise
 from nocturne_lab.learning.transformer.checkpoints import Checkpoints
 from nocturne_lab.learning.transformer.examples import split
@@ -87,7 +89,9 @@ def train_transformer(plan: Plan, documents: Sequence[GoldDocument], out: Path, 
         _, held_out = split(documents, plan.fine_tuning.held_out, plan.seed)
         written = written.model_copy(update={"measures": measures | served(building, held_out)})
         written.write(building)
-        replace(building, out)
+        for page in out.glob("*.md"):  # the model card stays
+            shutil.copy(page, building)
+        put_in_place(building, out)
     except (OSError, SafetensorError) as error:
         why = error.strerror if isinstance(error, OSError) else "the weights cannot be written"
         raise InputRefused(
@@ -122,8 +126,8 @@ def _start(
     checkpoints = Checkpoints(work / ".masked-words", training, plan.checkpoint_minutes)
     measures = pretrain(plan, learned, partial, machine, checkpoints)
     partial.rename(folder)
-    (work / ".encoder.json").write_text(json.dumps({"training": training, "measures": measures}), encoding="utf-8")
-    (work / ".encoder.json").replace(kept)
+    with replacing(kept) as written:
+        written.write_text(json.dumps({"training": training, "measures": measures}), encoding="utf-8")
     return folder, measures
 
 
@@ -136,32 +140,6 @@ def training_hash(plan: Plan, documents: Sequence[GoldDocument], start: Path | N
         if file.suffix in (".safetensors", ".json"):
             whole.update(model_directory.file_hash(file).encode())
     return whole.hexdigest()
-
-
-def replace(building: Path, out: Path) -> None:
-    """Put the directory `building` in the place of `out`, whose model card in Markdown stays.
-
-    A kill between the two renames leaves the directory before it beside `out`, where `restore` finds it.
-    """
-    for other in out.glob("*.md"):
-        shutil.copy(other, building)
-    before = _before(out)
-    if out.exists():
-        out.rename(before)
-    building.rename(out)
-    shutil.rmtree(before, ignore_errors=True)
-
-
-def restore(out: Path) -> None:
-    """Bring back the directory `out` that a kill in `replace` left under another name, or delete that."""
-    before = _before(out)
-    if before.is_dir() and not out.exists():
-        before.rename(out)
-    shutil.rmtree(before, ignore_errors=True)
-
-
-def _before(out: Path) -> Path:
-    return out.parent / f".{out.name}.before"
 
 
 def served(folder: Path, documents: Sequence[GoldDocument]) -> dict[str, float]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from deid.domain.writing import replacing
 from nocturne_lab.evaluation.corpus import GoldDocument
 
 
@@ -28,6 +29,5 @@ class Watched:
         """Write the line of an epoch (from 1) in the place of those from there on, which a training cut off left."""
         lines = self.path.read_text(encoding="utf-8").splitlines() if self.path.is_file() else []
         kept = [line for line in lines if json.loads(line)["epoch"] < epoch]
-        partial = self.path.with_suffix(".partial")
-        partial.write_text("".join(f"{one}\n" for one in (*kept, json.dumps({"epoch": epoch} | dict(measures)))))
-        partial.replace(self.path)
+        with replacing(self.path) as partial:
+            partial.write_text("".join(f"{one}\n" for one in (*kept, json.dumps({"epoch": epoch} | dict(measures)))))
