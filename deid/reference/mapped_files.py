@@ -189,9 +189,8 @@ class SectionFile:
         if name not in self._directory:
             raise self._refused()
         start, end = self._directory[name]["data_offsets"]
-        return memoryview(self._map)[self._start + start : self._start + end].cast(
-            _CODES[self._directory[name]["dtype"]]  # type: ignore[call-overload]
-        )
+        whole: memoryview[Any] = memoryview(self._map)[self._start + start : self._start + end]
+        return whole.cast(_CODES[self._directory[name]["dtype"]])  # type: ignore[call-overload, no-any-return]
 
     def json(self, name: str) -> Any:
         """Return a section of JSON."""
