@@ -7,48 +7,38 @@ import fcntl
 import hashlib
 import json
 import logging
-import os
 import re
 import shutil
-import ssl
 import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from email.utils import parsedate_to_datetime
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import requests
 from tqdm import tqdm
-from urllib3.exceptions import ConnectTimeoutError, HTTPError, ProtocolError
-from urllib3.exceptions import TimeoutError as TimedOut
+from urllib3.exceptions import ConnectTimeoutError, HTTPError
 
 from deid.domain.errors import ReferenceRefused
 from deid.refresh.configuration import ConnectionSettings, public_location
-from deid.refresh.deadline import Deadline, DeadlineAdapter, DeadlinePassed
+from deid.refresh.connections import (
+    Deadline,
+    DeadlinePassed,
+    describe_error,
+    find_cause,
+    network_refusal,
+    open_session,
+    unreachable_refusal,
+)
 
 logger = logging.getLogger(__name__)
 
-CONNECT_S, READ_S = 10, 60
 RETRIES, BACKOFF_S = 3, 0.5
 PASSING = (429, 500, 502, 503, 504)
-BUNDLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")  # as requests reads them
-# Verification errors of OpenSSL (X509_V_ERR_…); others are cited by number.
-CERTIFICATE = {
-    7: "its authority is not trusted",
-    9: "it is not valid yet",
-    10: "it has expired",
-    18: "it is self-signed",
-    19: "its authority is not trusted",
-    20: "its authority is not trusted",
-    21: "its authority is not trusted",
-    62: "it is for another host",
-    64: "it is for another host",
-}
 # Warnings of urllib3 quote the path with its query, which may hold a token.
 logging.getLogger("urllib3.connectionpool").setLevel(logging.ERROR)
-Caught = TypeVar("Caught", bound=BaseException)
 Result = TypeVar("Result")
 CHUNK = 1 << 20
 _RANGE = re.compile(r"bytes (\d+)-\d+/(\d+)")
@@ -217,7 +207,7 @@ def _attempt(name: str, deadline: Deadline, once: Callable[[], Result]) -> Resul
 def _may_pass(error: Exception) -> bool:
     """Return whether the same request may succeed in seconds; a certificate and a proxy's refusal do not mend so."""
     if isinstance(error, requests.exceptions.ProxyError):  # one that does not answer may be starting again
-        return _find_cause(error, ConnectTimeoutError) is not None
+        return find_cause(error, ConnectTimeoutError) is not None
     passing = (_Passing, requests.ConnectionError, requests.Timeout, HTTPError)
     return isinstance(error, passing) and not isinstance(error, requests.exceptions.SSLError)
 
@@ -363,99 +353,6 @@ def too_large_refusal(name: str, max_bytes: int) -> ReferenceRefused:
         f"{name} is larger than {max_bytes} bytes.", "It is not the expected file: check the address."
     )
 
-
-# Connections
-
-
-class _Session(requests.Session):
-    """A session with timeouts, whose `verify` has precedence over REQUESTS_CA_BUNDLE, unlike in requests."""
-
-    def __init__(self, deadline: Deadline) -> None:
-        super().__init__()
-        self._deadline = deadline
-        for scheme in ("http://", "https://"):
-            self.mount(scheme, DeadlineAdapter(deadline))
-
-    def request(self, *given: Any, **options: Any) -> requests.Response:
-        if self._deadline.passed:
-            raise DeadlinePassed
-        timeout = (min(CONNECT_S, self._deadline.left), READ_S)
-        return super().request(*given, **{"verify": self.verify, "timeout": timeout, **options})
-
-
-def open_session(network: ConnectionSettings, deadline: Deadline) -> requests.Session:
-    """Return a session whose connections end at the deadline, through the proxy of `network` or of the environment.
-
-    Certificates are always verified, against `network.ca_bundle`, that of the environment, or the usual authorities.
-
-    Raises:
-        ReferenceRefused: the bundle that the environment names is not there.
-    """
-    authorities = _authorities(network)
-    made = _Session(deadline)
-    made.verify = authorities
-    if network.proxy:
-        made.trust_env = False  # else the environment's proxy would come first
-        made.proxies = {"http": network.proxy, "https": network.proxy}
-    return made
-
-
-def network_refusal(name: str, error: Exception) -> ReferenceRefused:
-    """Return the refusal for a network error, whose own text would quote the URL with its password."""
-    if isinstance(error, requests.exceptions.SSLError):
-        certificate = _find_cause(error, ssl.SSLCertVerificationError)
-        if certificate is None:
-            return unreachable_refusal(name, "no TLS: the server, the proxy or the bundle of authorities is wrong")
-        fault = CERTIFICATE.get(certificate.verify_code, f"OpenSSL's error {certificate.verify_code}")
-        return ReferenceRefused(
-            f"{name}: the certificate of the server was refused: {fault}.",
-            "Have it renewed, or name the authority of a mirror or proxy of your own as `ca_bundle` "
-            "(docs/reference-data.md, “Configuration”). The version in use stays.",
-        )
-    if isinstance(error, requests.exceptions.ProxyError):
-        return unreachable_refusal(name, "the proxy refused, or does not answer")
-    return unreachable_refusal(name, describe_error(error))
-
-
-def describe_error(error: Exception) -> str:
-    """Return the kind of a network error in words."""
-    if isinstance(error, requests.Timeout | TimedOut):
-        return "no answer in time"
-    if isinstance(error, ProtocolError | requests.exceptions.ChunkedEncodingError):
-        return "the connection broke off"
-    return "nobody answers there" if isinstance(error, requests.ConnectionError) else type(error).__name__
-
-
-def unreachable_refusal(name: str, why: str) -> ReferenceRefused:
-    """Return the refusal of a file that cannot be downloaded."""
-    return ReferenceRefused(
-        f"{name} could not be downloaded ({why}).",
-        "Check the network, the proxy and the address, or give a local file; the version in use stays.",
-    )
-
-
-def _authorities(network: ConnectionSettings) -> str | bool:
-    """File of trusted authorities; True for those of the platform, never False."""
-    if network.ca_bundle is not None:
-        return str(network.ca_bundle)
-    for name in BUNDLES:
-        if bundle := os.environ.get(name):
-            if not Path(bundle).exists():
-                raise ReferenceRefused(f"{name} names {bundle}, which is not there.", "Give the path of a PEM file.")
-            return bundle
-    return True
-
-
-def _find_cause(error: BaseException, kind: type[Caught]) -> Caught | None:
-    """First error of that kind in the chain of causes; requests and urllib3 wrap it as an argument or a reason."""
-    found: BaseException | None = error
-    while found is not None and not isinstance(found, kind):
-        wrapped = [getattr(found, "reason", None), *found.args, found.__cause__, found.__context__]
-        found = next((one for one in wrapped if isinstance(one, BaseException)), None)
-    return found
-
-
-# Progress
 
 LOG_EVERY_S = 15.0
 

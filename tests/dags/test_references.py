@@ -14,7 +14,7 @@ import pytest
 
 from deid.config.settings import settings
 from deid.reference.packaged import DATA
-from deid.refresh import download
+from deid.refresh import connections, download
 from deid.refresh.configuration import DEPARTMENTS
 from deid.refresh.sources import SOURCES
 from tests.conftest import Database
@@ -153,9 +153,9 @@ def night(
 ) -> Callable[..., None]:
     """Play a night after one on which all went well: the sources at wrong places fail by name, nothing else moves."""
     monkeypatch.setattr(download, "BACKOFF_S", 0.0)
-    monkeypatch.setattr(download, "READ_S", 2.0)
+    monkeypatch.setattr(connections, "READ_S", 2.0)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    for name in download.BUNDLES:
+    for name in connections.BUNDLES:
         monkeypatch.delenv(name, raising=False)
     before = service(loaded)
 

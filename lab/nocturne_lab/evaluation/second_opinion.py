@@ -18,7 +18,7 @@ import requests
 from deid.domain.document import Substitution
 from deid.domain.errors import SettingsError
 from deid.domain.labels import DIRECT
-from deid.refresh.deadline import Deadline, DeadlineAdapter, DeadlinePassed
+from deid.refresh.connections import Deadline, DeadlineAdapter, DeadlinePassed
 from nocturne_lab.evaluation.intervals import share_interval
 from nocturne_lab.hospital.evaluations import Measured
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from deid.refresh import download
+from deid.refresh import connections, download
 from tests.database.refresh.certificates import HERE, Authority
 
 
@@ -130,9 +130,9 @@ def serving(tls: ssl.SSLContext | None = None) -> Iterator[Web]:
 def _impatient(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Retries happen, without the waiting between them; no proxy and no authority of this machine's is in the way."""
     monkeypatch.setattr(download, "BACKOFF_S", 0.0)
-    monkeypatch.setattr(download, "READ_S", 2)
+    monkeypatch.setattr(connections, "READ_S", 2)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    for name in download.BUNDLES:
+    for name in connections.BUNDLES:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("NOCTURNE_HOME", str(tmp_path / "home"))
 
