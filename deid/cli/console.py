@@ -98,17 +98,23 @@ def read_settings() -> Settings:
     return settings()
 
 
-def served_policy(path: Path | None) -> Policy:
+def served_policy(path: Path | None, *, ledger: bool = True) -> Policy:
     """Load the policy as `chosen_policy`, with the models that serve in the place of `model: registry`.
 
     Raises:
         PolicyError: see `deid.config.policy.load`; or a model is missing or was altered.
+        InputRefused: the policy needs a ledger, and the command keeps none.
         SettingsError, WarehouseError: the policy asks the registry, and the ledger cannot be read.
     """
     from deid.ledger.models import serving_models
     from deid.models.directories import with_models
 
     policy = chosen_policy(path)
+    if not ledger and policy.substitution.max_epsilon_per_patient is not None:
+        raise InputRefused(
+            f"policy {policy.name}: max_epsilon_per_patient needs the ledger, which this command does not keep.",
+            "Use `night`, or a policy without that limit.",
+        )
     return with_models(policy, serving_models(policy))
 
 

@@ -14,7 +14,6 @@ import typer
 from deid.cli import lines
 from deid.cli.console import REFUSED, read_settings, served_policy
 from deid.cli.language import colon, complain, language, translated
-from deid.domain.errors import InputRefused
 from deid.domain.outcomes import Deidentified, Detected, Incoming, Refused
 
 if TYPE_CHECKING:
@@ -173,12 +172,7 @@ def deidentifier(
     from deid import pipeline
     from deid.detection import Detector
 
-    chosen = served_policy(policy)
-    if chosen.substitution.max_epsilon_per_patient is not None:
-        raise InputRefused(
-            f"policy {chosen.name}: max_epsilon_per_patient needs the ledger, which this command does not keep.",
-            "Use `night`, or a policy without that limit.",
-        )
+    chosen = served_policy(policy, ledger=False)
     substitutor = make_substitutor(chosen, key, database=database)
     limits = read_settings().limits()
     process = partial(

@@ -16,14 +16,12 @@ from datetime import UTC, datetime
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from socket import socket
 from typing import Any
 
 from deid.config.key_service import PATH
 from deid.config.keys import Keyring, parse_keyring
 from deid.domain.errors import SettingsError
 
-_WAIT_S = 15.0
 _MOST_DIGITS = 9  # of a version, as `parse_keyring` takes it
 
 
@@ -84,23 +82,24 @@ class Shares:
         return HTTPStatus.OK, {"version": int(asked), "share": share.hex()}
 
 
-class KeyServer(ThreadingHTTPServer):
-    """HTTPS server of shares; TLS begins in the thread of each connection, so that a silent client delays nobody."""
+class ThreadedServer(ThreadingHTTPServer):
+    """Server whose TLS, if any, begins in the thread of each connection, so that a silent client delays nobody."""
 
     daemon_threads = True
-
-    def __init__(self, address: tuple[str, int], shares: Shares, context: ssl.SSLContext) -> None:
-        super().__init__(address, _Handler)
-        self.shares, self.context = shares, context
+    access: AccessLog
+    context: ssl.SSLContext | None
+    wait_s = 15.0  # for the rest of a request
 
     def finish_request(self, request: Any, client_address: Any) -> None:
-        """Begin TLS, then answer; a client without an accepted certificate leaves a line in the log."""
-        plain: socket = request
-        plain.settimeout(_WAIT_S)
+        """Begin TLS, if there is a certificate, then answer."""
+        request.settimeout(self.wait_s)
+        if self.context is None:
+            super().finish_request(request, client_address)
+            return
         try:
-            link = self.context.wrap_socket(plain, server_side=True)
+            link = self.context.wrap_socket(request, server_side=True)
         except OSError as error:
-            self.shares.log.write_log(peer=client_address[0], refused=type(error).__name__)
+            self.access.write_log(peer=client_address[0], refused=type(error).__name__)
             return
         try:
             super().finish_request(link, client_address)
@@ -108,7 +107,15 @@ class KeyServer(ThreadingHTTPServer):
             link.close()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Show nothing of a broken connection: a traceback could hold a share."""
+        """Show nothing of a broken connection: a traceback could hold a share, or a text."""
+
+
+class KeyServer(ThreadedServer):
+    """HTTPS server of shares."""
+
+    def __init__(self, address: tuple[str, int], shares: Shares, context: ssl.SSLContext) -> None:
+        super().__init__(address, _Handler)
+        self.shares, self.access, self.context = shares, shares.log, context
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import secrets
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,6 +17,7 @@ from deid.cli.language import colon
 from deid.domain.document import Document
 from deid.domain.errors import InputRefused, SettingsError
 from deid.domain.outcomes import Incoming
+from deid.domain.writing import replacing
 
 if TYPE_CHECKING:
     from deid.cli.service_server import Journal, Process, ServiceClient
@@ -151,12 +151,7 @@ def make_process(
     from deid.detection import Detector
     from deid.formats.fields import FileRules
 
-    chosen = served_policy(policy)
-    if chosen.substitution.max_epsilon_per_patient is not None:
-        raise InputRefused(
-            f"policy {chosen.name}: max_epsilon_per_patient needs the ledger, which this command does not keep.",
-            "Use `night`, or a policy without that limit.",
-        )
+    chosen = served_policy(policy, ledger=False)
     detector = Detector(chosen, read_staff_file(staff))
     limits, size = read_settings().limits(), read_settings().max_document_bytes
     rules = FileRules().model_copy(update={"times": chosen.substitution.times.strategy})
@@ -209,15 +204,12 @@ def _read_file(path: Path) -> dict[str, Any]:
 
 
 def _write_file(path: Path, clients: Mapping[str, Any]) -> None:
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
-        with os.fdopen(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
-            file.write(json.dumps(clients, indent=1) + "\n")
-        partial.replace(path)
+        with replacing(path) as partial:
+            partial.touch(0o600)
+            partial.write_text(json.dumps(clients, indent=1) + "\n", encoding="utf-8")
     except OSError as error:
         raise InputRefused(f"{path}: {error.strerror}.", "Give a file in a folder that can be written.") from None
-    finally:
-        partial.unlink(missing_ok=True)
 
 
 def _tls(certificate: Path) -> Any:

@@ -19,18 +19,17 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
 from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 from deid.cli import lines
-from deid.cli.key_server import AccessLog
+from deid.cli.key_server import AccessLog, ThreadedServer
 from deid.domain.document import Document
 from deid.domain.errors import NocturneError
 from deid.domain.outcomes import Deidentified, Incoming, Refused
 
 FHIR = "application/fhir+json"
 _JSON = "application/json"
-_WAIT_S = 30.0  # for the rest of a request
 _WAITING = 64  # requests, beyond which others are asked to come back
 log = logging.getLogger(__name__)
 
@@ -59,10 +58,10 @@ class _Answer:
         return self.body if isinstance(self.body, bytes) else json.dumps(self.body, ensure_ascii=False).encode()
 
 
-class DocumentServer(ThreadingHTTPServer):
+class DocumentServer(ThreadedServer):
     """Server of `/deidentify` and `/fhir/$de-identify`; `work` processes what its threads received."""
 
-    daemon_threads = True
+    wait_s = 30.0
 
     def __init__(
         self,
@@ -75,7 +74,7 @@ class DocumentServer(ThreadingHTTPServer):
         context: ssl.SSLContext | None = None,
     ) -> None:
         super().__init__(address, _Handler)
-        self._clients, self.access, self.most_bytes, self._context = clients, access, most_bytes, context
+        self._clients, self.access, self.most_bytes, self.context = clients, access, most_bytes, context
         self._journal = journal
         self._jobs: queue.Queue[tuple[str, Incoming, Future[Deidentified | Refused]] | None] = queue.Queue(_WAITING)
 
@@ -146,25 +145,6 @@ class DocumentServer(ThreadingHTTPServer):
             told = _told("held back", reasons=reasons)
             return _refusal(HTTPStatus.UNPROCESSABLE_ENTITY, reasons, fhir=True, told=told)
         return _Answer(HTTPStatus.OK, candidate.file.content, FHIR, told={**told, "patients": candidate.file.patients})
-
-    def finish_request(self, request: Any, client_address: Any) -> None:
-        """Begin TLS in the thread of the connection, if there is a certificate; then answer."""
-        request.settimeout(_WAIT_S)
-        if self._context is None:
-            super().finish_request(request, client_address)
-            return
-        try:
-            link = self._context.wrap_socket(request, server_side=True)
-        except OSError as error:
-            self.access.write_log(peer=client_address[0], refused=type(error).__name__)
-            return
-        try:
-            super().finish_request(link, client_address)
-        finally:
-            link.close()
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """Show nothing of a broken connection: a traceback could hold a text."""
 
 
 def _fhir_of(raw: bytes) -> Incoming:

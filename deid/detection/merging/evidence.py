@@ -548,13 +548,7 @@ class Evidence:
 
     def _cued(self, index: int) -> bool:
         """True if a word before, signs and articles apart, announces a person or a home."""
-        reading = self._reading
-        for at in range(index - 1, max(index - 1 - _REACH, -1), -1):
-            if reading.words[at] in _CUES:
-                return True
-            if reading.words[at] not in _SKIPPED:
-                return False
-        return False
+        return self._reading.announced(index, _CUES, _SKIPPED, _REACH)
 
     def _listed(self, index: int) -> bool:
         """True beside a likely name, or beyond the sign that joins two names, or beyond a picture."""

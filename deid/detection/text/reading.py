@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from functools import cached_property
 from operator import attrgetter
 from typing import Any
@@ -138,6 +138,15 @@ class Reading:
     def word(self, index: int) -> str:
         """Return the folded token at `index`; empty outside the document."""
         return self.words[index] if 0 <= index < len(self.words) else ""
+
+    def announced(self, index: int, by: Container[str], across: Container[str], reach: int) -> bool:
+        """Return whether one of the `reach` words before token `index` is among `by`, those `across` apart."""
+        for word in reversed(self.words[max(index - reach, 0) : index]):
+            if word in by:
+                return True
+            if word not in across:
+                return False
+        return False
 
     def surface(self, index: int) -> str:
         """Return the token at `index` as it is written."""

@@ -237,7 +237,7 @@ def _locality_score(reading: Reading, hit: Hit) -> float:
     before = reading.word(first - 1)
     if before in _PERSON_TITLES or before in EPONYM_CUES or reading.word(first - 2) in EPONYM_CUES:
         return 0.0
-    announced = _home_announced(reading, first)
+    announced = reading.announced(first, _HOMES, _LOCALITY_LINKS, _HOME_REACH)
     if not all(is_capital(reading, at) for at in telling) and not (announced and reading.lowered(first)):
         return 0.0
     known = all(_is_known(reading, reading.words[at]) for at in telling)
@@ -256,16 +256,6 @@ def _tells(word: str) -> bool:
 def _is_known(reading: Reading, word: str) -> bool:
     """Return whether a word is used, or borne by people: a name made with the word may then mean something else."""
     return not reading.lexicon.is_unknown(word) or word in reading.lexicon.eponyms
-
-
-def _home_announced(reading: Reading, first: int) -> bool:
-    """Return whether a word before token `first`, articles and prepositions apart, announces a home."""
-    for at in range(first - 1, max(first - 1 - _HOME_REACH, -1), -1):
-        if reading.words[at] in _HOMES:
-            return True
-        if reading.words[at] not in _LOCALITY_LINKS:
-            return False
-    return False
 
 
 def _in_commune(reading: Reading, last: int) -> bool:
