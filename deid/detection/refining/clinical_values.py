@@ -647,6 +647,14 @@ def _is_ranked(number: _Number) -> bool:
     return bool((_FIRST if number.written.endswith("er") else _RANKED).match(number.after))
 
 
+# "sonde CapSureFix Novus 5076-52": a model and its length, the number of which is on each of them.
+_MODEL, _LEAD = re.compile(r"\d{4}m?-\d{2}"), re.compile(r"\bsondes?\b[^;\n]{0,50}[a-z] \Z")
+
+
+def _is_model(number: _Number) -> bool:
+    return bool(_MODEL.fullmatch(number.written) and _LEAD.search(number.before)) and not _is_announced(number)
+
+
 def _is_tooth(number: _Number) -> bool:
     if _TEETH.fullmatch(number.written):
         return not _is_announced(number)
@@ -732,5 +740,5 @@ _DATE_TESTS = (
 )  # fmt: skip
 _IDENTIFIER_TESTS = (
     _has_unit, _is_interval, _is_measured, _is_ratio, _is_ranked, _is_tooth, _is_intake, _is_marker, _is_code,
-    _is_series, _is_odometer, _is_count, _is_joined, _is_row,
+    _is_series, _is_odometer, _is_count, _is_joined, _is_row, _is_model,
 )  # fmt: skip

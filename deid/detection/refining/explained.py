@@ -104,6 +104,8 @@ def _is_public_figure(reading: Reading, mention: Mention, words: Sequence[str]) 
     name = " ".join(words)
     if name in ("gaulle", "de gaulle"):
         return _GENERAL.search(reading.folded, max(0, mention.start - 16), mention.start) is not None
+    if reading.word(reading.token_at(mention.start) - 1) in KINSHIP:
+        return False
     near = reading.folded[max(0, mention.start - 160) : mention.end + 60]
     if name not in PUBLIC_FIGURES | FIGURE_SURNAMES:
         return False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 
 from rapidfuzz.distance import Levenshtein
 
@@ -51,6 +51,7 @@ _BEFORE_PEOPLE = frozenset(
 _POINTING = PROFESSIONS | frozenset(
     "a avec by chez d de dicte dit et m mme ou par pour qui relu signe valide vu vue / + & - : > |".split()
 )
+_SAYING_WHO = _POINTING | CIVILITIES | DOCTOR_TITLES | frozenset(NAME_FIELDS)
 # Serovars, which are called after people and places: "Salmonella Paul, S. Virchow".
 _SEROVARS = re.compile(r"\bsalmonell[a-z]+(?: [a-z]+)?(?:,? (?:et |ou )?s\. ?[a-z]+)*(?:,| et| ou|/) ?\Z")
 _ISOLATED = re.compile(r" (?:isole|identifie|retrouve)e? (?:a|dans|sur|en) (?:la |l'|les |une? )?(?:\w*culture|selles)")
@@ -130,6 +131,7 @@ _CLASS = re.compile(r" classe (?:[iv]{1,3}|[1-6])\b")  # "Kennedy classe III"
 # "N.B. son numéro est …", "P.S. prévenir sa fille", ahead of a line
 _NOTE = re.compile(r"(?:n\.? ?b|p\.? ?s)\b\.?")
 _NOTED = re.compile(r"\.? ?:?[ ]{1,3}[^\W\d_]{2,}")
+_BOXES, _FIGURE_BEHIND = frozenset({"bp", "cs"}), re.compile(r"\.? ?\d")
 _LEAST_MISREAD = 6  # letters of a word that a scanner misread
 _DOTTED = re.compile(r"[a-z]\.(?:[a-z]\.){0,5}[a-z]?\.?(?![a-z]{2})(?:[a-z](?![a-z]))?")
 _NOTHING_TO_REPORT = re.compile(r"r\.a\.s\.?")
@@ -150,6 +152,7 @@ def drop_allowed(reading: Reading, mentions: Sequence[Mention], allow: Mapping[L
 
     `allow` holds the policy's own terms by label.
     """
+    initials = _initials(reading, mentions)
     spans = [match.span() for one in (_LAW, _GENETICS) for match in one.finditer(reading.folded)]
     own = {label: {key(term) for term in terms} for label, terms in allow.items()}
     return [
@@ -159,6 +162,7 @@ def drop_allowed(reading: Reading, mentions: Sequence[Mention], allow: Mapping[L
             mention.label not in _OF_NET and any(start < mention.end and mention.start < end for start, end in spans)
         )
         and not _MAIL.fullmatch(reading.folded, mention.start, mention.end)
+        and not (mention.label in _CHECKED and _is_dotted_acronym(reading, mention, initials))
         and not (mention.label in own and key(reading.text[mention.start : mention.end]) in own[mention.label])
         and not (mention.label in _WORDED and (_is_unnamed(reading, mention) or _is_never_a_name(reading, mention)))
         and not (mention.label in _CHECKED and mention.score < _SURE and any(test(reading, mention) for test in _TESTS))
@@ -197,7 +201,7 @@ def _is_never_a_name(reading: Reading, mention: Mention) -> bool:
         return True  # an hour: "DE 9 H A 17 H."
     if words[:2] == ["v", "leiden"]:
         return True
-    if _is_dotted_acronym(reading, mention) or _is_misread(reading, mention):
+    if _is_misread(reading, mention):
         return True
     if _NOTHING_TO_REPORT.fullmatch(reading.folded, mention.start, mention.end):
         return True
@@ -261,22 +265,34 @@ def _is_misread(reading: Reading, mention: Mention) -> bool:
     return any((lexicon.is_word(one) or one in lexicon.medical) and not lexicon.is_surname(one) for one in read)
 
 
-def _is_dotted_acronym(reading: Reading, mention: Mention) -> bool:
+def _is_dotted_acronym(reading: Reading, mention: Mention, initials: Sequence[Set[str]]) -> bool:
     """True for a clinical acronym with dots, which no title, role or field announces: "B.K. +", "E.V.A. 7/10".
 
-    Initials of the patient stay, and a line of its own, which may be a signature.
+    The initials of somebody in the text stay, a line of its own, which may be a signature, and a post-box.
     """
     written = _DOTTED.match(reading.folded, mention.start)
     if not written or written.end() < mention.end or "." not in reading.folded[mention.start : mention.end]:
         return False
     letters = re.sub(r"\W", "", written.group())
-    first = reading.token_at(mention.start)
-    if len(letters) < 2 or "acronym" not in reading.lexicon.clinical.get(letters, "") or _announced(reading, first):
+    if len(letters) < 2 or "acronym" not in reading.lexicon.clinical.get(letters, ""):
+        return False
+    before = reading.token_at(mention.start) - 1
+    while reading.word(before) in (".", ":"):
+        before -= 1
+    if reading.word(before).isalpha() and reading.word(before) in _SAYING_WHO:
         return False
     line, end = reading.line(mention.start)
     alone = not reading.text[line : mention.start].strip() and not reading.text[written.end() : end].strip(" .")
-    initials = {part[0] for name in reading.document.patient.names for part in re.split(r"\W+", key(name)) if part}
-    return not alone and not (initials and initials.issuperset(letters))
+    box = letters in _BOXES and _FIGURE_BEHIND.match(reading.folded, written.end())
+    return not (alone or box or any(one.issuperset(letters) for one in initials))
+
+
+def _initials(reading: Reading, mentions: Sequence[Mention]) -> list[set[str]]:
+    """Return the initials of the patient, of whom several mentions have a part, and of each other name."""
+    patient = [reading.text[one.start : one.end] for one in mentions if one.label is Label.PATIENT]
+    others = [reading.text[one.start : one.end] for one in mentions if one.label in NAMES]
+    named = [" ".join([*reading.document.patient.names, *patient]), *others]
+    return [{part[0] for part in re.split(r"[\W_]+", key(one)) if len(part) > 1} for one in named]
 
 
 def _is_rank(reading: Reading, first: int) -> bool:

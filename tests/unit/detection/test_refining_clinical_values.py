@@ -25,6 +25,11 @@ def kept(text: str, part: str, label: Label, votes: tuple[Vote, ...] = (), score
     return bool(drop_values(reading, [Mention(start, start + len(part), label, score, None, votes)]))
 
 
+def test_the_model_of_a_lead_is_nobody_s_number() -> None:
+    assert not kept("sonde atriale CapSureFix Novus 5076-52 ; seuil 0,7 V", "5076-52", Label.ID)
+    assert kept("sonde atriale n° 5076-52 ; seuil 0,7 V", "5076-52", Label.ID)
+
+
 @pytest.mark.parametrize("label", [Label.ID, Label.IPP, Label.PHONE, Label.ZIP])
 @pytest.mark.parametrize(
     ("text", "part"),

@@ -263,6 +263,8 @@ def test_somebody_of_the_document_beside_the_same_words_stays(text: str, part: s
         ("Dr B.K. absent", "B.K.", False),
         ("compte rendu relu\nB.K.\n", "B.K.", False),
         ("note de X.Q. du soir", "X.Q.", False),
+        ("pour        |  E.C.B.U. stérile", "E.C.B.", True),
+        ("à la Caisse, B.P. 14.", "B.P.", False),
         ("aide à la mobi1isation du soir", "mobi1isation", True),
         ("service de Dermato1ogie du site", "Dermato", True),
         ("souhaite mourlr chez lui", "mourlr", True),
@@ -284,3 +286,11 @@ def test_notations_of_genetics_are_nobody_s_number(part: str) -> None:
     text = "CDKL5 NM_001323289.2 c.1675C>T p.(Arg559Ter), OMIM 300672, ETV6::RUNX1, rs1799963, p.V600E."
     assert allowed(text, part, Label.ID)
     assert not allowed(f"{text} p.leb75fr@chu-nord.fr", "p.leb75fr@chu-nord.fr", Label.EMAIL)
+
+
+def test_initials_of_somebody_in_the_text_stay() -> None:
+    text = "Patiente Anne LEROUX, fil « ISO A.L. » du jour"
+    reading, initials = marked(text, "A.L.", Label.PATIENT, 0.9)
+    _, name = marked(text, "Anne LEROUX", Label.PATIENT, 0.9)
+    assert drop_allowed(reading, initials, {}) == []
+    assert drop_allowed(reading, [*name, *initials], {}) == [*name, *initials]
