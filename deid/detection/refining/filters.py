@@ -284,7 +284,7 @@ def _is_dotted_acronym(reading: Reading, mention: Mention, initials: Sequence[Se
     line, end = reading.line(mention.start)
     alone = not reading.text[line : mention.start].strip() and not reading.text[written.end() : end].strip(" .")
     box = letters in _BOXES and _FIGURE_BEHIND.match(reading.folded, written.end())
-    return not (alone or box or any(one.issuperset(letters) for one in initials))
+    return not (alone or box or any(one >= set(letters) for one in initials))
 
 
 def _initials(reading: Reading, mentions: Sequence[Mention]) -> list[set[str]]:
