@@ -39,7 +39,7 @@ def settle_exports(reading: Reading, mentions: Sequence[Mention]) -> list[Mentio
     starts = [start for start, _ in coded]
     settled = []
     for mention in mentions:
-        stamp = _TIMESTAMP.match(reading.text, mention.start) if mention.label in _NUMBERED else None
+        stamp = _TIMESTAMP.match(reading.text, mention.start) if mention.label in _NUMBERED | {Label.DATE} else None
         if stamp and stamp.end() == mention.end:
             mention = replace(mention, end=mention.start + _DAY, label=Label.DATE)
         cell = bisect_right(starts, mention.start) - 1

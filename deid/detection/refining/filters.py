@@ -270,6 +270,8 @@ def _is_dotted_acronym(reading: Reading, mention: Mention, initials: Sequence[Se
 
     The initials of somebody in the text stay, a line of its own, which may be a signature, and a post-box.
     """
+    if any(vote.annotator == "identity" for vote in mention.votes):
+        return False
     written = _DOTTED.match(reading.folded, mention.start)
     if not written or written.end() < mention.end or "." not in reading.folded[mention.start : mention.end]:
         return False

@@ -13,6 +13,7 @@ from deid.detection.text.vocabulary import EPONYMS, word_list
 from deid.domain.document import Mention, Vote
 from deid.domain.labels import Label
 from deid.french.calendar import DETECTED_MONTHS, DETECTED_WEEKDAYS
+from deid.french.numerals import DETECTED_NUMBER_WORDS
 
 _SCORE = 0.8
 _DAY = r"(?:[1-9]|[12]\d|3[01])"
@@ -50,15 +51,35 @@ def find_framed_values(reading: Reading, mentions: Sequence[Mention]) -> list[Me
     return [one for one in found if not any(covered[one.start : one.end])]
 
 
+_SAID_SURE = 0.95  # score of a date with day and month
+
+
 def trim_days(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
-    """Return the mentions, dates of a day alone without the word behind that is none of the calendar: "23 valables"."""
+    """Return the mentions, dates of a day alone without the word behind that is none of the calendar: "23 valables".
+
+    A dictated date goes without the numbers behind it: "deux mille vingt et un [treize] injections".
+    """
     trimmed = []
     for mention in mentions:
+        if mention.label is Label.DATE and (end := _said_end(reading, mention)):
+            mention = replace(mention, end=end)
         match = mention.label is Label.DATE and _DAY_AND_WORD.fullmatch(reading.folded, mention.start, mention.end)
         if match and match["word"] not in _CALENDAR:
             mention = replace(mention, start=match.start("day"), end=match.end("day"))
         trimmed.append(mention)
     return trimmed
+
+
+def _said_end(reading: Reading, mention: Mention) -> int | None:
+    """Return where the sure date ends that a mention begins with, if only number words follow in the mention."""
+    sure = [
+        one for one in reading.overlapping("patterns", mention) if one.label is Label.DATE and one.score >= _SAID_SURE
+    ]
+    for one in sure:
+        rest = re.findall(r"\w+", reading.folded[one.end : mention.end])
+        if one.start == mention.start and rest and DETECTED_NUMBER_WORDS.issuperset(rest):
+            return one.end
+    return None
 
 
 def _framed(start: int, end: int, label: Label) -> Mention:

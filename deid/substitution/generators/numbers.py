@@ -142,7 +142,8 @@ def _wordy(original: str, stream: KeyedStream) -> str:
     return _SAID.sub(lambda word: _word_beside(word.group(), stream), original)
 
 
-_MARKS = frozenset("tiret slash barre point espace trait".split())  # signs of a number that is dictated
+# Signs of a number that is dictated, and words for one that came with it.
+_MARKS = frozenset("tiret slash barre point espace trait numero lot serie reference dossier bracelet".split())
 _SAID = re.compile(r"[^\W\d_]+")
 
 

@@ -48,6 +48,8 @@ FOUND: dict[str, tuple[str, ...]] = {
         "DDN [[DATE|250966]]",
         "entré le [[DATE|trois février quarante huit]]",
         "née le [[DATE|dix neuf février mille neuf cent cinquante et un]]",
+        "vu le [[DATE|trois mars deux mille vingt et un]] treize injections faites",
+        "on est le [[DATE|trente et un décembre]] vingt-trois heures dix",
         "Chute à [[DATE|Noël]].",
         "Rechute à la [[DATE|Toussaint 2019]].",
         "Début au [[DATE|printemps 2011]].",

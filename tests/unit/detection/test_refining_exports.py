@@ -59,6 +59,7 @@ def test_a_table_without_a_patient_s_column_is_no_export() -> None:
     ("number", "label", "found"),
     [
         ("202111161519", Label.RPPS, (Label.DATE, "20211116")),
+        ("202111161519", Label.DATE, (Label.DATE, "20211116")),
         ("20211116151960", Label.ID, (Label.ID, "20211116151960")),
         ("10101556610", Label.RPPS, (Label.RPPS, "10101556610")),
     ],

@@ -12,6 +12,7 @@ from stdnum.fr import nir
 from deid.domain.document import Document, Mention, Patient
 from deid.domain.labels import Label
 from deid.french.check_digits import iban_digits, luhn_digit, nir_holds, nir_key
+from deid.french.numerals import NUMBER_WORDS
 from deid.substitution import Substitutor
 from tests.unit.substitution.examples import marked, surrogates
 
@@ -71,6 +72,13 @@ def test_another_s_phone_does_not_become_the_patient_s(key: str, substitutor: Su
 def test_a_dictated_phone_is_dictated(substitutor: Substitutor) -> None:
     found = _one(substitutor, "PHONE", "zéro six trente neuf quatre vingt dix huit cinquante cinq zéro trois")
     assert re.fullmatch(r"zéro six trente neuf quatre vingt dix huit [a-zé ]+", found)
+
+
+def test_a_dictated_number_stays_words(substitutor: Substitutor) -> None:
+    found = _one(substitutor, "ID", "numéro sept sept un quatre")
+    assert found.startswith("numéro ")
+    assert found != "numéro sept sept un quatre"
+    assert all(word in NUMBER_WORDS for word in found.replace("é", "e").split()[1:])
 
 
 def test_an_email_follows_the_name(substitutor: Substitutor) -> None:

@@ -18,13 +18,14 @@ from deid.french.calendar import (
     PARTS_OF_PERIOD,
     WEEKDAYS,
 )
-from deid.french.numerals import DETECTED_NUMBER_WORDS, read_loosely
+from deid.french.numerals import DETECTED_NUMBER_WORDS, read_loosely, read_number
 
 _LIST_SIGNS = frozenset({"au", "et", "-", "/", ",", "ou", "a", "puis", "le"})
 _RANGE_LEADS = frozenset({"du", "le", "les", "entre", "des", "nuit", "au", ",", "et"})
 _LONG_PARTS = PARTS_OF_PERIOD - {"courant"}
 # Abbreviations that are also words: a year is no proof.
 _DOUBTFUL = frozenset({"sept", "sep", "dec", "oct"})
+_SAID_UNITS = frozenset("heure heures h minutes ans mois semaines jours fois mg ml".split())
 _YEAR_DIGITS = re.compile(r"(?:1[89]|20)\d\d(?!\w)|\d\d(?![\w°%]|[.,:/]\d| ?h\b| ?(?:mg|ml|ans|g|h)\b)")
 
 
@@ -115,7 +116,7 @@ def year_after(reading: Reading, index: int) -> int | None:
 
 
 def _spoken_year(reading: Reading, at: int) -> int | None:
-    """Last token of a year in letters that starts at token `at`."""
+    """Last token of a year in letters that starts at token `at`: the longest run that is one number, and no hour."""
     words = reading.words
     last = None
     stop = at
@@ -127,8 +128,16 @@ def _spoken_year(reading: Reading, at: int) -> int | None:
         stop += 1
     if last is None:
         return None
-    value = read_loosely(words[at : last + 1])
-    return last if value and (1850 <= value <= 2099 or 20 <= value <= 99) else None
+    if reading.word(last + 1) in _SAID_UNITS:
+        return None  # "le trente et un décembre vingt-trois heures"
+    for end in range(last, at - 1, -1):
+        if _is_year(read_number([word for word in words[at : end + 1] if word != "-"])):
+            return end  # "mars deux mille vingt et un, treize injections"
+    return last if _is_year(read_loosely(words[at : last + 1])) else None
+
+
+def _is_year(value: int | None) -> bool:
+    return value is not None and (1850 <= value <= 2099 or 20 <= value <= 99)
 
 
 def part_before(reading: Reading, index: int) -> int:
