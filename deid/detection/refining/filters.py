@@ -131,6 +131,7 @@ _CLASS = re.compile(r" classe (?:[iv]{1,3}|[1-6])\b")  # "Kennedy classe III"
 # "N.B. son numéro est …", "P.S. prévenir sa fille", ahead of a line
 _NOTE = re.compile(r"(?:n\.? ?b|p\.? ?s)\b\.?")
 _NOTED = re.compile(r"\.? ?:?[ ]{1,3}[^\W\d_]{2,}")
+_WRITERS = re.compile(r"[ .]*(?:/ ?(?:[a-z]\.?){1,4})? *")  # who typed: "P.L./mj"
 _BOXES, _FIGURE_BEHIND = frozenset({"bp", "cs"}), re.compile(r"\.? ?\d")
 _LEAST_MISREAD = 6  # letters of a word that a scanner misread
 _DOTTED = re.compile(r"[a-z]\.(?:[a-z]\.){0,5}[a-z]?\.?(?![a-z]{2})(?:[a-z](?![a-z]))?")
@@ -284,7 +285,7 @@ def _is_dotted_acronym(reading: Reading, mention: Mention, initials: Sequence[Se
     if reading.word(before).isalpha() and reading.word(before) in _SAYING_WHO:
         return False
     line, end = reading.line(mention.start)
-    alone = not reading.text[line : mention.start].strip() and not reading.text[written.end() : end].strip(" .")
+    alone = not reading.text[line : mention.start].strip() and _WRITERS.fullmatch(reading.folded, written.end(), end)
     box = letters in _BOXES and _FIGURE_BEHIND.match(reading.folded, written.end())
     return not (alone or box or any(one >= set(letters) for one in initials))
 

@@ -262,6 +262,7 @@ def test_somebody_of_the_document_beside_the_same_words_stays(text: str, part: s
         ("signé B.K. ce jour", "B.K.", False),
         ("Dr B.K. absent", "B.K.", False),
         ("compte rendu relu\nB.K.\n", "B.K.", False),
+        ("le taxi est prévenu\nP.L./mj\n", "P.L.", False),
         ("note de X.Q. du soir", "X.Q.", False),
         ("pour        |  E.C.B.U. stérile", "E.C.B.", True),
         ("à la Caisse, B.P. 14.", "B.P.", False),
