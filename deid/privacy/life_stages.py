@@ -10,15 +10,15 @@ from fractions import Fraction
 # collège, lycée, adult to the age of fifty, adult to the top-coded age, beyond.
 STAGES: Sequence[tuple[int, Fraction]] = (
     (0, Fraction(1)), (1, Fraction(1, 2)), (12, Fraction(1, 4)), (36, Fraction(1, 12)), (72, Fraction(1, 12)),
-    (132, Fraction(1, 12)), (180, Fraction(1, 12)), (216, Fraction(1, 48)), (600, Fraction(1, 48)),
-    (1080, Fraction(1, 48)),
+    (132, Fraction(1, 12)), (180, Fraction(1, 12)), (216, Fraction(1, 24)), (600, Fraction(1, 24)),
+    (1080, Fraction(1, 24)),
 )  # fmt: skip
 CLASSES: Sequence[str] = (
     *("0 mois", "1-11 mois", "1-2 ans", "3-5 ans", "6-10 ans", "11-14 ans", "15-17 ans", "18-49 ans", "50-89 ans"),
     "90 ans ou plus",
 )
 # Scale in days of the noise on a birth date, by the first year of the decade of birth.
-_BIRTH_SCALES = ((2010, 60), (2000, 180), (0, 730))
+_BIRTH_SCALES = ((2010, 60), (2000, 180), (0, 548))
 
 
 def rates() -> list[tuple[str, Fraction]]:

@@ -133,10 +133,10 @@ def _ages(policy: Policy) -> Iterator[Perturbation]:
         for since, rate in life_stages.birth_rates():
             yield _noise(_row(Label.AGE, name, "born_since" if since else "born", since=since), "day", rate)
         for stage, rate in life_stages.rates():
-            yield _noise(_row(Label.AGE, name, "other", stage=stage), "month", rate, 2)
+            yield _noise(_row(Label.AGE, name, "other", stage=stage), "month", rate)
         for unit in ("year", "month"):
             rate = rational(policy.substitution.dates.history_epsilon[unit])
-            yield _noise(_row(Label.AGE, name, f"past_{unit}"), unit, rate, 2)
+            yield _noise(_row(Label.AGE, name, f"past_{unit}"), unit, rate)
         return
     row = _row(Label.AGE, name, name)
     if name == "generalise":

@@ -57,12 +57,12 @@ BORN = date(1950, 6, 1)
 @pytest.mark.parametrize(
     ("one", "other", "claimed"),
     [
-        (("Sa mère, [[AGE|72 ans]].",), ("Sa mère, [[AGE|74 ans]].",), 24 / 48),
+        (("Sa mère, [[AGE|72 ans]].",), ("Sa mère, [[AGE|74 ans]].",), 24 / 24),
         (("Sa mère, [[AGE|49 ans]].",), ("Sa mère, [[AGE|50 ans]].",), inf),  # two stages of life
         (
             ("Un oncle de [[AGE|70 ans]]. Un cousin de [[AGE|70 ans]].",),
             ("Un oncle de [[AGE|70 ans]]. Un cousin de [[AGE|71 ans]].",),
-            12 / 48,
+            12 / 24,
         ),
         (
             ("Un oncle de [[AGE|70 ans]]. Un oncle de [[AGE|70 ans]].",),
@@ -113,7 +113,7 @@ def test_the_list_decides_what_is_adjacent(one: tuple[str, ...], other: tuple[st
 
 def test_a_birth_date_costs_its_days_within_its_decade() -> None:
     text = ("Vu ce jour.",)
-    assert read_again(text, text, (BORN, date(1950, 6, 11))) == pytest.approx(10 / 730)
+    assert read_again(text, text, (BORN, date(1950, 6, 11))) == pytest.approx(10 / 548)
     assert read_again(text, text, (date(1949, 12, 31), date(1950, 1, 1))) == inf
 
 

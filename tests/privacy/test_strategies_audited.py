@@ -15,7 +15,7 @@ from deid.reference import Commune, CommuneTable
 from deid.reference.distances import MICRO
 from deid.substitution.context import DocumentContext
 from deid.substitution.places.strategies import STEP_M, STRATEGIES
-from deid.substitution.temporal import bounded, metric
+from deid.substitution.temporal import bounded, metric, stages
 from deid.substitution.temporal.ages import Age
 from deid.substitution.temporal.timeline import apart
 from deid.substitution.temporal.values import Instant, Unit
@@ -59,6 +59,23 @@ def _ages(
 def test_an_age_keeps_its_claim(one: int, other: int) -> None:
     epsilon = Fraction(1, 4)
     assert not audit(_ages(metric.move_age, one, other, epsilon, float(epsilon) * abs(one - other)), DRAWS).refuted
+
+
+@pytest.mark.parametrize(("one", "other", "steps"), [(60, 61, 12), (50, 51, 12), (89, 86, 36), (16, 17, 12)])
+def test_an_age_of_a_stage_keeps_its_claim_at_both_ends(one: int, other: int, steps: int) -> None:
+    """Noise is folded at the ends of a stage, which its claim outlives; what is drawn may be the original."""
+    claimed = steps * float(stages.epsilon_of(stages.stage_of(_age(one))))
+
+    def case(claim: float) -> Case:
+        def pair(stream: KeyedStream) -> tuple[Hashable, Hashable]:
+            context = OneStream(stream, Ages())
+            first, second = (stages.move_age(context, _age(age), Fraction(0)) for age in (one, other))
+            return first, second
+
+        return Case("stages", f"{one}, {other} years", claim, pair)
+
+    assert not audit(case(claimed), DRAWS).refuted
+    assert audit(case(claimed / 2), DRAWS).refuted
 
 
 def test_at_the_edge_an_age_costs_up_to_log_2_more() -> None:

@@ -100,7 +100,7 @@ def test_every_mechanism_of_the_ledger_has_words(lang: str) -> None:
         generalising.MECHANISM,
         "tag",
         "discrete_laplace per day of birth",
-        "exponential per month, of the past",
+        "discrete_laplace per month, of the past",
     }
     names |= {f"{stages.MECHANISM} per month, stage {stage}" for stage in range(10)}
     assert [name for name in names if mechanism_words(name, lang) == name] == []

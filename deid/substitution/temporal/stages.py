@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import date, timedelta
 from fractions import Fraction
 from functools import lru_cache
@@ -13,7 +13,6 @@ from typing import NamedTuple
 from deid.domain.document import Mention
 from deid.domain.labels import NAMES, Label
 from deid.privacy.budget import rational, tempered
-from deid.privacy.exponential import exponential
 from deid.privacy.laplace import discrete_laplace
 from deid.privacy.life_stages import CLASSES, STAGES, birth_rate
 from deid.privacy.stream import KeyedStream
@@ -23,7 +22,7 @@ from deid.substitution.temporal.births import within_life
 from deid.substitution.temporal.kin import CLAUSE, OTHERS, REACH, SISTER, clause_ahead
 from deid.substitution.temporal.values import Unit, add_months, age_at, months_between, on
 
-MECHANISM = "exponential"
+MECHANISM = "discrete_laplace"
 _FIRST_MONTHS = [months for months, _ in STAGES]
 # Relatives whose age the patient's bounds, by the last of their words ahead.
 _KIN = re.compile(
@@ -65,21 +64,31 @@ def same_stage(unit: Unit, step: int, stage: int) -> tuple[int, ...]:
 
 
 def move_age(context: DocumentContext, age: Age, _epsilon: Fraction, whose: str = "") -> int:
-    """Draw a value y of the age's stage with weight exp(−ε·|y − v|/2); it may be the original v.
+    """Draw a value of the age's stage, by discrete Laplace noise folded at its ends; it may be the original.
 
     It is ε·|v − w|-private over the ages v, w of a stage, written in one unit; ε is the stage's, and the distance is in
-    months (`deid.privacy.exponential`). Between two stages nothing is claimed. Draws of different `whose`, public
-    words, are independent: equal ages of two persons do not show as equal.
+    months. Between two stages nothing is claimed. Draws of different `whose`, public words, are independent: equal ages
+    of two persons do not show as equal.
     """
     stream = context.stream("age", "stage", age.unit, str(age.step), str(age.value), whose)
     return _within_stage(stream, age, epsilon_of(stage_of(age)))
 
 
 def _within_stage(stream: KeyedStream, age: Age, epsilon: Fraction) -> int:
-    """Draw a value of the age's stage by the exponential mechanism, ε in nats per month."""
-    here = months_of(age.unit, age.value, age.step)
-    candidates = same_stage(age.unit, age.step, stage_of(age)) or (age.value,)
-    return next(exponential(stream, candidates, lambda to: abs(months_of(age.unit, to, age.step) - here), epsilon))
+    """Draw noise on an age, ε in nats per month, and fold it into the age's stage: public, hence post-processing."""
+    moved = age.value + discrete_laplace(stream, epsilon * months_of(age.unit, 1, age.step))
+    return folded(same_stage(age.unit, age.step, stage_of(age)), moved)
+
+
+def folded(values: Sequence[int], value: int) -> int:
+    """Return `value` reflected at both ends of consecutive `values`, as often as it takes; itself where there are none.
+
+    Examples: of 6, 7, 8 and 9, 10 becomes 9, 11 becomes 8, and 5 becomes 6.
+    """
+    if not values:
+        return value
+    place = (value - values[0]) % (2 * len(values))
+    return values[min(place, 2 * len(values) - 1 - place)]
 
 
 def move_age_then(context: DocumentContext, age: Age, now: int, published: int) -> int:

@@ -5,6 +5,7 @@ The figures are explanations and take no part in a draw, hence floats.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from math import exp
@@ -16,7 +17,7 @@ from deid.privacy.budget import Counts, shares
 from deid.reference import CommuneTable
 from deid.substitution.substitutor import Substitutor
 from deid.substitution.temporal.ages import Age
-from deid.substitution.temporal.stages import epsilon_of, same_stage, stage_of
+from deid.substitution.temporal.stages import epsilon_of, folded, same_stage, stage_of
 from deid.substitution.temporal.values import Unit
 
 TEXT = (
@@ -124,7 +125,10 @@ def _noise(policy: Policy) -> Iterator[Sequence[str]]:
         yield value, f"{_said(each, 4)} par jour", *_spread({day: exp(-rate * abs(day)) for day in days}, "jours")
     age = Age(Unit.YEAR, _AGE, "figures", "")
     monthly = float(epsilon_of(stage_of(age)))
-    years = {value - _AGE: exp(-6 * monthly * abs(value - _AGE)) for value in same_stage(Unit.YEAR, 1, stage_of(age))}
+    years: dict[int, float] = defaultdict(float)
+    for noise in range(-_LONGEST, _LONGEST + 1):
+        moved = folded(same_stage(Unit.YEAR, 1, stage_of(age)), _AGE + noise) - _AGE
+        years[moved] += exp(-12 * monthly * abs(noise))
     yield f"{_AGE} ans", f"{_said(12 * monthly)} par an", *_spread(years, "ans")
 
 

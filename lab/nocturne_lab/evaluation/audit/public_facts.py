@@ -21,8 +21,8 @@ MONTHS = ("janvier", "février", "mars", "avril", "mai", "juin", "juillet", "ao�
 _TOLD = re.compile(r"\[\[(?P<label>[A-Z]+)\|(?P<text>[^]]*)\]\]")
 _NUMBERS = re.compile(r"\d+")
 # First month of life of each stage, and nats per month of other persons' ages in it: docs/privacy.md, "ε, in words".
-_LIFE = ((0, 1), (1, 1 / 2), (12, 1 / 4), (36, 1 / 12), (72, 1 / 12), (132, 1 / 12), (180, 1 / 12), (216, 1 / 48),
-         (600, 1 / 48), (1080, 1 / 48))  # fmt: skip
+_LIFE = ((0, 1), (1, 1 / 2), (12, 1 / 4), (36, 1 / 12), (72, 1 / 12), (132, 1 / 12), (180, 1 / 12), (216, 1 / 24),
+         (600, 1 / 24), (1080, 1 / 24))  # fmt: skip
 _PER_EPISODE, _PER_MONTH, _PER_YEAR, _AROUND, _LONGEST = 0.005, 0.5, 1.0, 183, 366
 _KIN = re.compile(r"\b(?:mère|père|frère|sœur|fils|fille|oncle|cousin|tante|femme|mari)s?\b")
 _ANOTHER_TIME = re.compile(r"(?:\bà|l'âge de|depuis|avant|vers) $")
@@ -351,4 +351,4 @@ def _is_weekend(ordinal: int) -> bool:
 
 
 def _per_day_of_birth(birth: date) -> float:
-    return 1 / (60 if birth.year >= 2010 else 180 if birth.year >= 2000 else 730)
+    return 1 / (60 if birth.year >= 2010 else 180 if birth.year >= 2000 else 548)

@@ -181,8 +181,8 @@ def test_what_is_drawn_stands_in_the_ledger(drawn: Substitutor) -> None:
     )
     lines = {one.mechanism: (one.epsilon, one.elements) for one in drawn.substitute(document, mentions).spends}
     assert lines["discrete_laplace per day of birth"] == (pytest.approx(float(birth_rate(date(1958, 5, 12)))), 1)
-    assert lines["exponential per month, stage 4"] == (pytest.approx(1 / 12), 1)
-    assert lines["exponential per month, stage 7"] == (pytest.approx(1 / 48), 1)
+    assert lines["discrete_laplace per month, stage 4"] == (pytest.approx(1 / 12), 1)
+    assert lines["discrete_laplace per month, stage 7"] == (pytest.approx(1 / 24), 1)
 
 
 BORN = date(1982, 1, 5)  # 40 years old
