@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import inf, isinf
 
 import pytest
@@ -52,8 +53,7 @@ def test_no_pair_of_documents_refutes_its_claim(kind: str, inputs: str) -> None:
 
 def test_strategy_metric_is_refuted_by_what_it_was_refuted_by() -> None:
     """An age near the patient's own follows the birth date there, and one that is further from it does not."""
-    case = pair("relative's age beside the patient's own", "70 ans, 71 ans")
-    assert case.claimed == 0.25
+    case = replace(pair("relative's age beside the patient's own", "70 ans, 71 ans"), claimed=0.25)
     assert audit_documents(case, metric(), FEW * 4).refuted
 
 
