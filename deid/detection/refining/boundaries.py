@@ -48,6 +48,8 @@ _FIELD_IN_OTHER_SCRIPT = re.compile(
 _HALF = re.compile(r" ?(?:(?:et )?1/2|½|et demie?)(?![\w/])")  # of a year or month of age
 # "[1l] y a 3 ans": what a scanner made of "il" belongs to the distance.
 _AGO_CUT, _MISREAD_IL = re.compile(r"(?:l ?)?y ?a "), re.compile(r"(?<!\w)[il1|!]{1,2} ?\Z")
+# Letters that a scanner read for the first or last figures of a date: "l986".
+_MISREAD_AHEAD, _MISREAD_BEHIND = re.compile(r"(?<!\w)[lIO]{1,2}\Z"), re.compile(r"[lIO]{1,2}(?!\w)")
 _OPENERS = frozenset("le la de el al ben ait da dos ould".split())
 
 
@@ -401,6 +403,11 @@ def _grown(reading: Reading, mention: Mention, low: int, high: int) -> tuple[int
         end = min(high, half.end())
     elif mention.label is Label.RELDATE and _AGO_CUT.match(reading.folded, start):
         start -= len(_matched(_MISREAD_IL, reading.folded[max(low, start - 4) : start]))
+    elif mention.label is Label.DATE:
+        if text[start].isdigit():
+            start -= len(_matched(_MISREAD_AHEAD, text[max(low, start - 3) : start]))
+        if text[end - 1].isdigit() and (found := _MISREAD_BEHIND.match(text, end, high)):
+            end = found.end()
     elif mention.label is Label.PHONE:
         start -= len(_matched(_BEFORE_PHONE, text[max(low, start - 6) : start]))
     elif mention.label in IDENTIFIERS and text[start:end].strip():

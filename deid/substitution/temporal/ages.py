@@ -58,6 +58,7 @@ _SPOKEN_MONTHS = re.compile(
     r"(?P<years>[a-z]+(?:[ -][a-z]+)*?)(?P<between> ans? (?:et )?)(?P<months>[a-z]+)(?P<after> mois)"
 )
 _ORDINAL_YEAR = re.compile(r"(?P<words>[a-z -]+?)i?eme annee")
+_NUMBERED_YEAR = re.compile(r"(?P<number>\d{1,3}) ?(?:i?eme|e) annee")
 _SCANNED = re.compile(
     r"(?<![a-z])(?=[ol]*\d)[0-9ol]+(?![a-z])|(?<![a-z])[0-9ol]*\d[ol]?(?=a)|(?<![a-z0-9])[ol]{2}(?= ?a)"
 )
@@ -68,7 +69,7 @@ class Age:
     """An age of `value` `step`-ths of a `unit`: 9 years and a half is 19 with step 2; a decade counts as 10 years.
 
     `kind` is its form: figures, parts, decimal, months (years and months), spoken, spoken parts, spoken months, decade,
-    people, ordinal or day of life. `ahead` is the text before the number, left as it is: "environ ".
+    people, ordinal, numbered year or day of life. `ahead` is the text before the number, left as it is: "environ ".
     """
 
     unit: Unit
@@ -113,7 +114,7 @@ def parse_age(text: str) -> Age | None:
         return None
     ahead = _AHEAD.match(plain)
     start = ahead.end() if ahead else 0
-    for reader in (_with_months, _figures, _day_of_life, _by_decade, _ordinal, _spoken_months, _spoken):
+    for reader in (_with_months, _figures, _day_of_life, _by_decade, _numbered_year, _ordinal, _spoken_months, _spoken):
         age = reader(plain[start:], text[start:])
         if age is not None:
             return replace(age, ahead=text[:start]) if age.years <= OLDEST else None
@@ -174,6 +175,13 @@ def _by_decade(plain: str, text: str) -> Age | None:
             head, tail = text[: match.end("lead")], text[match.start("rest") :]
             return Age(Unit.DECADE, table[match["word"]] // 10, kind, text, head=head, tail=tail)
     return None
+
+
+def _numbered_year(plain: str, text: str) -> Age | None:
+    match = _NUMBERED_YEAR.fullmatch(plain)
+    if match is None or int(match["number"]) < 2:
+        return None
+    return Age(Unit.YEAR, int(match["number"]), "numbered year", text, tail=text[match.end("number") :])
 
 
 def _ordinal(plain: str, text: str) -> Age | None:
@@ -247,6 +255,8 @@ def _written(age: Age, value: int) -> str:
             return age.head + sentence_case_of(age.model, _DECADE_WORDS[min(max(value, 2), 6) - 1]) + age.tail
         case "people":
             return age.head + sentence_case_of(age.model, _PEOPLE_WORDS[min(max(value, 3), 8) * 10]) + age.tail
+        case "numbered year":
+            return f"{max(value, 2)}{age.tail}"
         case "ordinal":
             return sentence_case_of(age.model, f"{_ordinal_word(value)} année")
         case "spoken parts":
@@ -270,7 +280,11 @@ def _top_coded(age: Age, top_code: int) -> str:
     match age.kind:
         case "people":
             return age.head + sentence_case_of(age.model, "personne très âgée")
-        case "decade" | "ordinal" | "parts" | "decimal":
+        case "numbered year":
+            return f"{top_code}{age.tail} au moins"
+        case "ordinal":
+            return sentence_case_of(age.model, f"{_ordinal_word(top_code)} année au moins")
+        case "decade" | "parts" | "decimal":
             return sentence_case_of(age.model, f"{top_code} ans et plus")
         case "spoken" | "spoken parts":
             words = write_like(top_code, _number(age))

@@ -20,7 +20,10 @@ Reads = Callable[[str], bool]
 Join = Callable[[Mention, Sequence[str]], str]
 
 # What joins the bounds of a range or the items of a list.
-_JOINT = re.compile(r" ?(?:->|=>|[-–—/,;&+]) ?| (?:au|et|ou|a|puis|jusqu'au|jusqu'en) (?:le )?")
+_JOINT = re.compile(
+    r" ?(?:->|=>|[-–—/,;&+]) ?| (?:au|et|ou|a|puis|jusqu'au|jusqu'en) (?:le )?|"
+    r"(?<=\d) (?=(?:(?:lun|mar|jeu|ven|sam)(?:\.|di)?|(?:mercre|vendre|same)di|mer\.?|dim(?:\.|anche)?) \d)"
+)
 _MOST = 4  # dates in one mention
 _LONGEST = 60  # characters of a mention that may hold several
 _BREAK = re.compile(r"[ \t]*\n[ \t]*")

@@ -93,6 +93,8 @@ AGES = [
     ("trentaine", Unit.DECADE, 3, "cinquantaine"),
     ("quadragénaire", Unit.DECADE, 4, "sexagénaire"),
     ("quatre-vingt-quatrième année", Unit.YEAR, 84, "quatre-vingt-sixième année"),
+    ("83e année", Unit.YEAR, 83, "85e année"),
+    ("71ème année", Unit.YEAR, 71, "73ème année"),
 ]
 
 
@@ -112,6 +114,8 @@ def test_an_age_is_read_and_written(text: str, unit: Unit, value: int, more: str
         ("soixante-douze ans", "quatre-vingt-dix ans et plus"),
         ("72", "90+"),
         ("72a", "90+"),
+        ("83e année", "90e année au moins"),
+        ("soixante-douzième année", "quatre-vingt-dixième année au moins"),
     ],
 )
 def test_ninety_or_more_is_top_coded(text: str, expected: str) -> None:

@@ -32,6 +32,8 @@ def _one(substitutor: Substitutor, markup: str, key: str = "p1") -> list[str]:
         "12 et 15/03/2021",
         "sam 5 -> dim 6 déc 2020",
         "12, 13 et 15 mars 2021",
+        "sam 9 dim 10 mars 2021",
+        "vendredi 12 lundi 15 mars 2021",
     ],
 )
 def test_the_bounds_of_a_range_keep_their_order(text: str, key: str, substitutor: Substitutor) -> None:
