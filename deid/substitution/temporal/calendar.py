@@ -178,6 +178,7 @@ class Calendar:
             self._texts |= DateWriter(self._context, self._normalised, line).texts()
         if self._policy.ages.strategy != "tag":
             self._told_kin: list[tuple[int, int]] = []
+            self._values: dict[Mention, int] = {}
             self._own_months: int | None = None
             if line.birth is not None and line.told_birth is not None:
                 self._own_months = stages.own_months(line.birth, line.anchor, line.told_birth, line.moved_anchor)
@@ -290,11 +291,12 @@ class Calendar:
     def _age_in_stage(self, mention: Mention, age: Age, line: Timeline, epsilon: Fraction) -> str:
         context = self._context
         if (given := self._given.get(mention)) is not None:
-            value = given_ages.count_age(given, age, line, self._own_months)
+            started = None if given.since is None else self._values[given.since]
+            value = given_ages.count_age(given, age, line, self._own_months, started)
         elif line.birth is None or line.told_birth is None or is_of_another(context, mention):
             episode = episodes.episode_of(context, line.anchor).first.isoformat()
             value = stages.move_age(context, age, epsilon, f"{episode} {stages.whose_age(context, mention)}")
-            value = self._beside_kin(mention, age, value, line)
+            value = given_ages.within_class(context, mention, age, self._beside_kin(mention, age, value, line))
             if self._own_months is None and given_ages.is_own(context, mention):
                 self._own_months = int(ages.months_of(age.unit, value, age.step))
         elif stages.is_then(context, mention):
@@ -305,7 +307,15 @@ class Calendar:
             value = stages.move_age_then(context, age, now, published)
         else:
             value = stages.moved_with_birth(age, line.birth, line.anchor, line.told_birth, line.moved_anchor)
+        self._values[mention] = value = self._in_time(mention, value)
         return ages.write_age(age, value, self._policy.ages.top_code)
+
+    def _in_time(self, mention: Mention, value: int) -> int:
+        """Return the first age of a stretch of the patient's, so early that the stretch ends by the published age."""
+        years = next((-given.less for given in self._given.values() if given.since == mention), 0)
+        if not years or self._own_months is None or is_of_another(self._context, mention):
+            return value
+        return max(1, min(value, self._own_months // _MONTHS_IN_YEAR - years))
 
     def _beside_kin(self, mention: Mention, age: Age, value: int, line: Timeline) -> int:
         """Return a relative's drawn age, made to agree with the published ages of the patient and other relatives."""

@@ -1,7 +1,8 @@
 """Ages and years that a date or a number of years beside them gives, computed from what is published of these.
 
 "Opéré le 3 mars 2020 à l'âge de 57 ans", "hexavalent à 2 mois le 9 mai", "ses jumeaux, nés le 2 juin, ont 6 mois",
-"retraité depuis l'âge de 60 ans, soit depuis 12 ans", "mariée depuis 17 ans (2007)". Words, units and places decide,
+"retraité depuis l'âge de 60 ans, soit depuis 12 ans", "a fumé 20 cigarettes par jour de 16 à 36 ans, soit 20
+paquets-années", "mariée depuis 17 ans (2007)"; and a school class, which bounds an age. Words, units and places decide,
 never values: nothing is drawn, and no ε is spent.
 """
 
@@ -9,16 +10,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from typing import NamedTuple
 
 from deid.domain.document import Mention
+from deid.domain.labels import Label
 from deid.substitution.context import DocumentContext
-from deid.substitution.temporal import order
+from deid.substitution.temporal import order, stages
 from deid.substitution.temporal.ages import Age
 from deid.substitution.temporal.kin import CLAUSE, OTHERS, REACH, is_of_another
 from deid.substitution.temporal.normalisation import NormalisedTimes
-from deid.substitution.temporal.stages import is_then
 from deid.substitution.temporal.timeline import Timeline
 from deid.substitution.temporal.values import Instant, Unit, age_at
 
@@ -37,28 +38,104 @@ _FOR = re.compile(r"\bdepuis (?P<years>\d{1,2}) ans \((?:en |soit en |soit )?$")
 _NEXT_YEAR = re.compile(r"\bl'annee (?:suivante|d'apres)[\s,(]{1,3}(?:soit )?en\s$")
 _YEARS_REACH = 40
 _MONTHS_IN_YEAR = 12
+# Two ages of a stretch, and how long it lasted: in years, or in packs a year, of which the text says how many a day.
+_TO = re.compile(r"(?: ?ans)?,? (?:a|et|jusqu'a(?: l'age de)?) ")
+_LASTED = re.compile(
+    r"[\s,(:]{1,3}(?:soit |pendant |durant |donc )?(?:environ |a peu pres )?(?P<count>\d{1,2}) ?"
+    r"(?:(?P<packs>paquets?[ -]ann?ees?|pa\b|p\.?a\b)|(?:ans|annees)\b)"
+)
+_A_DAY = re.compile(
+    r"(?<![\d,.])(?P<count>\d{1,2}|une?|deux) ?(?:(?P<packs>paquets?|pqt?s?|p)|cigarettes?|cigs?|clopes) ?"
+    r"(?:/|par) ?j(?:our)?\b"
+)
+_CIGARETTES = 20  # in a pack
+_WORDS = {"un": 1, "une": 1, "deux": 2}
+_RATE_REACH = 60
+_SENTENCE = re.compile(r"[.;\n](?!\d)")
+_CLASSES = {
+    "petite section": 3, "moyenne section": 4, "grande section": 5, "cp": 6, "ce1": 7, "ce2": 8, "cm1": 9, "cm2": 10,
+    "6": 11, "5": 12, "4": 13, "3": 14, "seconde": 15, "2nde": 15, "premiere": 16, "1ere": 16, "terminale": 17,
+}  # fmt: skip
+_CLASS = re.compile(
+    r"[^.;\n]{0,40}?(?:\b(?:en|au|du|de) |\()(?P<class>(?:petite|moyenne|grande) section|cp|ce[12]|cm[12])\b|"
+    r"[^.;\n]{0,30}\b(?:scolaris|eleve|classe|college|lycee)[^.;\n]{0,20}? "
+    r"(?P<later>[3-6](?=e(?:me)?\b)|(?:seconde|2nde|premiere|1ere|terminale)\b)"
+)
+_CLASS_REACH = 80
 
 
 class Given(NamedTuple):
-    """Days that an age is counted between, and the years to take off; None: the patient's birth, the document's day."""
+    """Days that an age is counted between, and the years to take off; None: the patient's birth, the document's day.
+
+    `since` is the age that a stretch begins with: it is counted from that one alone.
+    """
 
     birth: Instant | None = None
     at: Instant | None = None
     less: int = 0
+    since: Mention | None = None
 
 
 def read_given(context: DocumentContext, normalised: NormalisedTimes) -> Mapping[Mention, Given]:
     """Return the ages that words beside them give."""
-    return {
+    given = {
         mention: given
         for mention, age in normalised.ages.items()
         if age.step == 1 and age.unit is not Unit.DECADE
         for given in _given(context, normalised, mention)
     }
+    return {**given, **_ends_of_stretches(context, normalised)}
 
 
-def count_age(given: Given, age: Age, line: Timeline, own: int | None) -> int:
-    """Return a given age in the unit of `age`, from published days; `own` is the patient's published age in months."""
+def _ends_of_stretches(context: DocumentContext, normalised: NormalisedTimes) -> Mapping[Mention, Given]:
+    """Return the second ages of stretches whose length is told in figures that stay: "de 16 à 36 ans, soit 20 ans"."""
+    years = [(one, age) for one, age in sorted(normalised.ages.items()) if age.unit is Unit.YEAR and age.step == 1]
+    found = {}
+    for (one, _), (other, _) in pairwise(years):
+        if _TO.fullmatch(context.lined[one.end : other.start]) and stages.opens_stretch(context, one):
+            length = _years_told(context, one, other)
+            if length:
+                found[other] = Given(less=-length, since=one)
+    return found
+
+
+def _years_told(context: DocumentContext, one: Mention, other: Mention) -> int:
+    """Return the years that the words around a stretch say that it lasted; 0 if they do not."""
+    clause = _SENTENCE.search(context.lined, other.end)
+    lasted = _LASTED.search(context.lined, other.end, clause.start() + 1 if clause else len(context.lined))
+    if lasted is None or _is_told(context, lasted.start("count")):
+        return 0
+    count = int(lasted["count"])
+    if lasted["packs"] is None:
+        return count
+    rates = [*_A_DAY.finditer(context.lined, max(0, one.start - _RATE_REACH), lasted.start("count"))]
+    if len(rates) != 1 or _is_told(context, rates[0].start("count")):
+        return 0
+    a_day = _WORDS.get(rates[0]["count"]) or int(rates[0]["count"])
+    return round(count * (1 if rates[0]["packs"] else _CIGARETTES) / a_day) if a_day else 0
+
+
+def within_class(context: DocumentContext, mention: Mention, age: Age, value: int) -> int:
+    """Return a drawn age brought to a year of that of the school class told behind it, within its stage of life."""
+    if age.unit is not Unit.YEAR or age.step != 1:
+        return value
+    nxt = next((one.start for one in context.labelled(Label.AGE) if one.start >= mention.end), len(context.lined))
+    found = _CLASS.match(context.lined, mention.end, min(nxt, mention.end + _CLASS_REACH))
+    if found is None:
+        return value
+    usual = _CLASSES[found["class"] or found["later"]]
+    return stages.kept_in_stage(age, min(max(value, usual - 1), usual + 1))
+
+
+def count_age(given: Given, age: Age, line: Timeline, own: int | None, started: int | None = None) -> int:
+    """Return a given age in the unit of `age`, from published values.
+
+    Args:
+        own: the patient's published age in months.
+        started: the published age in years that a stretch begins with, for the age that ends it.
+    """
+    if started is not None:
+        return started - given.less
     birth = line.told_birth if given.birth is None else line.instants[given.birth].middle
     day = line.moved_anchor if given.at is None else line.instants[given.at].middle
     if birth is not None:
@@ -99,7 +176,7 @@ def day_of_clause(context: DocumentContext, normalised: NormalisedTimes, mention
 
 def _given(context: DocumentContext, normalised: NormalisedTimes, mention: Mention) -> Iterator[Given]:
     """Yield what gives an age, once at most."""
-    others, then = is_of_another(context, mention), is_then(context, mention)
+    others, then = is_of_another(context, mention), stages.is_then(context, mention)
     if then and not others:
         if (given := _at_another_time(context, normalised, mention)) is not None:
             yield given
@@ -128,7 +205,7 @@ def _at_another_time(context: DocumentContext, normalised: NormalisedTimes, ment
 
 def is_own(context: DocumentContext, mention: Mention) -> bool:
     """Return whether the words ahead of an age leave it the patient's, at the document's date."""
-    return not is_of_another(context, mention) and not is_then(context, mention)
+    return not is_of_another(context, mention) and not stages.is_then(context, mention)
 
 
 def _between(context: DocumentContext, day: Mention, age: Mention) -> str | None:

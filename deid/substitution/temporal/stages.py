@@ -42,6 +42,8 @@ _THEN = re.compile(
     r"(?P<at>(?<!\bil )(?<!elle )(?<!qui )(?<!patient )(?<!patiente )(?<!monsieur )(?<!madame )\ba))"
     r"(?: (?:environ|peine|presque))?[ \n]*$"
 )
+_FROM = re.compile(r"\b(?:de|entre|depuis)(?: l'age de)?\s$")
+_TO_ANOTHER = re.compile(r"(?: ?ans)?,? (?:a|et|jusqu['’]a(?: l['’]age de)?) \d{1,2} ?ans\b")
 _THEN_REACH = 24  # characters
 _MARK = "\ue000"  # stands for an age
 _GREATEST = {Unit.YEAR: 125, Unit.MONTH: 1500, Unit.WEEK: 520, Unit.DAY: 3650, Unit.DECADE: 12}
@@ -116,11 +118,19 @@ def epsilon_then(context: DocumentContext, age: Age) -> Fraction:
 
 
 def is_then(context: DocumentContext, mention: Mention) -> bool:
-    """Return whether the words just ahead of an age say another time: "à 65 ans", "depuis l'âge de 20 ans"."""
+    """Return whether words around an age say another time: "à 65 ans", "de 16 à 36 ans", "depuis l'âge de 20 ans"."""
+    if opens_stretch(context, mention):
+        return True
     ahead = _THEN.search(context.plain_before(mention, _THEN_REACH))
     if ahead is None or ahead["at"] is None:
         return ahead is not None
     return context.before(mention, _THEN_REACH)[ahead.start("at")] != "a" or not context.accented
+
+
+def opens_stretch(context: DocumentContext, mention: Mention) -> bool:
+    """Return whether an age is the first of two: "de 16 à 36 ans", "entre 16 et 36 ans"."""
+    ahead = _FROM.search(context.plain_before(mention, _THEN_REACH))
+    return ahead is not None and _TO_ANOTHER.match(context.plain, mention.end) is not None
 
 
 def whose_age(context: DocumentContext, mention: Mention) -> str:

@@ -145,3 +145,57 @@ def test_what_words_plan_without_a_year_stays_ahead_of_the_document(drawn: Subst
         assert int(year) >= done.reference_date.year
     if (month := re.search(r"/(\d\d)", done.text)) is not None:
         assert (int(month[1]) - done.reference_date.month) % 12 in (3, 4, 5)
+
+
+@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize(("told", "years"), [
+    ("A fumé 20 cigarettes par jour de [[AGE|16]] à [[AGE|36 ans]], soit 20 paquets-années.", 20),
+    ("Tabac : 10 cig/j de [[AGE|18 ans]] à [[AGE|48 ans]] (15 PA).", 30),
+    ("Un paquet par jour entre [[AGE|20]] et [[AGE|45 ans]], 25 PA, sevré.", 25),
+    ("Exposé de [[AGE|17 ans]] à [[AGE|42 ans]], pendant 25 ans.", 25),
+])  # fmt: skip
+@pytest.mark.parametrize("born", [BORN, None])
+def test_a_stretch_lasts_as_long_as_the_text_says(
+    drawn: Substitutor, told: str, years: int, key: str, born: date | None
+) -> None:
+    result = substituted(drawn, f"Patient de [[AGE|70 ans]]. {told}", key, born=born)
+    own, begun, ended = (int(re.findall(r"\d+", one.text)[0]) for one in result.surrogates)
+    assert ended - begun == years
+    assert ended <= own
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "Alcool de [[AGE|30]] à [[AGE|50 ans]].",
+        "Tabac de [[AGE|16]] à [[AGE|36 ans]], soit 12 paquets-années.",  # nobody says how many a day
+        "Tabac de [[AGE|16]] à [[AGE|36 ans]]. Sevré il y a 12 ans.",
+    ],
+)
+def test_a_stretch_of_unknown_length_is_drawn(drawn: Substitutor, told: str) -> None:
+    lengths = set()
+    for key in KEYS:
+        result = substituted(drawn, f"Patient de [[AGE|70 ans]]. {told}", key)
+        begun, ended = (int(re.findall(r"\d+", one.text)[0]) for one in result.surrogates[1:])
+        lengths.add(ended - begun)
+    assert len(lengths) > 3
+
+
+@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize(
+    ("told", "usual"),
+    [
+        ("Sa sœur, [[AGE|8 ans]], scolarisée en CE2.", 8),
+        ("Son frère de [[AGE|9 ans]] est en CM1.", 9),
+        ("Sa fille, [[AGE|12 ans]], élève de 5e au collège.", 12),
+        ("Son fils ([[AGE|6 ans]], en CP).", 6),
+    ],
+)
+def test_an_age_fits_the_school_class(drawn: Substitutor, told: str, usual: int, key: str) -> None:
+    (age,) = numbers(substituted(drawn, told, key).text)
+    assert abs(age - usual) <= 1
+
+
+def test_a_word_that_is_also_a_class_bounds_nothing(drawn: Substitutor) -> None:
+    told = "Sa sœur, [[AGE|7 ans]], traitée en seconde intention par 2 cp par jour."
+    assert {numbers(substituted(drawn, told, key).text)[0] for key in KEYS} > {6}
