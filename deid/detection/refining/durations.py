@@ -69,6 +69,26 @@ _PREGNANCY = re.compile(
 _CYCLE = re.compile(
     rf"\b(?:cycles?|regles|menstruations?|cures?|periodicite|rythme)\b[^.;\n]{{0,40}} (?:de|a|sur) ?{_ABOUT}{_OTHER}\Z"
 )
+# Ages of a rule, which tell of nobody: "âge > 75 ans" of a score, "contre-indiqué chez l'enfant de moins de 12 ans",
+# "dépistage recommandé dès 45 ans", "enfants de 8 à 12 ans exclus".
+_COMPARED = re.compile(r"\bage ?(?:<|>|≥|≤|<=|>=|&[lg]t;) ?\Z")
+_FROM_AN_AGE = re.compile(
+    r"(?:[<>≥≤]=? ?|\b(?:avant|apres|des|passe|au[- ]dela de|a (?:partir|compter) de|jusqu'a|seuil de|"
+    r"(?:plus|moins) de|(?:superieure?|inferieure?)s? a)(?: l'age de)? ?|"
+    r"\b(?P<range>(?:entre|de) )(?P<first>\d{1,3} ?(?:ans )?(?:et|a|-) ?)?)\Z"
+)
+_TO_AN_AGE = re.compile(r" ?(?:ans )?(?:et|a|-) ?\d{1,3} ?ans\b")
+_OR_MORE = re.compile(r" ?(?:ans )?(?:et|ou) (?:plus|moins|davantage)\b")
+_EVERYBODY = re.compile(
+    r"\bchez (?:tou[ts]e?s? )?(?:(?:les )?(?:enfants|adultes|adolescents|sujets|patiente?s|femmes|hommes|personnes|"
+    r"nourrissons|apparente\w*|filles|garcons)|l'(?:enfant|adulte|adolescent|homme)|la femme|le (?:nourrisson|sujet))\b"
+    r"[^.;:\n]{0,30}\Z"
+)
+_RULE = re.compile(rf"\b(?:{_any('rule_words')})")
+_SOMEBODY = re.compile(
+    r"\b(?:il|elle|mon|ma|mes|son|sa|ses|mme|mr|m|monsieur|madame|patiente?|une?|homme|femme|cette|cet|opere\w*|depuis)\b"
+)
+_CLAUSE_END = re.compile(r"[.;\n](?!\d)")
 _AT = re.compile(rf"(?:^|[ ,;(.])(?:a|jusqu'a) ?{_ABOUT}\Z")
 _OF_A_COURSE = re.compile(
     rf" ?(?:{_UNIT})?(?: (?:et|\+) (?:demie?|[a-z0-9]+ (?:jours?|mois))| ?\+ ?\d+(?: jours?)?)?(?: environ)?\)?[ -]"
@@ -123,7 +143,7 @@ def _settled(reading: Reading, mentions: Sequence[Mention], adult: bool) -> Iter
             ago = _AGO.search(before)
             if ago:
                 yield replace(mention, start=mention.start - len(before) + ago.start(), label=Label.RELDATE)
-            elif not _lasts(reading, mention, before, adult):
+            elif not _lasts(reading, mention, before, adult) and not _of_a_rule(reading, mention):
                 yield mention
         elif not (
             mention.label in (Label.DATE, Label.RELDATE)
@@ -202,6 +222,25 @@ def _lasts(reading: Reading, mention: Mention, before: str, adult: bool) -> bool
     if then and then["event"]:
         return True
     return adult and (_in_months(written, before, after) or bool(_FOLLOWED_UP.search(before)))
+
+
+def _of_a_rule(reading: Reading, mention: Mention) -> bool:
+    """Return whether an age is a threshold that a score, a recommendation or a law sets for everybody."""
+    before = _CLAUSE_END.split(reading.folded[max(0, mention.start - _REACH) : mention.start])[-1]
+    if _COMPARED.search(before):
+        return True
+    after = _CLAUSE_END.split(reading.folded[mention.end : mention.end + _REACH])[0]
+    bound = _FROM_AN_AGE.search(before)
+    if bound is not None and bound["range"] and not bound["first"] and _TO_AN_AGE.match(after) is None:
+        bound = None
+    if bound is None and _OR_MORE.match(after) is None:
+        return False
+    ahead = before[: bound.start() if bound else None]
+    if _EVERYBODY.search(ahead):
+        return True
+    said = [*_RULE.finditer(ahead)]
+    told = ahead[said[-1].end() :] if said else ahead
+    return (bool(said) or _RULE.search(after) is not None) and _SOMEBODY.search(told) is None
 
 
 def _in_months(written: str, before: str, after: str) -> bool:

@@ -145,6 +145,41 @@ def test_a_schedule_tells_no_age(text: str) -> None:
     assert settled(text, Label.AGE) == []
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Score CHA2DS2-VASc 3 (âge > [[75 ans]], HTA)",
+        "CRB65 : 1 (âge ≥ [[65 ans]])",
+        "pas de test avant [[18 ans]]",
+        "Dépistage recommandé à partir de [[25 ans]] chez les apparentées",
+        "contre-indiqué chez l'enfant de moins de [[12 ans]]",
+        "déconseillé chez les patients de plus de [[75 ans]]",
+        "AMM chez l'adolescent de [[12 ans]] et plus",
+        "Enfants de [[8]] à [[12 ans]] exclus du protocole",
+        "Critères d'inclusion : âge entre [[18]] et [[80 ans]]",
+        "Il est interdit de conduire avant [[18 ans]]",
+    ],
+)
+def test_an_age_of_a_rule_is_nobodys(text: str) -> None:
+    assert settled(f"{ADULT}{text}.", Label.AGE) == [("67 ans", Label.AGE)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Indication : syncope chez homme de [[69 ans]]",
+        "Indication : cholécystite chez une femme de [[64 ans]]",
+        "Dépistage proposé ; sa mère, opérée après [[60 ans]]",
+        "Test négatif. Il boit depuis l'âge de [[17 ans]]",
+        "son père, mort avant [[60 ans]]",
+        "a fumé de [[16]] à [[36 ans]]",
+        "Scores conservés chez cette patiente de plus de [[80 ans]]",
+    ],
+)
+def test_an_age_of_somebody_beside_a_rule_is_kept(text: str) -> None:
+    assert len(settled(f"{ADULT}{text}.", Label.AGE)) == 1 + text.count("[[")
+
+
 def test_an_age_in_words_tells_an_adult() -> None:
     assert settled("Âgée de [[quatre-vingt-deux ans]]. Contrôle à [[3 mois]].", Label.AGE)[1:] == []
     assert settled("Âgé de [[six ans]]. Contrôle à [[9 mois]].", Label.AGE)[1:]
