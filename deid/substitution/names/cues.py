@@ -49,6 +49,7 @@ _ROLE_BEHIND = re.compile(
     r"^ ?[,(:-] ?(?:le |la |l')?(?:médecin|chirurgien|interne|externe|infirmi|ide\b|sage-femme|aide-soignant|kiné|"
     r"psychologue|anesthésiste|généraliste|urgentiste|secrétaire|\w+logue\b|\w+iatre\b)"
 )
+_CALLED = re.compile(r"\b(?:dite?|alias|surnom\w*|appel\w+|pseudo)(?: aussi)?(?: l[ea])?[^a-z]*$")
 _KIN = re.compile(
     r"\b(?:pere|mere|frere|soeur|fils|fille|oncle|tante|neveu|niece|cousine?|grand-pere|grand-mere|jumeau|jumelle)\b"
     r"[^a-z]*(?:(?:m|mr|monsieur|mme|madame)\b[^a-z]*)?$"
@@ -85,3 +86,8 @@ def names_actor(before: str) -> bool:
 def names_relative(before: str) -> bool:
     """Return whether the word before a name says that its bearer is a relative."""
     return _KIN.search(before) is not None
+
+
+def names_by_nickname(before: str) -> bool:
+    """Return whether the words before a name say that its bearer is called so: "dit", "alias", "surnommé"."""
+    return _CALLED.search(before) is not None

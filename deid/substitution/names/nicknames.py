@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -35,6 +36,42 @@ NAMES_OF: Mapping[str, tuple[str, ...]] = _names_of()
 def of(name: str, sex: str | None) -> Sequence[str]:
     """Return the diminutives of a first name by its key, for one sex (None: either); empty for most names."""
     return tuple(dict.fromkeys(called for each in _sexes(sex) for called in _BY_SEX[each].get(name, ())))
+
+
+_VOWELS = frozenset("aeiouy")
+_LEAST = 2  # letters of a diminutive that its name begins or ends with
+_TAIL = re.compile(r"([^aeiouy][aeiouy])[^aeiouy]+e?$")
+
+
+def like(name: str, nickname: str, surrogate: str) -> str | None:
+    """Return what a surrogate is called as the nickname is made of the name, all folded; None if it is not made of it.
+
+    The name is cut ("Tiph" of Tiphaine, "Wenn" of Lilwenn), or its last syllable doubled ("Mimine" of Hermine).
+    """
+    short = _LEAST <= len(nickname) <= len(name) - 2
+    if short and name.startswith(nickname):
+        return _begun(surrogate, len(nickname), nickname[-1] in _VOWELS)
+    if short and len(nickname) > _LEAST and name.endswith(nickname):
+        starts = (at for at in range(len(surrogate) - _LEAST - 1, 0, -1) if surrogate[at] not in _VOWELS)
+        return next((surrogate[at:] for at in starts if surrogate[at + 1] in _VOWELS), None)
+    if (
+        nickname[:2] == nickname[2:4]
+        and name != nickname
+        and name.endswith(nickname[2:])
+        and (tail := _TAIL.search(surrogate))
+    ):
+        return tail[1] + tail.group()
+    return None
+
+
+def _begun(name: str, length: int, open_: bool) -> str:
+    """Return the beginning of a name, about as long, that ends behind a vowel if `open_`, else behind a consonant."""
+    fits = (
+        end
+        for end in (*range(length, len(name)), *range(length - 1, 1, -1))
+        if (name[end - 1] in _VOWELS) is open_ and not (open_ and name[end] in _VOWELS)
+    )
+    return name[: next(fits, length)]
 
 
 def every(sex: str | None) -> Sequence[str]:

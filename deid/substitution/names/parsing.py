@@ -260,7 +260,8 @@ def lettered(found: Sequence[NamePiece]) -> Iterator[Sequence[tuple[int, str]]]:
     """Yield the letters that may abbreviate a name, each with the place of its piece; at least two.
 
     They are those of all pieces, or of words and initials alone, from the first or from another on; of words that a
-    hyphen joins also the first alone ("GH" of "G. HULLIN-SARAZAIN").
+    hyphen joins also the first alone ("GH" of "G. HULLIN-SARAZAIN"), and of words behind initials ("PAC" of "P.-A.
+    Colonna d'Istria").
     """
     whole = [
         (place, fold_line(letter)[0])
@@ -270,7 +271,8 @@ def lettered(found: Sequence[NamePiece]) -> Iterator[Sequence[tuple[int, str]]]:
     ]
     words = [one for one in whole if found[one[0]].sort in (WORD, INITIAL)]
     heads = [one for one in words if not _follows_hyphen(found, one[0])]
-    for letters in dict.fromkeys(map(tuple, (words, whole, heads))):
+    led = sum(1 for _ in takewhile(lambda one: found[one[0]].sort is INITIAL, words))
+    for letters in dict.fromkeys(map(tuple, (words, whole, heads, words[: led + 1] if led else ()))):
         if len(letters) > 1:
             yield from (letters[turn:] + letters[:turn] for turn in range(len(letters)))
 

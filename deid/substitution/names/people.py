@@ -26,7 +26,7 @@ _POOLS = tuple(Pool)
 _WOMAN = Noun(Kind.PERSON, "la")  # the article of a first name of the people: "la Jeanne" for "l'Anne"
 _PARTS = 1 << 20  # of the probability that a repeated name keeps its surrogate
 # A diminutive that as many people were given as their name is taken for a name, unless somebody here may be called so.
-_NAME_OF_ITS_OWN = 10_000
+_NAME_OF_ITS_OWN, _SURNAME_OF_ITS_OWN = 10_000, 500
 # Words between two names that another says as well.
 _LINKS = {"dit": "alias", "dite": "alias", "epouse": "ép.", "veuve": "vve", "vve": "veuve"}
 
@@ -95,11 +95,11 @@ class People:
         return written
 
     def _word(self, mention: Mention, word: NameWord, attempt: int) -> str:
-        if word.small and (login := self.shorthand.login(mention, word.text, attempt)) is not None:
+        if word.small and not word.called and (login := self.shorthand.login(mention, word.text, attempt)) is not None:
             return login
         pool = self.roster.pool(word.key, mention)
         own = pool is Pool.PATIENT  # what the warehouse calls the patient is no diminutive
-        surrogate = self._diminutive(mention, word, pool, attempt) if word.called and not own else None
+        surrogate = None if own else self._diminutive(mention, word, pool, attempt)
         if surrogate is None:
             turn = self._turns.get((mention.start, word.key), 0)
             sex = word.sex if word.surname or own else self.roster.sex_of_namesake(word.key, mention, pool) or word.sex
@@ -145,18 +145,24 @@ class People:
     def _diminutive(self, mention: Mention, called: NameWord, pool: Pool, attempt: int) -> str | None:
         """Return a diminutive of the bearer's surrogate, or any for an unknown bearer; None if it is itself a name."""
         word = called.key
-        names = nicknames.NAMES_OF[word]
+        names = nicknames.NAMES_OF.get(word, ())
         known = self._tables.first_name(word)
         bearers = self.roster.bearers(word)
         if bearers and bearers[0].label is Label.PATIENT:
             pool = Pool.PATIENT
         elif bearers:
             pool = self.roster.pool(word, bearers[0])  # one diminutive, however its mentions are labelled
-        known_here = [(whose, one) for whose, one in self.roster.known_first_names if one.word in names]
+        alone = len(self.roster.words(mention)) == 1 and not self._is_name(called, mention)
+        known_here = [
+            (whose, one)
+            for whose, one in self.roster.known_first_names
+            if one.word in names or (alone and nicknames.like(one.word, word, one.word) is not None)
+        ]
         ranked = sorted(known_here, key=lambda found: found[0] is not pool)
         whose, bearer = ranked[0] if ranked else (pool, None)
         if bearer is None and (
-            (called.surname and self.roster.titled(mention))
+            not (names or (alone and self.roster.is_nickname(word)))
+            or (called.surname and self.roster.titled(mention))
             or (known and (known.births > _NAME_OF_ITS_OWN or len(self.roster.words(mention)) > 1))
         ):
             return None
@@ -165,12 +171,23 @@ class People:
         sex = told or self.roster.sex(mention)
         stream = self.drawing.stream(pool, "diminutive", pool, word, str(attempt))
         if bearer is not None:
-            name = self.drawing.surrogate(bearer.word, False, whose, bearer.sex)
-            fitting = [one for one in nicknames.of(name_key(name), sex) if fold_line(one)[0] != fold_line(word)[0]]
-            if fitting:
+            name = name_key(self.drawing.surrogate(bearer.word, False, whose, bearer.sex))
+            fitting = [one for one in nicknames.of(name, sex) if fold_line(one)[0] != fold_line(word)[0]]
+            if fitting and bearer.word in names:
                 return stream.choice(fitting).title()
+            made = nicknames.like(bearer.word, word, name)
+            if made is not None and made[0] != word[0] and not self._context.brings_back(made):
+                return made.title()
         others = nicknames.every(sex or _sex_of(names))[_POOLS.index(pool) :: len(_POOLS)]
         return self.drawing.chosen(stream, others, word).title()
+
+    def _is_name(self, called: NameWord, mention: Mention) -> bool:
+        """Return whether a lone word that may be a diminutive is rather a name, here or by how many bear it."""
+        word, known = called.key, self._tables.first_name(called.key)
+        births = known.births if known else 0
+        borne = births > _NAME_OF_ITS_OWN or self._tables.surname_births(word) >= _SURNAME_OF_ITS_OWN
+        whole = any(len(self.roster.words(one)) > 1 for one in self.roster.bearers(word))
+        return whole or (borne and word not in nicknames.NAMES_OF) or self.roster.titled(mention)
 
 
 def _words_of(context: DocumentContext) -> frozenset[str]:

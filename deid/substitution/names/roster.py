@@ -310,6 +310,12 @@ class Roster:
                 found[word].append(mention)
         return dict(found)
 
+    def is_nickname(self, word: str) -> bool:
+        """Return whether a word that is nobody's name is a nickname: words before one of its bearers say so."""
+        return word not in self._own and any(
+            self.words(one) == (word,) and cues.names_by_nickname(self._before(one)) for one in self.bearers(word)
+        )
+
     def sex_of(self, word: str, pool: Pool) -> str | None:
         """Return the patient's sex by the warehouse; else the only sex of the civilities before a first name."""
         if pool is Pool.PATIENT:

@@ -28,6 +28,7 @@ from deid.substitution.names.reading import Named, NamePart, Pool, Spelling, for
 from deid.substitution.names.roster import Roster
 
 _LETTERS = "ABCDEFGHJLMNPRSTV"
+_VOWELS = frozenset("aeiouy")
 _LOGIN_LEAST = 5
 _CIVIL = re.compile(r"[Mm]\.?\s+\S")
 
@@ -224,19 +225,46 @@ class Shorthand:
     def _initials_of_named(self, mention: Mention, letters: str, attempt: int) -> Sequence[str] | None:
         """Return the initials of the surrogate of whoever has these initials, under the same label first.
 
-        Those that are named in full come first, then whoever has an initial himself: "sr" of "S. Ruch".
+        Those that are named in full come first, then whoever has an initial himself: "sr" of "S. Ruch"; last, of the
+        same label, one word that the letters are cut from: "QRE" of Quéré.
         """
         if len(letters) < 2:
             return None
-        for named in sorted(self._roster.named, key=lambda one: one.label not in (mention.label, None)):
-            if (parts := named.parts(letters)) is not None:
-                return [part if isinstance(part, str) else self._first_letter(named, part) for part in parts]
-        for other in sorted(self._roster.mentions, key=lambda one: one.label is not mention.label):
-            pieces = self._roster.pieces(other)
-            for order in lettered(pieces):
-                if other is not mention and "".join(letter for _, letter in order) == letters:
-                    return [self._letter_in(other, place, letter, attempt) for place, letter in order]
-        return None
+        mine = (mention.label,) if mention.label is Label.DOCTOR else (mention.label, None)
+        others = [one for one in self._roster.mentions if one is not mention]
+        for alike in (True, False):
+            for named in self._roster.named:
+                if (named.label in mine) is alike and (parts := named.parts(letters)) is not None:
+                    return [part if isinstance(part, str) else self._first_letter(named, part) for part in parts]
+            for other in others:
+                for order in lettered(self._roster.pieces(other)) if (other.label is mention.label) is alike else ():
+                    if "".join(letter for _, letter in order) == letters:
+                        return [self._letter_in(other, place, letter, attempt) for place, letter in order]
+        return None if attempt else self._of_one_name(mention, letters)
+
+    def _of_one_name(self, mention: Mention, letters: str) -> Sequence[str] | None:
+        """Return initials that follow whoever of the same label is known by one name alone, else None.
+
+        They are letters of the name ("QRE" of Quéré), or begin or end with its first: "J.P." of Dr Pawlak.
+        """
+        alone = [
+            (word, self._surrogate(word.key, word.surname, self._roster.pool(word.key, other), word.sex))
+            for other in self._roster.mentions
+            if other.label is mention.label and len(self._roster.words(other)) == 1
+            for word in self._roster.readings[other.start].words
+            if word is not None
+        ]
+        for word, surrogate in alone:
+            rest = iter(word.key[1:])
+            if word.key[0] == letters[0] and all(letter in rest for letter in letters[1:]) and word.surname:
+                tail = [letter for letter in surrogate[1:] if fold_line(letter) not in _VOWELS]
+                return [surrogate[0], *(tail + list(surrogate[1:]))[: len(letters) - 1]]
+        first = next((name[0] for word, name in alone if not word.surname and word.key[0] == letters[0]), None)
+        last = next((name[0] for word, name in alone if word.surname and word.key[0] == letters[-1]), None)
+        if first is None and last is None:
+            return None
+        drawn = [self._letter(letters, f"{letter}{place}", 0) for place, letter in enumerate(letters)]
+        return [first or drawn[0], *drawn[1:-1], last or drawn[-1]]
 
     def _letter_in(self, other: Mention, place: int, letter: str, attempt: int) -> str:
         """Return the letter that a piece of another mention has in its surrogate; none for a particle left out."""

@@ -11,6 +11,7 @@ from deid.french.folding import without_accents
 from deid.quality.grammar import count_errors
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
+from deid.substitution.names import nicknames
 from tests.unit.substitution.examples import marked, surrogates
 
 NAMES = packaged_tables().names
@@ -280,6 +281,8 @@ MARKS = [
     ("Dr [[DOCTOR|Mickaël Ohnen-Keller]], rédaction [[DOCTOR|mok]]", "{0}{1}{2}"),
     ("fait par [[DOCTOR|Gaëlle Kervran-T.]], [[DOCTOR|gkt]]", "{0}{1}{2}"),
     ("Mme [[PERSON|Sylviane H.]], copie [[PERSON|sh]]", "{0}{1}"),
+    ("Dr [[DOCTOR|P.-A. Colonna d'Istria]], signé [[DOCTOR|P.A.C.]]", "{0}.{1}.{2}."),
+    ("Dr [[DOCTOR|J. Ruch Le Gall]] / [[DOCTOR|jr]]", "{0}{1}"),
 ]
 
 
@@ -289,6 +292,87 @@ def test_a_mark_has_the_letters_of_its_writer(markup: str, form: str, key: str, 
     name, mark = drawn(substitutor, markup, Patient(key=key))
     letters = [word[0] for word in re.findall(r"[^\W\d_]+", without_accents(name))]
     assert mark.casefold() == form.format(*letters).casefold()
+
+
+@pytest.mark.parametrize(
+    ("markup", "place", "letter"),
+    [
+        ("Dr [[DOCTOR|Pawlak]] : bien reçu. [[DOCTOR|J.P.]]", 0, -1),
+        ("Pr [[DOCTOR|Grosjean]] a vu. [[DOCTOR|ABG]]", 0, -1),
+        ("régulateur : Dr [[DOCTOR|QUÉRÉ]]. Clôture [[DOCTOR|QRE]]", 0, 0),
+        ("IADE [[DOCTOR|Cœurvolan]], sign. [[DOCTOR|cv]]", 0, 0),
+        ("IDE [[DOCTOR|Tiphaine]] + Dr [[DOCTOR|Quintin]]. [[DOCTOR|TL]]", 0, 0),
+    ],
+)
+@pytest.mark.parametrize("key", KEYS[:3])
+def test_a_mark_has_the_letter_that_is_known_of_its_writer(
+    markup: str, place: int, letter: int, key: str, substitutor: Substitutor
+) -> None:
+    *names, mark = drawn(substitutor, markup, Patient(key=key))
+    letters = [one for one in without_accents(mark).casefold() if one.isalpha()]
+    assert letters[letter] == without_accents(names[place]).casefold()[0]
+
+
+@pytest.mark.parametrize(
+    ("patient", "writer", "mark"),
+    [("Hippolyte DORIVAL", "Huc-Desgrottes", "H.D."), ("Ange-Marie CLAIR", "C. Aubaine", "ca")],
+)
+@pytest.mark.parametrize("key", KEYS[:3])
+def test_a_professionals_mark_is_his_before_the_patients(
+    patient: str, writer: str, mark: str, key: str, substitutor: Substitutor
+) -> None:
+    first, surname = patient.split()
+    _, name, written = drawn(
+        substitutor,
+        f"[[PATIENT|{patient}]], Dr [[DOCTOR|{writer}]]. [[DOCTOR|{mark}]]",
+        Patient(key=key, last_name=surname, first_names=(first,), sex="M"),
+    )
+    initials = [word[0] for word in re.findall(r"[^\W\d_]+", without_accents(name))]
+    assert [one for one in written.upper() if one.isalpha()] == initials
+
+
+@pytest.mark.parametrize(
+    ("markup", "form"),
+    [
+        ("[[DOCTOR|Tiphaine Pomme]] (kiné). Bises, [[DOCTOR|Tiph]]", "begins"),
+        ("Tata [[PERSON|Jo]] ([[PERSON|Joëlle Garnier]])", "begins"),
+        ("[[PERSON|Kamélia]] est là, [[PERSON|Kam]] aussi", "begins"),
+        ("sa femme [[PERSON|Hermine]], « [[PERSON|Mimine]] »", "ends"),
+    ],
+)
+@pytest.mark.parametrize("key", KEYS[:3])
+def test_a_nickname_of_no_table_is_made_of_the_surrogate(
+    markup: str, form: str, key: str, substitutor: Substitutor
+) -> None:
+    one, other = (without_accents(name).casefold() for name in drawn(substitutor, markup, Patient(key=key)))
+    short, name = sorted((one, other), key=len) if form == "begins" else (other, one)
+    if form == "begins" and short not in nicknames.NAMES_OF:
+        assert name.startswith(short)
+    elif short not in nicknames.NAMES_OF:
+        assert name.endswith(short[2:])
+        assert short[:2] == short[2:4]
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        "M. [[PATIENT|Aleksander Wójcik]], dit « [[PATIENT|Olek]] ». [[PATIENT|Olek]] revient",
+        "Mme [[PATIENT|Zainabou Said]] dite [[PATIENT|zaza]] ; [[PATIENT|zaza]] revient",
+        "on le surnomme [[PERSON|Gueurnouille]] ; [[PERSON|Gueurnouille]] signe",
+    ],
+)
+@pytest.mark.parametrize("key", KEYS[:3])
+def test_who_is_said_to_be_called_so_gets_a_nickname(markup: str, key: str, substitutor: Substitutor) -> None:
+    *_, called, again = drawn(substitutor, markup, Patient(key=key))
+    assert called == again
+    assert without_accents(called).lower() in nicknames.NAMES_OF
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_diminutive_in_small_letters_is_no_login(key: str, substitutor: Substitutor) -> None:
+    whole, short = drawn(substitutor, "vu par [[DOCTOR|manue]], puis par [[DOCTOR|manue]]", Patient(key=key))
+    assert whole == short
+    assert without_accents(whole) in nicknames.NAMES_OF
 
 
 @pytest.mark.parametrize(
