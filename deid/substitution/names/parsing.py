@@ -30,12 +30,16 @@ TITLES = frozenset(
     "dr drs pr prs mme mmes mlle mlles mr mrs docteur docteure professeur professeure monsieur madame mademoiselle "
     "messieurs mesdames maitre interne externe bebe feu feue infirmier infirmiere".split()
 )
+_SISTERS = frozenset({"Sr", "Sœur", "Soeur"})  # in capitals, letters that may be initials
+_INITIALS_TOO = "MC"  # of Marie-Claude, where the surname is not in capitals, rather than the particle of "MC DONALD"
+# Ahead of a first name they make a nickname: "Ti-Jo", "P'tit Louis"; the second ones are surnames too.
+_LITTLE, LITTLE_OR_SURNAME = frozenset({"ti", "tit", "ptit"}), frozenset({"petit", "petite", "gros", "grand"})
 _HUMPS = re.compile(r"[A-ZÀ-ÖØ-Þ][a-zß-öø-ÿ]+")
 # Letters and digits, with an apostrophe that belongs to a name ("N'Diaye", "Floc'h"); that of "d'" and "l'" does not.
 _GROUP = re.compile(
     r"((?:(?![dDlL]['’])(?<![^\W_])[^\W\d_]['’](?=[^\W\d_]{2}))?[^\W_]+(?:(?<=[^\W_]{2})['’][^\W\d_]+)?)"
 )
-_CIVILITY = re.compile(r"([Mm]{1,2}|[Mm]e|M[Ee]|ME)(\.?\s+)(?=[^\W\d_]{2})")
+_CIVILITY = re.compile(r"([Mm]{1,2}|[Mm]e|M[Ee]|ME)(\.?\s+)(?=[^\W\d_]['’]?[^\W\d_])")
 _SPACED = re.compile(r"(?:[^\W\d_][ .]){2,}[^\W\d_]\.?")
 _SAID_LETTERS = re.compile(r"\b(?:deux|double) (?P<twice>[^\W\d_])(?!\w)|plus loin (?=[^\W\d_](?!\w))")
 _POINTED = re.compile(r"(?:[^\W\d_]\.)+")  # initials glued to others: the "N." of "N.LH"
@@ -110,6 +114,17 @@ def cut(text: str, after_title: bool, borne: Collection[str] = (), initials: Col
 def cut_known(name: str) -> Cut:
     """Cut a surname or first name of the warehouse; a single word is a word in any form ("Ng", "Le")."""
     return cut(name, True, (fold_line(name),))
+
+
+def as_nickname(found: Cut, little: bool) -> Cut:
+    """Return a cut name whose first of two words is "Ti", or "Petit" if `little`, with that word as a particle."""
+    if len(found.words) != 2 or not (found.words[0] in _LITTLE or (little and found.words[0] in LITTLE_OR_SURNAME)):
+        return found
+    pieces, opening = list(found.pieces), found.placed[0][0]
+    pieces[opening] = NamePiece(PARTICLE, pieces[opening].text)
+    return found._replace(
+        pieces=tuple(pieces), placed=found.placed[1:], words=found.words[1:], votes=(_SMALL_LETTERS_SAY,), told=None
+    )
 
 
 def key_of(written: str) -> str:
@@ -207,8 +222,8 @@ def _is_plain(word: str) -> bool:
 
 def _group(text: str, word: str, following: str, *, lone: bool, last: bool, after_title: bool) -> list[NamePiece]:
     plain = fold_line(word)
-    particle = _particle(word, plain)
-    if plain in TITLES and not last:
+    particle = None if word == _INITIALS_TOO and not text.isupper() else _particle(word, plain)
+    if (plain in TITLES or word in _SISTERS) and not last:
         return [NamePiece(TITLE, word)]
     if particle and following in _APOSTROPHES:
         return [NamePiece(particle, word)]

@@ -22,6 +22,8 @@ from deid.substitution.names.parsing import (
     Cut,
     NamePiece,
     as_initials,
+    as_nickname,
+    cut,
     cut_known,
     key_of,
     lettered,
@@ -56,8 +58,9 @@ _BEARERS = 500  # births from which a lone word is rather a surname than the mar
 _SHORT = 3  # letters of a name that may read as initials: "NG"
 _ADDRESS_WORD = re.compile(r"[a-z]{2,}")
 _BEFORE_TITLE, _BEFORE_SEX, _BEHIND = 20, 24, 30  # characters before and behind a name that say whose it is
+_CALLS = re.compile(r"[«\"“] ?$|\b(?:dite?|alias|surnomm\w+|appel\w+|nommee?) ?$")
 # A dot behind a word, behind which a sentence goes on or not: ". va", ".," are `within`
-_DOT = re.compile(r"\.(?P<within>(?=[,;:)\-]| ?[a-zà-ÿ0-9(]))?")
+_DOT = re.compile(r"\.(?P<within>(?=[,;:)/\-]| ?[a-zà-ÿ0-9(]))?")
 
 
 class Roster:
@@ -95,7 +98,12 @@ class Roster:
             start = mention.start
             before = plain[start - _BEFORE_TITLE if start > _BEFORE_TITLE else 0 : start]
             titled = announces(before[::-1]) is not None or key_of(text[start : mention.end]) in self._own
-            found.append(hear(tables, text[start : mention.end], mention.label, titled, self._own, borne, letters))
+            one = hear(tables, text[start : mention.end], mention.label, titled, self._own, borne, letters)
+            mine = text[start].islower() and one.cut.words[1:] == self.own_first_names[:1]
+            little = (
+                (mine or _CALLS.search(before) is not None) and not titled and self._own.isdisjoint(one.cut.words[:1])
+            )
+            found.append(replace(one, cut=as_nickname(one.cut, little)))
         return self._with_marks(found)
 
     def _with_marks(self, heard: Sequence[Heard]) -> Sequence[Heard]:
@@ -103,19 +111,34 @@ class Roster:
         named = [one.cut.pieces for one in heard if one.cut.words]
         spelt = {"".join(letter for _, letter in order) for pieces in named for order in lettered(pieces)}
         words = frozenset(word for one in heard for word in one.cut.words)
-        return [replace(one, cut=self._mark(one.cut, spelt, words)) for one in heard]
+        return [
+            replace(one, cut=self._mark(mention, one.cut, spelt, words))
+            for mention, one in zip(self.mentions, heard, strict=True)
+        ]
 
-    def _mark(self, found: Cut, spelt: Collection[str], words: Collection[str]) -> Cut:
+    def _mark(self, mention: Mention, found: Cut, spelt: Collection[str], words: Collection[str]) -> Cut:
         written = "".join(piece.text for piece in found.pieces)
-        word = fold_line(written)
-        if not written.isalpha() or word in self._own:
+        word = fold_line(written.removesuffix("."))
+        if not word.isalpha() or word in self._own:
             return found
-        if word in spelt:
+        if word in spelt and written.isalpha():
             lone = len(found.words) == 1 and len(word) <= _LONGEST_MARK
             return as_initials(found) if lone and self._is_rare(word) else found
-        if not found.words and any(one.startswith(word) for one in words if len(word) >= _SHORT):
+        if not found.words and word not in spelt and any(one.startswith(word) for one in words if len(word) >= _SHORT):
             return cut_known(written)
+        if not found.words and len(word) > 1 and self._is_first_name(word) and self._is_in_case(mention):
+            return cut(written, False, (word,))._replace(votes=(_KIN_SAYS,))
         return found
+
+    def _is_first_name(self, word: str) -> bool:
+        known = self.tables.first_name(word)
+        return word in nicknames.NAMES_OF or (known is not None and known.births >= _BEARERS)
+
+    def _is_in_case(self, mention: Mention) -> bool:
+        """Return whether a name has the case of all its line, where capitals or none tell no initials, and no slash."""
+        line, written = self._context.line_around(mention), self._context.text(mention)
+        alike = not any(char.isupper() is not written.isupper() for char in line if char.isalpha())
+        return alike and not self._context.before(mention, 2).strip().endswith("/")
 
     def _dotted(self, heard: Sequence[Heard]) -> Sequence[Dotted]:
         """Return the words of names with a dot behind them, and the marks of writers, which have none: "DUB"."""

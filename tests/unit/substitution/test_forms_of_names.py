@@ -9,6 +9,7 @@ import pytest
 from deid.domain.document import Patient
 from deid.french.folding import without_accents
 from deid.quality.grammar import count_errors
+from deid.reference.names import name_key
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
 from deid.substitution.names import nicknames
@@ -376,14 +377,15 @@ def test_a_diminutive_in_small_letters_is_no_login(key: str, substitutor: Substi
 
 
 @pytest.mark.parametrize(
-    ("name", "mark"), [("Dubuc", "DUB"), ("Kelly", "kel"), ("Marguerin", "MARG"), ("Vercruysse", "verc")]
+    ("name", "mark"),
+    [("Dubuc", "DUB"), ("Kelly", "kel"), ("Marguerin", "MARG"), ("Vercruysse", "verc"), ("Pélissier", "PEL.")],
 )
 @pytest.mark.parametrize("key", KEYS[:3])
 def test_a_mark_cut_from_a_name_is_cut_from_its_surrogate(
     name: str, mark: str, key: str, substitutor: Substitutor
 ) -> None:
     whole, part = drawn(substitutor, f"[[DOCTOR|{name}]] (interne), [[DOCTOR|{mark}]]/ab", Patient(key=key))
-    assert whole.casefold().startswith(part.casefold())
+    assert whole.casefold().startswith(part.casefold().rstrip("."))
 
 
 def test_initials_of_a_patient_whose_names_are_apart_are_his(substitutor: Substitutor) -> None:
@@ -400,6 +402,63 @@ def test_a_short_name_is_no_mark(name: str, substitutor: Substitutor) -> None:
     )
     assert len(short) > 2
     assert short.istitle()
+
+
+@pytest.mark.parametrize(
+    ("markup", "name"),
+    [
+        ("transmissions [[DOCTOR|nadege]], [[DOCTOR|jo]] et sofia", "jo"),
+        ("appel a la fille [[PERSON|eve]] a midi", "eve"),
+        ("APPEL A LA FILLE [[PERSON|EVE]] A MIDI", "EVE"),
+        ("PASSAGE DE [[DOCTOR|LEA]] CE SOIR", "LEA"),
+    ],
+)
+@pytest.mark.parametrize("key", KEYS[:3])
+def test_a_short_first_name_in_the_case_of_its_line_is_no_initials(
+    markup: str, name: str, key: str, substitutor: Substitutor
+) -> None:
+    written = without_accents(drawn(substitutor, markup, Patient(key=key))[-1])
+    assert written.isupper() is name.isupper()
+    assert name_key(written) in NAMES.first or written.casefold() in nicknames.NAMES_OF
+
+
+@pytest.mark.parametrize(
+    "markup", ["Vu, prescrit. / [[DOCTOR|jo]]", "Vu par le Dr. Frappe : [[DOCTOR|eve]]/[[DOCTOR|jo]]"]
+)
+def test_behind_a_slash_or_among_capitals_they_are_initials(markup: str, substitutor: Substitutor) -> None:
+    assert len(drawn(substitutor, markup)[-1]) == len("jo")
+
+
+@pytest.mark.parametrize(
+    ("markup", "shape"),
+    [
+        ("le nommé [[PERSON|Ti Georges]], [[PERSON|Georges]]", r"le nommé Ti ([A-Z]\w+), \1"),
+        ("confié à [[DOCTOR|Ti-Jo]], brancardier", r"confié à Ti-[A-Z]\w+, brancardier"),
+        ("« [[PERSON|Petit Louis]] » sort", r"« Petit [A-Z]\w+ » sort"),
+        ("dit [[PERSON|Gros Paul]] au village", r"dit Gros [A-Z]\w+ au village"),
+        ("La surveillante, [[DOCTOR|Sr Agnès]]", r"La surveillante, Sr [A-Z]\w+"),
+        ("[[DOCTOR|MC Durand]], [[DOCTOR|Marie-Claude Durand]]", r"(\w)(\w) (\w+), \1\w+-\2\w+ \3"),
+    ],
+)
+@pytest.mark.parametrize("key", KEYS[:3])
+def test_the_words_of_a_nickname_stay_and_its_name_goes(
+    markup: str, shape: str, key: str, substitutor: Substitutor
+) -> None:
+    assert re.fullmatch(shape, substitutor.substitute(*marked(markup, patient=Patient(key=key))).text)
+
+
+@pytest.mark.parametrize(
+    ("markup", "gone"),
+    [
+        ("[[PATIENT|Petit Louis]], 54 ans, dit « [[PATIENT|Petit Louis]] »", "petit"),
+        ("Dr [[DOCTOR|Petit Louis]]", "petit"),
+        ("vu par [[DOCTOR|petit julie]]", "petit"),
+        ("[[DOCTOR|MC DONALD]]", "donald"),
+    ],
+)
+def test_a_surname_that_reads_like_a_word_of_a_nickname_goes(markup: str, gone: str, substitutor: Substitutor) -> None:
+    patient = Patient(key="p", last_name="PETIT", first_names=("Louis",), sex="M")
+    assert gone not in substitutor.substitute(*marked(markup, patient=patient)).text.casefold()
 
 
 # Letters that stand for a name

@@ -36,6 +36,7 @@ def _drawn(substitutor: Substitutor, markup: str, patient: Patient | None = None
     [
         ("Bonjour [[PATIENT|M. Dupont]]", r"Bonjour M\. [A-Z]\w+"),
         ("Bonjour [[PATIENT|M Dupont]]", r"Bonjour M [A-Z]\w+"),
+        ("[[PATIENT|M. N'Dri]], pontier, [[PATIENT|N'Dri]]", r"M\. ([A-Z][\w'’]+), pontier, \1"),
         ("Vu avec [[PERSON|Me Dupont]]", r"Vu avec Me [A-Z]\w+"),
         ("[[PATIENT|Bébé Dupont]]", r"Bébé [A-Z]\w+"),
         ("[[DOCTOR|Dr M. Dupont]]", r"Dr [^M]\. [A-Z]\w+"),
