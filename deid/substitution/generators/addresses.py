@@ -27,6 +27,8 @@ _STAYING = frozenset((*_KINDS, *_SERVICES))
 _ORGANISED = ("cabinet", "centre", "groupe", "maison", "reseau", "association", "institut", "residence")
 _ENDINGS = frozenset("fr com org net eu info sante care re mq gp yt nc pf bzh be ch lu".split())
 _INITIALS = 2
+# Specialties, which are a service in any address: "hematologie", "radiotherapie"
+_SPECIALTY = re.compile(r"\w{2,}(?:log|iatr|therap|graph|scop|chirurg)(?:ie|ique)s?")
 _TOKEN = re.compile(r"[^\W\d_]+|\d+")
 _BETWEEN_TOKENS = re.compile(rf"({_TOKEN.pattern})")
 _AT = re.compile(r"\s*(?:@|＠|[\[(]\s*(?:at|@|a)\s*[\])])\s*", re.IGNORECASE)
@@ -60,8 +62,27 @@ class Addresses:
         stream = self._context.stream("address", comparable(original), str(attempt))
         if host is None:
             return redraw(original, stream)
-        tail = original[host.end() :]
-        return head + in_case_of(host.group(), self._domain(host.group(), attempt)) + redraw(tail, stream)
+        tail = self._path(original[host.end() :], stream, attempt)
+        return head + in_case_of(host.group(), self._domain(host.group(), attempt)) + tail
+
+    def _path(self, path: str, stream: KeyedStream, attempt: int) -> str:
+        """Return another path: its names have their surrogates, services stay, and all else is redrawn."""
+        names = {} if attempt else self._known(_TOKEN.findall(fold_line(path)))
+        drawn = redraw(path, stream)
+        written, at = "", 0
+        for token in _TOKEN.finditer(path):
+            word = fold_line(token.group())
+            other = in_case_of(token.group(), names[word]) if word in names else token.group()
+            if word in names or (len(word) > _INITIALS and self._is_service(word)):
+                written += drawn[at : token.start()] + other
+                at = token.end()
+        return written + drawn[at:]
+
+    def _is_service(self, word: str) -> bool:
+        """Return whether a word of an address tells a service or an organisation rather than a name or place."""
+        if word in _STAYING:
+            return True
+        return _SPECIALTY.fullmatch(word) is not None and not self._people.roster.tables.surname_births(word)
 
     def _domain(self, domain: str, attempt: int) -> str:
         """Return another domain, the same for all of one domain, so that colleagues keep sharing one."""
@@ -97,7 +118,8 @@ class Addresses:
         pieces = []
         for piece in _BETWEEN_TOKENS.split(local):
             word = fold_line(piece)
-            pieces.append(piece if word in _SERVICES else self._renamed(word, names, attempt))
+            kept = word in _SERVICES or (word not in _STAYING and self._is_service(word))
+            pieces.append(piece if kept else self._renamed(word, names, attempt))
         return "".join(pieces)
 
     def _renamed(self, word: str, names: Mapping[str, str], attempt: int) -> str:

@@ -95,6 +95,11 @@ class Shorthand:
                     return self._drawn(named).given[0][:1]
                 if letters in (firsts, firsts[:1]):
                     return "".join(word[:1] for word in self._drawn(named).given)[: len(letters)]
+        for other in self._roster.mentions if len(letters) == 1 else ():
+            here = [(place, word) for place, word in enumerate(self._roster.readings[other.start].words) if word]
+            apart = [place for place, word in here if bare(word.key) not in names and word.key.startswith(letters)]
+            if apart and any(bare(word.key) in names for _, word in here):
+                return self._letter_in(other, apart[0], letters, 0).lower()
         return None
 
     def login(self, mention: Mention, written: str, attempt: int) -> str | None:

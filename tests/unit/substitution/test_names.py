@@ -188,6 +188,47 @@ def test_logins_are_made_of_the_surrogate_name(login: str, form: str, substituto
     assert re.fullmatch(rf"{drawn}[013-9]", numbered)
 
 
+@pytest.mark.parametrize(
+    ("address", "form"),
+    [
+        ("secretariat.chirurgie@ch-gap.fr", r"secretariat\.chirurgie@.+"),
+        ("secretariat.mpr@ch-gap.fr", r"secretariat\.mpr@.+"),
+        ("atelier@ortho-gap.fr", r"atelier@.+"),
+        ("rcp-sein@onco-gap.fr", r"rcp-sein@.+"),
+        ("hemato.radiotherapie@ch-gap.fr", r"hemato\.radiotherapie@.+"),
+        ("soins.palliatifs.gap@ch-gap.fr", r"soins\.palliatifs\.(?!gap)\w+@.+"),
+        ("secretariat.schiltz@ch-gap.fr", r"secretariat\.(?!schiltz)\w+@.+"),
+        ("cardiologie-lemaire@ch-gap.fr", r"cardiologie-(?!lemaire)\w+@.+"),
+    ],
+)
+def test_services_stay_in_addresses_and_names_and_places_go(address: str, form: str, substitutor: Substitutor) -> None:
+    assert re.fullmatch(form, _one(substitutor, f"[[EMAIL|{address}]]")[0])
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_an_initial_in_an_address_is_that_of_two_first_names(key: str, substitutor: Substitutor) -> None:
+    name, address = _one(
+        substitutor, "Dr [[DOCTOR|Mireille Pâquerette]] <[[EMAIL|m.paquerette@smr.fr]]>", Patient(key=key)
+    )
+    first, last = without_accents(name).lower().split()
+    assert address.startswith(f"{first[0]}.{last}@")
+
+
+@pytest.mark.parametrize(
+    ("url", "form"),
+    [
+        ("www.onco-gap.fr/equipe/fevrier", r"www\.[^/]+/equipe/\w+"),
+        ("https://www.ch-gap.fr/services/cardiologie/aurelie-fevrier", r".+/services/cardiologie/\w+-\w+"),
+        ("https://rdv.fr/medecin/gap/fevrier?pid=12", r".+/medecin/(?!gap)\w+/\w+\?\w+=\d\d"),
+    ],
+)
+@pytest.mark.parametrize("key", KEYS[:3])
+def test_the_path_of_an_address_follows_the_name(url: str, form: str, key: str, substitutor: Substitutor) -> None:
+    name, address = _one(substitutor, f"Dr [[DOCTOR|Aurélie Février]] [[URL|{url}]]", Patient(key=key))
+    assert re.fullmatch(form, address)
+    assert without_accents(name).lower().split()[1] in address
+
+
 def test_addresses_follow_what_the_warehouse_knows(substitutor: Substitutor) -> None:
     alone, name = _one(substitutor, "[[EMAIL|jp.durand@free.fr]] ... [[PATIENT|DURAND Jean-Pierre]]", JEAN)
     last, first = without_accents(name).lower().split()
