@@ -1,4 +1,7 @@
-"""Names that are said letter by letter behind the name: "Szymanski S Z Y M A N S K I", "abgrall a b g r a deux l"."""
+"""Names that are said letter by letter behind the name: "Szymanski S Z Y M A N S K I", "abgrall a b g r a deux l".
+
+So are single letters: "Lefèvre avec un è", "kuntz avec un k comme kilo", "Batiste sans p".
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,12 @@ from deid.domain.labels import NAMES
 _LETTER = r"(?:(?:deux|double) [a-z]|plus loin [a-z]|[a-z])(?![^\W_])"
 _LETTERS = re.compile(rf"(?<![\w'’]){_LETTER}(?: {_LETTER}){{2,}}")
 _TWICE = re.compile(r"(?:deux|double) ([a-z])\b|plus loin ")
+_TOLD_LETTER = re.compile(
+    r"\b(?:avec|prend|sans)(?: (?:un|une|deux|double|seul|les))* (?P<one>[a-z]{L})"
+    r"(?:,?(?: et)? (?:un|une|deux|double) (?P<other>[a-z]{L}))?".replace(
+        "{L}", r"(?: comme [a-z]+)?(?![\w'’-]| ?[°=:\d]| a \d)"
+    )
+)
 _REACH = 40  # characters before the letters in which the name ends
 _SLIPS = 0.25  # share of letters in which what is spelt may differ from the name
 
@@ -25,7 +34,25 @@ def split_spelt_names(reading: Reading, mentions: Sequence[Mention]) -> list[Men
     for match in _LETTERS.finditer(reading.folded):
         if (spelt := _spelt(reading, result, match)) is not None:
             result = sorted([*(part for one in result for part in _without(one, spelt)), spelt])
+    for told in [*_told_letters(reading, result)]:
+        behind = (replace(one, start=told.end + 1) if one.start == told.start else one for one in result)
+        result = sorted([*behind, told])
     return result
+
+
+def _told_letters(reading: Reading, mentions: Sequence[Mention]) -> Iterator[Mention]:
+    """Yield letters that a name right before has, or lacks behind "sans", with its label."""
+    for match in _TOLD_LETTER.finditer(reading.folded):
+        before = [one for one in mentions if one.label in NAMES and 0 <= match.start() - one.end < _REACH]
+        if not before or "\n" in reading.text[before[-1].end : match.start()]:
+            continue
+        name = reading.folded[before[-1].start : before[-1].end]
+        for group in ("one", "other"):
+            start, end = match.span(group)
+            told = start >= 0 and (match[group][0] in name) is not match.group().startswith("sans")
+            met = [one for one in mentions if one.start < end and start < one.end]
+            if told and all(one.label in NAMES and one.start == start and end + 1 < one.end for one in met):
+                yield replace(before[-1], start=start, end=end)
 
 
 def _spelt(reading: Reading, mentions: Sequence[Mention], match: re.Match[str]) -> Mention | None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from rapidfuzz.distance import OSA
 
 from deid.domain.labels import Label
 from deid.french.articles import is_elided
-from deid.french.folding import fold_line
+from deid.french.folding import fold_line, in_case_of
 from deid.reference.names import NameTables
 from deid.substitution.names import nicknames
 from deid.substitution.names.parsing import (
@@ -89,6 +90,49 @@ def shortened(surrogate: str, written: str) -> str:
     while end > 2 and surrogate[end - 1].casefold() in _VOWELS:
         end -= 1
     return surrogate[: max(end, 2)]
+
+
+# What letters are told by: "k comme kilo".
+_ALPHABET = {
+    word[0]: word
+    for word in (
+        "anatole berthe célestin désiré eugène françois gaston henri irma joseph kléber louis marcel nicolas oscar "
+        "pierre quintal raoul suzanne thérèse ursule victor william xavier yvonne zoé"
+    ).split()
+}
+_TOLD = re.compile(r"\b(?P<how>avec|prend|sans)(?: [a-z]+,?){0,5} $")
+_TWICE = ("deux ", "double ")
+_ABSENT = "hypxzk"  # letters that people say a name lacks
+
+
+def tells_letter(before: str, written: str) -> bool:
+    """Return whether a mention is a letter of the name ahead: "avec un [y]", "avec un [k comme kilo]"."""
+    return (len(written) == 1 or written[1:].startswith(" comme ")) and _TOLD.search(before) is not None
+
+
+def told_letter(before: str, written: str, name: str, surrogate: str) -> str:
+    """Return what to tell of a surrogate's letters where a letter of the name, by its key, is told.
+
+    It is the letter at the same end or place, doubled or with an accent as the told one is; or one that both lack.
+    """
+    letter, other = fold_line(written[0]), surrogate.casefold()
+    said = _TOLD.search(before)
+    if said and said["how"] == "sans":
+        fitting = [one for one in _ABSENT if one not in fold_line(other)]
+    else:
+        place = name.find(letter)
+        doubled = [one for one, following in pairwise(other) if one == following]
+        fitting = [
+            *((doubled or [one for one in other if other.count(one) > 1]) if before.endswith(_TWICE) else ()),
+            *((one for one in other if not one.isascii()) if not written[0].isascii() else ()),
+            *(other[-1:] if place == len(name) - 1 else other[max(place, 0) :]),
+            *other,
+        ]
+    drawn = next((one for one in fitting if one.isalpha() and fold_line(one) != letter), _ABSENT[0])
+    word = _ALPHABET.get(fold_line(drawn), "") if len(written) > 1 else ""
+    return (drawn.upper() if written[0].isupper() else drawn) + (
+        f" comme {in_case_of(written.split()[-1], word)}" if word else ""
+    )
 
 
 def ahead_of(particle: str) -> str:

@@ -15,7 +15,7 @@ from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import Draft
 from deid.substitution.names import nicknames
 from deid.substitution.names.drawing import Drawing
-from deid.substitution.names.forms import glue, shortened, with_elisions
+from deid.substitution.names.forms import glue, shortened, tells_letter, told_letter, with_elisions
 from deid.substitution.names.parsing import BETWEEN, INITIAL, ORIGIN, PARTICLE, TITLE, key_of
 from deid.substitution.names.reading import NameReading, NameWord, Pool, word_of
 from deid.substitution.names.roster import Roster
@@ -24,6 +24,7 @@ from deid.substitution.names.shorthand import Shorthand
 STRATEGY = "frequency_band"
 _POOLS = tuple(Pool)
 _WOMAN = Noun(Kind.PERSON, "la")  # the article of a first name of the people: "la Jeanne" for "l'Anne"
+_REACH = 60  # characters before a letter that is told of the name ahead: "Fleury avec un y"
 _PARTS = 1 << 20  # of the probability that a repeated name keeps its surrogate
 # A diminutive that as many people were given as their name is taken for a name, unless somebody here may be called so.
 _NAME_OF_ITS_OWN, _SURNAME_OF_ITS_OWN = 10_000, 500
@@ -50,6 +51,8 @@ class People:
         """Return the surrogate of a name."""
         reading = self.roster.readings[mention.start]
         found, whole = reading.cut, reading.words
+        if (letter := self._told_letter(mention)) is not None:
+            return Draft(letter, STRATEGY)
         if len(whole) == 1 and (lone := whole[0]) is not None:
             written = self._word(mention, lone, attempt)
         elif found.spaced is not None:
@@ -80,6 +83,19 @@ class People:
                 written += self._particle(text)
             left_out = sort is ORIGIN
         return written
+
+    def _told_letter(self, mention: Mention) -> str | None:
+        """Return the letter to tell of the surrogate of the name ahead where the mention tells one of the name."""
+        written, before = self._context.text(mention), self._context.plain_before(mention, _REACH)
+        if not tells_letter(before, written):
+            return None
+        ahead = [one for one in self.roster.mentions if one.end <= mention.start and self.roster.words(one)]
+        words = [word for word in self.roster.readings[ahead[-1].start].words if word is not None] if ahead else []
+        fitting = [word for word in words if fold_line(written[0]) in word.key] or words[-1:]
+        if not fitting:
+            return None
+        surrogate = self._word(ahead[-1], fitting[-1], 0)
+        return told_letter(before, written, fitting[-1].key, surrogate)
 
     def _spaced(self, mention: Mention, spaced: str, attempt: int) -> str:
         """Return the surrogate of a word written letter by letter, spaced in the same way."""

@@ -42,6 +42,34 @@ def test_other_letters_stay(detector: Detector, text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "letters"),
+    [
+        ("bonjour concernant madame fleury avec un y colette née le trois mai", ["y"]),
+        ("Je vois M. Lefèvre avec un è, 45 ans.", ["è"]),
+        ("merci de m'avoir confié monsieur kuntz avec un k comme kilo né à metz", ["k comme kilo"]),
+        ("Mme Thibault avec un H et un L, dossier papier aux archives.", ["H", "L"]),
+        ("vu par le docteur garret avec deux r deux t puis une ostéotomie", ["r", "t"]),
+        ("le dossier est au nom de monsieur batiste sans p ne pas fusionner", ["p"]),
+    ],
+)
+def test_letters_that_are_told_of_a_name_are_names(detector: Detector, text: str, letters: list[str]) -> None:
+    found = [said for label, said in found_in(detector, text) if label in NAMES]
+    assert [said for said in found if said[1:2] in ("", " ")] == letters
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "M. Martin sort avec un D-dimère négatif, avec un T à 38 et avec un K à 4,2.",
+        "M. Martin sort avec un drain de Redon, sans O2.",
+        "M. Martin, sortie avec un b ; M. Kuntz sans k.",
+    ],
+)
+def test_letters_of_results_or_that_the_name_has_not_stay(detector: Detector, text: str) -> None:
+    assert all(len(said) > 1 for label, said in found_in(detector, text) if label in NAMES)
+
+
+@pytest.mark.parametrize(
     ("text", "stays"),
     [
         ("ips à zéro virgule cinquante huit à gauche et zéro virgule quatre vingt quatorze à droite", "quatre vingt"),

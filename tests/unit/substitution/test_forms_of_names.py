@@ -461,6 +461,39 @@ def test_a_surname_that_reads_like_a_word_of_a_nickname_goes(markup: str, gone: 
     assert gone not in substitutor.substitute(*marked(markup, patient=patient)).text.casefold()
 
 
+@pytest.mark.parametrize(
+    ("markup", "place"),
+    [
+        ("madame [[PATIENT|fleury]] avec un [[PATIENT|y]], colette", -1),
+        ("monsieur [[PATIENT|kuntz]] avec un [[PATIENT|k comme kilo]] né", 0),
+        ("M. [[PATIENT|DUPONT]] avec un [[PATIENT|T]], à ne pas", -1),
+        ("M. [[PATIENT|Lefèvre]] prend un [[PATIENT|è]], 45 ans", None),
+        ("docteur [[DOCTOR|garret]] avec deux [[DOCTOR|r]] puis", None),
+        ("Mme [[PATIENT|Thibault]] avec un [[PATIENT|H]] et un [[PATIENT|L]], dossier", None),
+    ],
+)
+@pytest.mark.parametrize("key", KEYS)
+def test_a_letter_that_is_told_of_a_name_is_told_of_its_surrogate(
+    markup: str, place: int | None, key: str, substitutor: Substitutor
+) -> None:
+    name, *told = (without_accents(one) for one in drawn(substitutor, markup, Patient(key=key)))
+    originals = re.findall(r"\|(\w)(?:\]\]| comme)", without_accents(markup))
+    for letter, original in zip(told, originals, strict=True):
+        assert letter[0].isupper() is original.isupper()
+        assert letter[0].casefold() != original.casefold()
+        assert letter[0].casefold() in name.casefold()
+        if place is not None and name[place].casefold() != original.casefold():
+            assert letter[0].casefold() == name[place].casefold()
+        assert " " not in letter or letter.split(" comme ")[1][0] == letter[0]
+
+
+@pytest.mark.parametrize("key", KEYS[:3])
+def test_a_letter_that_a_name_lacks_is_none_of_its_surrogate(key: str, substitutor: Substitutor) -> None:
+    name, letter = drawn(substitutor, "au nom de [[PATIENT|batiste]] sans [[PATIENT|p]] ne", Patient(key=key))
+    assert letter not in without_accents(name)
+    assert letter != "p"
+
+
 # Letters that stand for a name
 
 
