@@ -30,6 +30,8 @@ _OPENING = PARTICLES - {"la", "les", "l", "m", "n", "o", "y", "mc", "st", "ste"}
 
 # Initials of two letters ("Ph. Lecocq"), which end with a dot.
 _TWO_LETTERS = frozenset("ch chr cl fr gh jb jc jf jl jm jp ph st th".split())
+# Capitals of compound first names ("MP Esnault"), without those of a profession: "MG", "MT", "AS", "PH".
+_COMPOUND = frozenset("jp jc jm jf jl jb jy jn jr jd fx py pe mc mp mf ml mh mj".split())
 # Lone capitals before a name that are words rather than initials.
 _NOT_INITIALS = frozenset("a o y".split())
 # Signs behind which "de" can only belong to the name that follows.
@@ -147,9 +149,14 @@ def _left(reading: Reading, first: int) -> int | None:
         and len(reading.word(first - 2)) == 1
         and is_capital(reading, first - 2)
         and reading.starts[first] - reading.ends[first - 1] <= 1
-    ) and (reading.word(first - 2) != "m" or _signs(reading, first - 2)):
+    ) and (reading.word(first - 2) != "m" or _signs(reading, first - 2) or _is_run(reading, first)):
         return first - 2
     return _left_by_form(reading, first, before)
+
+
+def _is_run(reading: Reading, first: int) -> bool:
+    """True for an initial without a blank behind the dot of another: the "P." of "M.P."."""
+    return len(reading.words[first]) == 1 and reading.word(first + 1) == "." and glued(reading, first)
 
 
 def _is_ahead_of_first_name(reading: Reading, at: int) -> bool:
@@ -192,6 +199,8 @@ def _left_by_form(reading: Reading, first: int, before: str) -> int | None:
     if len(before) == 1 and before.isalpha() and is_capital(reading, first - 1) and is_capital(reading, first):
         return None if before in _NOT_INITIALS or before == "m" else first - 1
     if is_upper(reading, first - 1) and _abbreviates_patient(reading, before, first):
+        return first - 1
+    if before in _COMPOUND and is_upper(reading, first - 1) and reading.surface(first).istitle():
         return first - 1
     opens = first < 2 or not reading.word(first - 2).isalpha()
     if before in _OPENERS and opens and reading.lowered(first) and not is_capital(reading, first):

@@ -352,6 +352,7 @@ _CUES = frozenset(
 )
 # Said of a colleague by his initials: "RC absent la semaine prochaine".
 _AWAY = frozenset("absent absente revoit rappelle prend".split())
+_CLIPPING = 4  # letters of a name cut short as a mark
 _SIGNED = frozenset("edite editee signe signee dicte dictee frappe tape saisi relu relue valide validee".split())
 _MARK_EDGES = frozenset({"", "\n", "(", ")", "/", "|", "[", "]", "–", "—", "-", ":", ",", ";"})
 _PAIR = re.compile(r"(?<![\w/.])([A-Z]{2,4}) ?/ ?([A-Z]{2,4}|[a-z]{2,3}|[A-Z]\.)(?=[ \t]*(?:$|[.)–—|]))", re.MULTILINE)
@@ -370,6 +371,8 @@ def find_initials(reading: Reading, mentions: Sequence[Mention]) -> list[Mention
     for found in (
         *_pairs(reading, known),
         *_dotted(reading, known),
+        *_spaced(reading, known),
+        *_cut_short(reading, mentions),
         *_initials_and_logins(reading, known, surnames),
         *_in_brackets(reading, mentions),
     ):
@@ -440,6 +443,28 @@ def _dotted(reading: Reading, known: dict[str, Label]) -> Iterator[Mention]:
                     yield _mention("initials", match.start(), match.end(), Label.DOCTOR, _PLACED)
 
 
+_SAID = re.compile(r"\b(?:signature|signe|frappe|initiales)(?: par)? ([a-z](?: [a-z]){1,3})(?![\w'’-])")
+
+
+def _spaced(reading: Reading, known: dict[str, Label]) -> Iterator[Mention]:
+    """Return the initials of a person named that are said one by one: "signature a l c"."""
+    for match in _SAID.finditer(reading.folded):
+        if (letters := match[1].replace(" ", "")) in known:
+            yield _mention("initials", *match.span(1), known[letters], _TIED)
+
+
+def _cut_short(reading: Reading, mentions: Sequence[Mention]) -> Iterator[Mention]:
+    """Return small letters behind the last sentence that a professional's name begins with: "man" of "manue"."""
+    last = next((at for at in range(len(reading.words) - 1, -1, -1) if reading.words[at].isalpha()), 0)
+    word = reading.word(last)
+    if reading.word(last - 1) not in (".", "!", "?", "\n") or not 1 < len(word) <= _CLIPPING:
+        return
+    ends = not any(map(str.isalnum, reading.text[reading.ends[last] :])) and reading.surface(last).islower()
+    names = [one for mention, words in _names(reading, mentions) if mention.label is Label.DOCTOR for one in words]
+    if ends and any(name.startswith(word) and len(name) >= len(word) + 2 for name in names):
+        yield _mention("initials", reading.starts[last], reading.ends[last], Label.DOCTOR, _PLACED)
+
+
 def _initials_and_logins(reading: Reading, known: dict[str, Label], surnames: dict[str, Label]) -> Iterator[Mention]:
     lexicon = reading.lexicon
     for index, word in enumerate(reading.words):
@@ -492,6 +517,8 @@ def _stands_as_mark(reading: Reading, index: int, word: str) -> bool:
     lower = written.islower() and len(word) > 2 and reading.lexicon.is_unknown(word) and before != "/"
     if not (written.isupper() or lower) or _joined_to_code(reading, index):
         return False
+    if before in PROFESSIONS and written.isupper() and word not in NOT_INITIALS and word not in PROFESSIONS:
+        return True  # "médecin LM"
     if word in NOT_INITIALS or word in ABBREVIATIONS:
         return _closes_entry(reading, index)
     if word in _PER_UNIT and _MEASURED_IN.search(reading.folded, max(0, start - 24), start):

@@ -145,8 +145,8 @@ class Roster:
         text = self._context.document.text
         found = [
             Dotted(one.cut.words[0], True)
-            for one in heard
-            if len(one.cut.pieces) == 1 and len(one.cut.words) == 1 and self._is_clipping(one.cut.pieces[0].text)
+            for mention, one in zip(self.mentions, heard, strict=True)
+            if len(one.cut.pieces) == 1 and len(one.cut.words) == 1 and self._is_clipping(mention)
         ]
         for mention, one in zip(self.mentions, heard, strict=True):
             ends = mention.start
@@ -156,12 +156,12 @@ class Roster:
                     found.append(Dotted(key_of(written), behind["within"] is not None))
         return found
 
-    def _is_clipping(self, written: str) -> bool:
-        """Return whether a lone word that few bear has the length and the case of a mark."""
-        short = len(written) <= _LONGEST_CLIPPING and written == (
-            written.upper() if written[0].isupper() else written.lower()
-        )
-        return short and self._is_rare(key_of(written))
+    def _is_clipping(self, mention: Mention) -> bool:
+        """Return whether a lone word that few bear, or that ends the document, has the length and case of a mark."""
+        text, written = self._context.document.text, self._context.text(mention)
+        last = written.islower() and not any(map(str.isalnum, text[mention.end :]))
+        short = len(written) <= _LONGEST_CLIPPING and written in (written.upper(), written.lower())
+        return short and (last or self._is_rare(key_of(written)))
 
     def _is_rare(self, word: str) -> bool:
         """Return whether a word is no first name or diminutive, and a surname of few."""

@@ -185,3 +185,37 @@ def test_initials_of_the_patients_compound_first_name_belong_to_the_surname(
 def test_marks_of_writers_named_in_full(text: str, marks: list[str], detector: Detector) -> None:
     names = _names(detector, text)
     assert [one for one in names if len(one) < 4] == marks
+
+
+@pytest.mark.parametrize(
+    ("text", "mark"),
+    [
+        ("Appel reçu 21h55 par manue (std) pour l'interne lesage.\nOncologue à joindre demain matin. man", "man"),
+        ("Appel de Coralie (IDE) pour M. Durand. Douleur 4/10, Doliprane donné. cor", "cor"),
+        ("Médecin référent : Dr MASSON Lise. Crampes, médecin LM avisée ce soir.", "LM"),
+        ("Interne : Claire DURAND. Perfusion changée, interne CD prévenue.", "CD"),
+        ("docteur anne-lise carré le dix mars il va bien point signature a l c frappe nolwenn", "a l c"),
+        ("Méd garde : MP Esnault. IDE de nuit : Coralie. Entourage vu avec Esnault.", "MP Esnault"),
+        ("Vu avec FX Lemaire, avis demandé ce soir.", "FX Lemaire"),
+    ],
+)
+def test_marks_of_writers_are_found_at_the_end_behind_a_role_and_said(text: str, mark: str, detector: Detector) -> None:
+    assert mark in _names(detector, text)
+
+
+def test_initials_without_a_blank_between_them_are_no_civility(detector: Detector) -> None:
+    patient = Patient(last_name="POISSON", first_names=("Mickaël",), sex="M")
+    text = "Je vois Mickaël Poisson ; il signe désormais ses bons de cantine M.P.\n\nVingt-quatre ans."
+    assert "M.P." in _names(detector, text, patient)
+
+
+@pytest.mark.parametrize(
+    ("text", "stays"),
+    [
+        ("MT : Dr Quiqueré. MG Dupont et AS Morel présents.", ("MT", "MG", "AS")),
+        ("Dr Alice Sarda prévenue par l'infirmière, AS du service informée, infirmière AS.", ("AS",)),
+        ("Vu par Coralie (IDE). Douleur 4/10, patient confortable. ras", ("ras",)),
+    ],
+)
+def test_professions_and_remarks_are_no_marks(text: str, stays: tuple[str, ...], detector: Detector) -> None:
+    assert not set(stays) & {word for name in _names(detector, text) for word in name.split()}
