@@ -1,7 +1,8 @@
 """Days and months in figures that their own form leaves open, beside sure dates of the same form and time.
 
 "ponction 27/3, aiguille changée 30/3, prochaine 6/4": a pair of numbers is a date where the document has dates a few
-weeks away, and nothing says that it is a score, a pressure or a fraction. A number above 31 before a month is a value.
+weeks away, and nothing says that it is a score, a pressure or a fraction. A number above 31 before a month is a value,
+one before a weekday counts visits ("visite 2 mer 13"). "87 ou 88": two figures joined to a year are one of its series.
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ from dataclasses import replace
 from deid.detection.annotators.patterns.numeric_dates import reads_as_measure
 from deid.detection.refining.clinical_values import PRESSURE_NAMED, drop_values, is_arm_pressure
 from deid.detection.text.reading import Reading
+from deid.detection.text.vocabulary import word_list
 from deid.domain.document import Mention, Vote
-from deid.domain.labels import Label
-from deid.french.calendar import DETECTED_MONTHS
+from deid.domain.labels import IDENTIFIERS, Label
+from deid.french.calendar import DETECTED_MONTHS, WEEKDAYS
 
 _SCORE = 0.8
 _NEAR_DAYS = 31  # between a pair of a day and a month and a sure date
@@ -30,14 +32,29 @@ _UNIT_BEHIND = re.compile(r"(?: (?:et|puis|,) \d{1,2}/\d{1,2})? ?(?:cm|mm|mg|ml)
 _WIDE = re.compile(r" {2}|\t|\|")
 _LARGEST_PART = 8  # below the line of a fraction: "2/3", "5/8"
 _VALUE_AND_MONTH = re.compile(r"(?P<value>\d+) (?P<month>[a-z]{3,9}\b.*)")
+_WEEKDAY = rf"(?:{'|'.join(WEEKDAYS)}|lun|mar|mer|jeu|vend?|sam|dim)\.? "
+# "mar 13" behind a number is March of a year.
+_RANK_AND_DAY = re.compile(rf"\d{{1,2}} (?={_WEEKDAY}\d{{1,2}}(?: ?[/.-] ?| )\d)")
+_RANK, _DAY_BEHIND = re.compile(r"\d{1,2}"), re.compile(rf" (?!mar\.? \d{{1,2}}(?![ /.-]?\d)){_WEEKDAY}\d")
+_YEAR = re.compile(r"(?:1[89]|20)\d\d|[3-9]\d")
+_YEAR_BEFORE = re.compile(r"(?<![\w/.,-])([3-9]\d)(?: (?:ou|et) (?:en )?| ?[-/] ?)\Z")
+_YEAR_BEHIND = re.compile(
+    r"(?: ou (?:en )?|[-–/]| (?:et (?:en )?|[-–/] )(?=\d\d ?(?:[,.;)\n]|\Z)))(\d\d)(?![\w/%°]|[.,:-]\d| ?[%°]| (?:"
+    + "|".join(
+        sorted({*DETECTED_MONTHS, *word_list("measure_units"), *word_list("year_units"), *word_list("counted_things")})
+    )
+    + r")\b)"
+)
+_NUMBERS = IDENTIFIERS | {Label.PHONE, Label.ZIP, Label.AGE}
 
 
 def find_accompanied_dates(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
     """Return sorted mentions with the pairs of numbers that sure dates around make dates, and without values in dates.
 
-    A pair with a unit, behind a measure or beside another pair that is no date stays what it is.
+    A pair with a unit, behind a measure or beside another pair that is no date stays what it is. So does a year beside
+    one that is none.
     """
-    kept = [part for one in mentions for part in _without_value(reading, one)]
+    kept = _with_series(reading, [part for one in mentions for part in _without_value(reading, one)])
     days = list(_told(reading, kept, _DAY_MONTH))
     months = [(year * 12 + month) for month, year in _told(reading, kept, _MONTH_YEAR)]
     covered = reading.coverage(kept)
@@ -98,6 +115,10 @@ def _without_value(reading: Reading, mention: Mention) -> Iterator[Mention]:
     if mention.label is not Label.DATE:
         yield mention
         return
+    if _RANK.fullmatch(reading.digits, mention.start, mention.end) and _DAY_BEHIND.match(reading.digits, mention.end):
+        return
+    if rank := _RANK_AND_DAY.match(reading.digits, mention.start, mention.end):
+        mention = replace(mention, start=rank.end())
     written = reading.digits[mention.start : mention.end]
     match = _VALUE_AND_MONTH.fullmatch(written)
     behind = reading.word(reading.token_at(mention.end - 1) + 1)
@@ -107,3 +128,25 @@ def _without_value(reading: Reading, mention: Mention) -> Iterator[Mention]:
         yield mention
     elif match:
         yield replace(mention, start=mention.start + match.start("month"))
+
+
+def _with_series(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
+    """Return mentions with the years of two figures that are joined to one: "92 ou 93", "1931-33"."""
+    spans: list[tuple[int, int]] = []
+    for year in mentions:
+        if year.label is not Label.DATE or not _YEAR.fullmatch(reading.digits, year.start, year.end):
+            continue
+        if before := _YEAR_BEFORE.search(reading.digits, max(0, year.start - 12), year.start):
+            spans.append(before.span(1))
+        at = year.end
+        while behind := _YEAR_BEHIND.match(reading.digits, at):
+            spans.append(behind.span(1))
+            at = behind.end()
+    found = [Mention(*one, Label.DATE, _SCORE, None, (Vote("accompanied", Label.DATE, _SCORE),)) for one in set(spans)]
+    met = [(one, [old for old in mentions if old.overlaps(one)]) for one in found]
+    added = [
+        one
+        for one, old in met
+        if all(each.label in _NUMBERS and (each.start, each.end) == (one.start, one.end) for each in old)
+    ]
+    return [*(one for one in mentions if not any(map(one.overlaps, added))), *added]

@@ -125,8 +125,10 @@ def _is_value(reading: Reading, mention: Mention) -> bool:
         return False
     if mention.label is Label.DATE and _is_pressure_pair(number) and PRESSURE_NAMED.search(text, 0, start):
         return True
-    line = text.rfind("\n", 0, start) + 1
+    line = reading.line(start)[0]
     if mention.label is Label.DATE and _is_pressure_row(number) and PRESSURE_NAMED.search(text, line, start):
+        return True
+    if mention.label is Label.DATE and _is_in_table(reading, start, end):
         return True
     return any(test(number) for test in (_DATE_TESTS if mention.label is Label.DATE else _IDENTIFIER_TESTS))
 
@@ -463,6 +465,26 @@ def _is_part(number: _Number) -> bool:
     return several or bool(_OF_A_WHOLE.match(number.after))
 
 
+# "| Diurèse mL | 2700 | 1900 |", "Diurèse  1900  mL": a table's row or column says what its four figures are.
+_CELLS = re.compile(r"\s*[|;\t]\s*|\s{2,}")
+_MEASURED_CELL = re.compile(rf"\b(?:{_words('measured_in_thousands')})\b|[ (]{_COMPOUND}\)?\Z")
+_THOUSANDS = re.compile(r"(?!(?:19|20)\d\d)[1-9]\d{3}")
+
+
+def _is_in_table(reading: Reading, start: int, end: int) -> bool:
+    """Return whether four figures are a cell whose row or column is named or has a unit, or of a row of thousands."""
+    text, (line, stop) = reading.folded, reading.line(start)
+    ahead, behind = _CELLS.split(text[line:start]), _CELLS.split(text[end:stop])
+    if not _A_YEAR.fullmatch(text, start, end) or len(ahead) < 2 or ahead[-1] or behind[0]:
+        return False
+    head, column = next(filter(None, ahead), ""), ""
+    while line and len(cells := _CELLS.split(text[slice(*reading.line(line - 1))])) == len(ahead) + len(behind) - 1:
+        line, column = reading.line(line - 1)[0], cells[len(ahead) - 1]
+    others = [one for one in (*ahead, *behind) if _THOUSANDS.fullmatch(one)]
+    named = _MEASURED_CELL.search(head) or _MEASURED_CELL.search(column)
+    return bool(named or len(others) > 1 or (len(behind) > 1 and re.fullmatch(_COMPOUND, behind[1])))
+
+
 # Results in a row: "GDS 7,29 62 55 31", "NFS 4 12 36", "19,60 5 ; 73 20"
 
 _RESULT = r"(?:\d{1,3}(?:[.,]\d{1,3})?|\d{2,3}0)"
@@ -577,8 +599,12 @@ _NUMBER_OF = re.compile(rf"(?:\b(?:{'|'.join(sorted(TRIGGERS))}|numero|ref|refer
 
 def _is_count(number: _Number) -> bool:
     """Return whether a number reads as thousands, and no word ahead says that it is dialled or names a thing."""
-    plain = _COUNT.fullmatch(number.written) and not re.match(r"[ .-]?\d", number.after)
-    return bool(plain and _THING_AHEAD.search(number.before)) and not _is_announced(number)
+    rest = re.match(r" \d{3}(?![ .-]?\d)", number.after) if number.digits < _SHORTEST else None
+    plain = _COUNT.fullmatch(number.written + (rest.group() if rest else ""))
+    if rest is None and re.match(r"[ .-]?\d", number.after):
+        return False
+    ahead = number.before.replace(",", "") if rest else number.before  # one figure of a count is no number of somebody
+    return bool(plain and _THING_AHEAD.search(ahead)) and not _is_announced(number)
 
 
 # Ranks, teeth, forms of intake, markers, codes

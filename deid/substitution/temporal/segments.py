@@ -32,6 +32,7 @@ _BREAK = re.compile(r"[ \t]*\n[ \t]*")
 _NAMED = re.compile(r"[^\W\d_]{3,}")
 _LONG = re.compile(r"\d{4}|.*\d[/.]\d.*")
 _LISTED = re.compile(r"\d ?, ?\d")  # "12, 13" is a list, and no date
+_YEARS = re.compile(r"(?:1[89]|20)\d\d[-–/]\d\d")  # "1939-45"
 # "12-15.03.2021": the first day of a range that its last one dates.
 _FIRST_DAY, _DATED = re.compile(r"\d{1,2}\.?"), re.compile(r"\d{1,2}([/.])\d{1,2}\1(?:\d{4}|\d\d)")
 
@@ -183,6 +184,8 @@ def _may_be_range(text: str, joints: Sequence[tuple[int, int]], pieces: Sequence
     if _NAMED.search(text):
         spoken = (word in NUMBER_WORDS for start, end in pieces for word in _NAMED.findall(fold_line(text[start:end])))
         return not (tight and any(spoken))
+    if _YEARS.fullmatch(text):
+        return True
     if "/" in tight:
         return False
     firsts, last = [text[start:end] for start, end in pieces[:-1]], text[slice(*pieces[-1])]

@@ -53,3 +53,37 @@ def test_pairs_beside_sure_dates_are_dates(detector: Detector, text: str, told: 
 def test_scores_pressures_and_values_stay(detector: Detector, text: str, stays: list[str]) -> None:
     found = dates_in(detector, text)
     assert [one for one in stays if any(one in said for said in found)] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("Appendicectomie en 2003 ou 04, hernie en 92 ou 93.", ["2003", "04", "92", "93"]),
+        ("En 1912 ou 13 naissance du grand-père. Service militaire 1931-33 en Algérie.", ["1912", "13", "1931", "33"]),
+        ("Marié en 1987 ou 89, veuf depuis.", ["1987", "89"]),
+        ("Opéré en 1987, puis 2003 et 12 cures de chimio. En 2010 - 12 patients vus.", ["1987", "2003", "2010"]),
+        ("visite 1 lun 11 11 2024 10h\nvisite 2 mer 13  absente", ["lun 11 11 2024", "mer 13"]),
+        ("Opéré le 12 mar 13 à Lyon, revu le 3 avr 14.", ["12 mar 13", "3 avr 14"]),
+        ("Visite 2 mar 14/01 : stable. Séance 4 jeu 16/01 : mieux.", ["mar 14/01", "jeu 16/01"]),
+    ],
+)
+def test_two_figures_are_a_year_beside_one_and_a_rank_ahead_of_a_weekday(
+    detector: Detector, text: str, told: list[str]
+) -> None:
+    assert dates_in(detector, text) == told
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("| Diurèse mL |  1200  |  4100  |  2700  |  1900  |  2300  |", []),
+        ("| Apports (mL) | 2000 | 1900 |\n| Diurèse | 1900 | 2050 |", []),
+        ("Redon  2010  mL\nPoids  62  kg", []),
+        ("jour;entrées;sorties\n1;1900;2000\n2;2050;1950", []),
+        ("Boissons : 1900 ; diurèse 2000 ; drain 1950 mL.", []),
+        ("| Année | 1998 | 2003 | 2015 |\n| Cholécystectomie | 2004 | 350 | 420 |", ["1998", "2003", "2015", "2004"]),
+        ("opération;année;lieu\nappendicectomie;1987;Lyon", ["1987"]),
+    ],
+)
+def test_four_figures_in_a_row_or_column_of_volumes_are_no_year(detector: Detector, text: str, told: list[str]) -> None:
+    assert dates_in(detector, text) == told

@@ -30,6 +30,14 @@ def test_the_model_of_a_lead_is_nobody_s_number() -> None:
     assert kept("sonde atriale n° 5076-52 ; seuil 0,7 V", "5076-52", Label.ID)
 
 
+@pytest.mark.parametrize(("text", "part", "stays"), [
+    ("bb issoufi avec sa mere, 2 720.", "2", False), ("poids 3 150, taille 50", "3", False),
+    ("joindre le poste 2 720", "2", True), ("au 2 720 12", "2", True),
+])  # fmt: skip
+def test_the_thousands_of_a_count_are_no_telephone(text: str, part: str, stays: bool) -> None:
+    assert kept(text, part, Label.PHONE) is stays
+
+
 @pytest.mark.parametrize("label", [Label.ID, Label.IPP, Label.PHONE, Label.ZIP])
 @pytest.mark.parametrize(
     ("text", "part"),

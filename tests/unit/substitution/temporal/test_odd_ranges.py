@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from datetime import date
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deid.config.policy import Policy
+from deid.config.policy import Policy, load
 from deid.domain.document import Patient
 from deid.french.calendar import MONTHS
 from deid.french.folding import comparable
@@ -119,3 +121,32 @@ def test_no_range_stops_a_strategy_or_survives_it(
     for text, one in zip(texts, result.surrogates, strict=True):
         assert comparable(one.text) != comparable(text)
         assert one.parsed or one.text == "[DATE]"
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("Marié en [[DATE|1987]] ou [[DATE|89]].", 1987),
+        ("Opéré en [[DATE|2003]] ou [[DATE|04]].", 2003),
+        ("Naissance vers [[DATE|1912]], [[DATE|13]] et [[DATE|15]].", 1912),
+        ("Mobilisé [[DATE|1939-45]] au front.", 1939),
+        ("Mobilisé [[DATE|1914/18]] au front.", 1914),
+    ],
+)
+def test_two_figures_behind_a_year_are_a_later_year_of_its_time(text: str, first: int, communes: CommuneTable) -> None:
+    for key in KEYS:
+        document, mentions = marked(text)
+        told = replace(document, patient=Patient(key=key), reference_date=date(2020, 5, 4))
+        published = Substitutor(load(), KEY, communes).substitute(told, mentions).text
+        years = [int(one) for one in re.findall(r"\d+", published)]
+        assert abs(years[0] - first) < 30
+        whole = [years[0] + (one - years[0] + 50) % 100 - 50 for one in years]
+        assert all(one < later for one, later in pairwise(whole)), published
+
+
+def test_days_behind_a_year_stay_days(communes: CommuneTable) -> None:
+    document, mentions = marked("Opéré en [[DATE|2011]], [[DATE|12]] et [[DATE|13 mars 2020]].")
+    told = replace(document, reference_date=date(2020, 5, 4))
+    published = Substitutor(load(), KEY, communes).substitute(told, mentions).text
+    first, last = re.findall(r"\d+", published)[1:3]
+    assert int(last) == int(first) + 1
