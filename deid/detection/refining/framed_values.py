@@ -35,6 +35,11 @@ _PARENT = re.compile(
     r"\b(?:mere|pere|soeur|frere|grand-mere|grand-pere|mari|femme|epouse|conjoint)s? "
     r"(?P<age>[2-9]\d)(?= ?[,;()]| [a-z]{4,})"
 )
+# "je vous souhaite une bonne année", "pendant les fêtes de fin d'année": a time of the year
+_WISHED = re.compile(
+    r"\b(?P<time>bonne (?:et heureuse |nouvelle )?(?:annee|fin d'annee|rentree)|fetes de fin d'annee)"
+    r"\b(?! (?:de|d'|pour les|en)\b)"
+)
 _COUNTED = re.compile(r" (?:ans?|kg|cm|mois|jours?|semaines?|mg|bpm|mmhg)\b")
 # "accident de moto à la Capte"; "la tribu de Hunöj"
 _PLACED = re.compile(
@@ -87,9 +92,11 @@ def _framed(start: int, end: int, label: Label) -> Mention:
 
 
 def _days(reading: Reading) -> Iterator[Mention]:
-    """Yield the day of an examination: "Coronarographie du 4 jointe"."""
+    """Yield the day of an examination ("Coronarographie du 4 jointe") and the time of a wish."""
     for match in _EXAMINATION.finditer(reading.folded):
         yield _framed(*match.span("day"), Label.DATE)
+    for match in _WISHED.finditer(reading.folded):
+        yield _framed(*match.span("time"), Label.DATE)
 
 
 def _ages(reading: Reading, mentions: Sequence[Mention]) -> Iterator[Mention]:

@@ -55,6 +55,7 @@ _OWN = re.compile(r"l'|(?:la|le|les) ")
 _OWN_OR_NOUN = re.compile(rf"{_OWN.pattern}|{_FEAST.pattern}|{_SEASON.pattern}")
 _MONTH_NAME = re.compile(r"(?:janv|fev|mars|avr|mai|jui|aout|sept|oct|nov|dec)")
 _OF_SEASON = dict.fromkeys(_MASCULINE, "courant de ") | {"au": "cours de ", "l'": "époque de ", "d'": "époque de "}
+_OF_SEASON |= {"la": "période de "}
 _BEFORE_A_TIME = ("dès", "depuis", "vers", "avant", "apres", "pour")
 _VAGUE = re.compile(r"(?:ces derni|dans les prochain)\w+ (?P<noun>\w+)")
 _ELIDES = re.compile(r"(?!huit|onze)[aeiouh]")
@@ -122,16 +123,20 @@ def matters(context: DocumentContext, mention: Mention, text: str) -> bool:
 
 def of_moved(word: str, text: str) -> str:
     """Make a moved feast, season or month agree with `word` ahead: "été" after "au" is "cours de l'été"."""
-    plain = fold_line(text)
-    if (article := _OWN.match(plain)) is not None and (noun := _noun(plain[article.end() :])) is not None:
-        return _with_article(word, noun, text[article.end() :])
-    if (noun := _noun(plain)) is None:
+    article = _OWN.match(fold_line(text))
+    bare = text if article is None else text[article.end() :]
+    if (noun := _noun(fold_line(bare))) is None:
         return text
     if noun.own == word or (noun.own == "le" and word in _MASCULINE) or (word == "d'" and noun.own == "l'"):
-        return text
+        return bare
+    owned = noun.heads is _OF_FEAST or noun.own == "l'"  # "de l'été", as the feast is "de la Toussaint"
     if head := noun.heads.get(word):
-        return _after(head, noun.own, text)
-    return _with_article(word, noun, text) if noun.heads is _OF_FEAST and word in _BEFORE_A_NOUN else text
+        said = _after(head, noun.own, bare)
+    elif article is not None or (owned and word in _BEFORE_A_NOUN):
+        said = _with_article(word, noun, bare)
+    else:
+        return text
+    return said if article is None or not text[0].isupper() else said[0].upper() + said[1:]
 
 
 def is_month(text: str) -> bool:

@@ -33,6 +33,7 @@ CostLine = tuple[str, str, Fraction | None, int]  # as in `calendar`
 _WEEK = 7
 _SATURDAY = 5
 _QUARTER = 92  # days before the birth
+_NAMED = {Unit.SEASON: 4, Unit.MONTH: 12}  # units of a year that are said by name: "l'été dernier"
 _FAR = 10**6  # days, no bound
 
 
@@ -188,6 +189,7 @@ def move(context: DocumentContext, normalised: NormalisedTimes, epsilon: Fractio
     pinned = {day_of(anchor): moved_anchor.toordinal()} | {
         one: _told_from(one, anchor, moved_anchor) for one in _kept(context, normalised)
     }
+    named = {one for told, one in normalised.instants.items() if _is_named(normalised.said[told])}
     parted = told_together(context, normalised)
     days = _days(normalised)
     drawn: dict[Instant, int] = {}
@@ -200,6 +202,9 @@ def move(context: DocumentContext, normalised: NormalisedTimes, epsilon: Fractio
                 near = _lone(days[one])
                 by = episode_shift(context, near, life)
             drawn[one] = index_of(one.unit, near.moved(days[one], by, written=one in written))
+            if one in named:
+                here, year = index_of(one.unit, moved_anchor), _NAMED[one.unit]
+                drawn[one] = min(max(drawn[one], here - year), here + year)
         else:
             drawn[one] = _history(context, one, life)
     line = Timeline(anchor, moved_anchor, normalised.birth, birth, birth)
@@ -336,13 +341,15 @@ def is_kept(context: DocumentContext, said: object) -> bool:
 def _told_from_here(context: DocumentContext, normalised: NormalisedTimes) -> set[Instant]:
     """Return the instants that the words place by the document's date, near or far.
 
-    These are names ("l'été dernier") within `kept_days`, dates beside a kept distance, and the days of a pregnancy.
+    These are distances within `kept_days`, the last or next time of a name ("l'été dernier"), dates beside a kept
+    distance, and the days of a pregnancy.
     """
     reach, said = context.policy.dates.kept_days, normalised.said
     found = {
         one
         for mention, one in normalised.instants.items()
-        if (isinstance(said[mention], Relative) and abs((one.middle - normalised.anchor).days) <= reach)
+        if _is_named(said[mention])
+        or (isinstance(said[mention], Relative) and abs((one.middle - normalised.anchor).days) <= reach)
         or day_of_pregnancy(context, mention) is not None
     }
     for pair in pairwise(sorted(normalised.instants)):
@@ -350,6 +357,11 @@ def _told_from_here(context: DocumentContext, normalised: NormalisedTimes) -> se
             if is_kept(context, said[distance]) and isinstance(said[date_beside], Expression):
                 found |= {normalised.instants[date_beside]} if are_beside(context, *pair) else set()
     return found
+
+
+def _is_named(told: object) -> bool:
+    """Return whether words say the last or next season, month or feast of a name, a year away at most."""
+    return isinstance(told, Relative) and told.unit in _NAMED and (told.named is not None or told.feast is not None)
 
 
 def _told_from(instant: Instant, anchor: date, moved_anchor: date) -> int:

@@ -110,6 +110,16 @@ _FIXED = (
     "Épiphanie", "Chandeleur", "Saint-Joseph", "Saint-Georges", "fête du Travail", "Saint-Jean",
     "fête nationale", "Assomption", "rentrée", "Saint-Luc", "Toussaint", "Noël",
 )  # fmt: skip
+# Behind "vacances de", and in "une bonne année": none is said more than a month from its time.
+_HOLIDAYS = (
+    "Noël", "hiver", "hiver", "Pâques", "Pâques", "été", "été", "été", "été", "Toussaint", "Toussaint", "Noël",
+)  # fmt: skip
+_WISHES = (
+    "année", *("continuation",) * 5, "période estivale", "période estivale", "rentrée", "continuation", "continuation",
+    "fin d'année",
+)  # fmt: skip
+_WISH = re.compile(r"bonne (?:et heureuse |nouvelle )?(?:fin d')?(?:annee|rentree)")
+_ON_HOLIDAY = re.compile(r"\bvacances (?:scolaires )?d(?:e la |e l'|e |')\Z")
 _MOVABLE = {4: ("Pâques", "paques"), 5: ("Ascension", "ascension")}
 
 
@@ -129,13 +139,20 @@ def month_of_feast(name: str, year: int) -> int:
     return day.year * 12 + day.month - 1
 
 
-def feast_of_month(year: int, month: int) -> str:
-    """Return the name to write for a feast in that month."""
+def feast_of_month(year: int, month: int, said: str = "") -> str:
+    """Return the name to write for a feast in that month: a wish for the wish `said`, folded."""
+    if _WISH.match(said):
+        return f"bonne {_WISHES[month - 1]}"
     if month in _MOVABLE:
         name, rule = _MOVABLE[month]
         if month_of_feast(rule, year) % 12 == month - 1:
             return name
     return _FIXED[month - 1]
+
+
+def holiday_of_month(month: int, ahead: str) -> str | None:
+    """Return what holidays of that month are named by; None where the folded words `ahead` announce no holidays."""
+    return _HOLIDAYS[month - 1] if _ON_HOLIDAY.search(ahead) else None
 
 
 def feast_named(text: str) -> str | None:

@@ -224,7 +224,9 @@ class Feast:
     model: str
 
     def write(self, day: date) -> str:
-        name = feasts.feast_of_month(day.year, day.month)
+        name = feasts.feast_of_month(day.year, day.month, fold_line(self.model))
+        if name.startswith("bonne "):
+            name = sentence_case_of(self.model, name)
         if self.model.isupper() or (self.model.islower() and _PROPER_FEAST.search(fold_line(self.model))):
             name = in_case_of(self.model, name)
         return _plain(self.model, name)

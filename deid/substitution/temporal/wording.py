@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from deid.domain.document import Mention
 from deid.french import numerals
 from deid.french.calendar import MONTHS, SEASONS, WEEKDAYS
-from deid.french.folding import alike, comparable, sentence_case_of, without_accents
+from deid.french.folding import alike, comparable, in_case_of, sentence_case_of, without_accents
 from deid.substitution.context import DocumentContext
 from deid.substitution.temporal import agreement, feasts, order, resolving
 from deid.substitution.temporal.forms import Expression, Form, Literal, MonthName, Part, Year
@@ -271,6 +271,9 @@ class DateWriter:
             text = self._agreeing(mention, text or write_distance(said, moved, anchor), distance=True)
         else:
             text = self._form(mention, said, moved).write(moved.middle)
+            if said.feast is not None and said.year is None:
+                holiday = feasts.holiday_of_month(moved.first.month, self._context.plain_before(mention, 24))
+                text = text if holiday is None else in_case_of(text, holiday) if text.isupper() else holiday
             if moved.unit in _WITH_NOUNS:
                 text = self._agreeing(mention, text, distance=False)
         return text if self._accented else without_accents(text)

@@ -133,3 +133,21 @@ def test_a_day_goes_without_the_word_behind(written: str, kept: str) -> None:
     text = f"RAI du {written}, groupe"
     (one,) = trim_days(Reading(Document("d", text)), [Mention(7, 7 + len(written), Label.DATE, 0.9)])
     assert text[one.start : one.end] == kept
+
+
+@pytest.mark.parametrize(
+    ("text", "time"),
+    [
+        ("je vous souhaite une bonne année.", "bonne année"),
+        ("Bonne et heureuse année à tous", "Bonne et heureuse année"),
+        ("Bonne rentrée !", "Bonne rentrée"),
+        ("seul pendant les fêtes de fin d'année", "fêtes de fin d'année"),
+    ],
+)
+def test_the_time_of_a_wish(text: str, time: str) -> None:
+    assert found(text) == [(Label.DATE, time)]
+
+
+@pytest.mark.parametrize("text", ["une bonne année de recul", "bonne année d'étude", "la rentrée est bonne"])
+def test_a_good_year_of_something_is_no_wish(text: str) -> None:
+    assert found(text) == []

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from datetime import date
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deid.config.policy import Policy
+from deid.config.policy import Policy, load
 from deid.domain.document import Patient
+from deid.french.calendar import MONTHS
 from deid.reference import CommuneTable
 from deid.substitution import Substitutor
 from deid.substitution.temporal.parsing import parse
@@ -200,3 +202,47 @@ def test_mar_is_tuesday_or_march_by_what_fits(
         seen.add(surrogates(Substitutor(policy, KEY, communes).substitute(*document))[0].split()[0].lower().strip("."))
     weekdays = {"lun", "mar", "mer", "jeu", "ven", "sam", "dim"}
     assert seen <= weekdays if told == "day" else not seen <= weekdays, seen
+
+
+@pytest.mark.parametrize(
+    ("text", "written", "told"),
+    [
+        (
+            "Le [[DATE|4 janvier 2024]], je vous souhaite une [[DATE|bonne année]].",
+            date(2024, 1, 4),
+            "une bonne {wish}.",
+        ),
+        ("Le [[DATE|12 décembre 2023]]. [[DATE|Bonne fin d'année]] à tous.", date(2023, 12, 12), ". Bonne {wish} à"),
+        (
+            "Vu le [[DATE|9 novembre 2023]] après les vacances de la [[DATE|Toussaint]].",
+            date(2023, 11, 9),
+            "{holiday}.",
+        ),
+        ("Vu le [[DATE|3 janvier 2023]] après les vacances de [[DATE|Noël]].", date(2023, 1, 3), "{holiday}."),
+    ],
+)
+def test_wishes_and_holidays_are_of_the_moved_month(
+    text: str, written: date, told: str, communes: CommuneTable
+) -> None:
+    wishes = {1: "année", 7: "période estivale", 8: "période estivale", 9: "rentrée", 12: "fin d'année"}
+    holidays = dict(enumerate("Noël hiver hiver Pâques Pâques été été été été Toussaint Toussaint Noël".split(), 1))
+    for key in KEYS[:12]:
+        document, mentions = marked(text)
+        dated = replace(document, patient=Patient(key=key), reference_date=written)
+        published = Substitutor(load(), KEY, communes).substitute(dated, mentions).text
+        month = MONTHS.index(re.findall(r"[a-zéû]{3,}(?= \d{4})", published)[0]) + 1
+        near = {(month + step - 1) % 12 + 1 for step in (-1, 0, 1)}  # a feast is of its month, not of its day
+        fitting = [told.format(wish=wishes.get(one, "continuation"), holiday=holidays[one]) for one in near]
+        assert any(one in published for one in fitting), published
+
+
+@pytest.mark.parametrize("text", ["[[RELDATE|L'été dernier]], chute.", "Chute au [[RELDATE|printemps dernier]]."])
+def test_a_season_of_the_last_year_keeps_case_and_article(text: str, communes: CommuneTable) -> None:
+    fits = re.compile(
+        r"L'(?:été|hiver|automne) dernier,|Le printemps dernier,|Chute au (?:printemps|cours de l'\w+) dernier"
+    )
+    for key in KEYS[:20]:
+        document, mentions = marked(text)
+        dated = replace(document, patient=Patient(key=key), reference_date=date(2022, 5, 5))
+        published = Substitutor(load(), KEY, communes).substitute(dated, mentions).text
+        assert fits.match(published), published
