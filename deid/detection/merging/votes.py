@@ -227,8 +227,8 @@ def find_averaged(
     likeliest = best_path(scores)
     evidence = Evidence(reading, list(distributions.values()), decode(reading, likeliest, sure))
     added = np.where(explained(reading)[:, None] & ~_WORDED[None, :], 0, nats[None, :])
-    # A name is raised against nothing, not against a likely date or number.
-    counted = np.array([LABELS[tag] is not None and LABELS[tag] not in WORDED for tag in likeliest])
+    # A name is raised against nothing, not against a likely place, organisation, date or number.
+    counted = np.array([LABELS[tag] is not None and LABELS[tag] not in NAMES for tag in likeliest])
     added[np.ix_(counted, _WORDED)] = np.minimum(
         added[np.ix_(counted, _WORDED)], nats[np.array(likeliest)[counted], None]
     )

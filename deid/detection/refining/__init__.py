@@ -24,6 +24,7 @@ from deid.detection.refining.framed_values import find_framed_values, trim_days
 from deid.detection.refining.frames import find_framed_names, without_beds
 from deid.detection.refining.halves import complete_halves
 from deid.detection.refining.missed_names import (
+    as_people,
     find_glued,
     find_initials,
     find_shared_names,
@@ -80,7 +81,7 @@ def _disjoint(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
         *find_framed_values(reading, mentions),
         *drop_values(reading, drop_durations(reading, [one for one in sure if not any(map(one.overlaps, mentions))])),
     ]  # fmt: skip
-    return resolve_overlaps(reading, [*mentions, *announced])
+    return as_people(reading, resolve_overlaps(reading, [*mentions, *announced]))
 
 
 def _is_told(reading: Reading, one: Mention) -> bool:

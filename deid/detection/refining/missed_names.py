@@ -18,6 +18,8 @@ from deid.domain.labels import NAMES, Label
 from deid.french.folding import fold
 
 _TITLED = 0.75  # least score of what the context finds by a title, role or field
+_TO_PLACES = frozenset("a au chez d de du en par pour sur vers ' ’".split())
+_USUAL = 1_000  # births of a surname from which "les" before it tells a family
 _SOURCE = 0.6  # least score of a mention whose words, initials or logins are searched
 # Signs before the first word of a sentence, item or cell, which has a capital anyway.
 _OPENING = frozenset({"", "\n", ".", "!", "?", "…", "«", '"', "-", "–", "—", "•", "*", ":", "|", ">", "_", "°", ")"})
@@ -47,6 +49,27 @@ def find_short_names(reading: Reading) -> list[Mention]:
         if start not in known and reading.words[index] in _NO_MEASURES and _is_capital_inside(reading, index):
             found.append(_mention("announced", start, reading.ends[index], Label.PERSON, _SURE))
     return found
+
+
+def as_people(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
+    """Return the mentions; one word taken for a town or organisation that a title makes somebody's is that person's.
+
+    "Dr Lille" tells who "Lille, qui suit" is, but not "à Lille"; "les Tessier" are a family.
+    """
+    return [replace(one, label=Label.PERSON) if _is_somebodys(reading, one) else one for one in mentions]
+
+
+def _is_somebodys(reading: Reading, mention: Mention) -> bool:
+    index = reading.token_at(mention.start)
+    word, before = reading.words[index], reading.word(index - 1)
+    known = any(vote.annotator == "identity" for vote in mention.votes)
+    if known or mention.label not in (Label.CITY, Label.ORG) or len(reading.tokens(mention)) > 1 or len(word) < 3:
+        return False
+    if mention.label is Label.ORG and before == "les" and reading.surface(index).istitle():
+        return reading.lexicon.surnames.get(word) >= _USUAL
+    return before not in _TO_PLACES and any(
+        reading.capitals[at] and find_sense(reading, at) is Sense.PERSON for at in reading.places[word]
+    )
 
 
 def _is_capital_inside(reading: Reading, index: int) -> bool:

@@ -60,6 +60,14 @@ def test_the_knob_turns_one_label() -> None:
     assert found({Label.CITY: -4.0}, one=SURE) == [("Kerdoncuff", "DOCTOR")]
 
 
+@pytest.mark.parametrize(("tag", "label"), [("B-CITY", "CITY"), ("B-ORG", "ORG")])
+def test_the_knob_of_names_makes_nobody_of_a_likely_place(tag: str, label: str) -> None:
+    doubted = spread(kerdoncuff={tag: 0.6, "B-DOCTOR": 0.3})
+    assert found({Label.DOCTOR: 2.8}, one=doubted, two=doubted) == [("Kerdoncuff", label)]
+    rather = spread(kerdoncuff={tag: 0.2, "B-DOCTOR": 0.3})
+    assert found({Label.DOCTOR: 2.8}, one=rather, two=rather) == [("Kerdoncuff", "DOCTOR")]
+
+
 @pytest.mark.parametrize("nats", [0.0, 1.0, 2.0, 4.0])
 def test_more_recall_never_covers_less(nats: float) -> None:
     recall, more = (dict.fromkeys(Label, value) for value in (nats, nats + 1))
