@@ -17,24 +17,30 @@ _NUMBERED = IDENTIFIERS | {Label.PHONE}
 _CELL = re.compile(r'"[^"\n]*"|[^;"\n]*')
 # A line of headings: three cells or more, two of which are names of columns that a patient's export has.
 _HEADINGS = re.compile(
-    r'^"?[a-z][a-z0-9_ ]{0,24}"?(?P<sign>[;,|\t])(?:"?[a-z][a-z0-9_ ]{0,24}"?(?P=sign)){1,40}"?[a-z][a-z0-9_ ]{0,24}"?'
+    r'^"?[a-z][\w% ]{0,24}"?(?P<sign>[;,|\t])(?:"?[a-z][\w% ]{0,24}"?(?P=sign)){1,40}"?[a-z][\w% ]{0,24}"?'
     r"(?P=sign)?[ \t]*$",
     re.MULTILINE,
 )
 _OF_PATIENTS = word_list("columns")
 _LEAST_NAMED, _CODE = 2, 3  # columns of patients, and letters of a code
-_CODED = frozenset("acte ccam cim code etat ghm mode sexe statut type uf um unite".split())
+_CODED = frozenset("acte ccam cim code etat examen ghm mode sexe specialite statut type uf um unite".split())
 # Year to minute or second, between the signs of a message: "|202111161519|".
 _TIMESTAMP = re.compile(
     r"(?<=[|^~\"])(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[01]\d|2[0-3])[0-5]\d(?:[0-5]\d)?(?=[|^~\"\n]|\Z)"
 )
-# A segment of a message up to the code of what was measured, diagnosed or done: "OBR|1||A19|IONO^SANG".
-_CODED_FIELD = re.compile(r"^(?:obr(?:\|[^|\n]*){3}|(?:obx|dg1|al1|pr1)(?:\|[^|\n]*){2})\|([^|\n]+)", re.MULTILINE)
+# A segment of a message up to the code of what was measured, diagnosed or done ("OBR|1||A19|IONO^SANG") or of a kinship
+# ("NK1|2|ROY^ANNE|DAU^FILLE"); up to a ward, room, bed and hospital ("PV1|1|I|MIT2^214^02^G_NORD").
+_CODED_FIELD = re.compile(r"^(?:obr(?:\|[^|\n]*){3}|(?:obx|dg1|al1|pr1|nk1)(?:\|[^|\n]*){2})\|([^|\n]+)", re.MULTILINE)
+_LOCATION = re.compile(r"^pv1(?:\|[^|\n]*){2}\|([^|\n]+)", re.MULTILINE)
 _DAY = 8  # digits of the day in a timestamp
 
 
 def settle_exports(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
-    """Return the mentions but those of coded cells and fields; of a timestamp taken for a number, the day."""
+    """Return the mentions but those of coded cells and fields; of a timestamp taken for a number, the day.
+
+    Nobody's name is in the location of a stay.
+    """
+    places = [match.span(1) for match in _LOCATION.finditer(reading.folded)]
     coded = sorted([*_coded_cells(reading), *(match.span(1) for match in _CODED_FIELD.finditer(reading.folded))])
     starts = [start for start, _ in coded]
     settled = []
@@ -45,6 +51,8 @@ def settle_exports(reading: Reading, mentions: Sequence[Mention]) -> list[Mentio
         cell = bisect_right(starts, mention.start) - 1
         inside = cell >= 0 and mention.end <= coded[cell][1]
         known = any(vote.annotator == "identity" for vote in mention.votes)
+        if mention.label in NAMES and any(start <= mention.start and mention.end <= end for start, end in places):
+            mention = replace(mention, label=Label.ORG)
         if not inside or known or mention.label not in _WORDED | _NUMBERED:
             settled.append(mention)
     return settled
@@ -73,11 +81,12 @@ def _coded_cells(reading: Reading) -> Iterator[tuple[int, int]]:
 
 
 def _are_columns(reading: Reading, names: Sequence[str]) -> bool:
-    """Return whether cells name columns: two or more of a patient's, all others by words of the language or codes."""
+    """Return whether cells name columns: two or more of a patient's, most by words of the language, codes, measures."""
     cells = [re.findall("[a-z]+", name) for name in names]
     others = [cell for cell in cells if _OF_PATIENTS.isdisjoint(cell)]
-    known = (len(part) <= _CODE or reading.lexicon.is_word(part) for cell in others for part in cell)
-    return len(cells) - len(others) >= _LEAST_NAMED and all(known)
+    known = [len(part) <= _CODE or reading.lexicon.is_word(part) for cell in others for part in cell]
+    measured = any("%" in name or "_" in name for name in names)
+    return len(cells) - len(others) >= _LEAST_NAMED and (all(known) or (measured and 2 * sum(known) >= len(known)))
 
 
 def _cells(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:

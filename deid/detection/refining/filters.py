@@ -404,8 +404,8 @@ def _is_noun(reading: Reading, word: str) -> bool:
     return word in reading.lexicon.common and not _NOUNS.isdisjoint(reading.lexicon.parts.get(word, "").split("|"))
 
 
-def _is_stressed_noun(reading: Reading, mention: Mention) -> bool:
-    """True for a noun in capitals that is rather no surname, that the taggers doubt and nothing announces.
+def _is_doubted_noun(reading: Reading, mention: Mention) -> bool:
+    """True for a noun that is rather no surname, that the taggers doubt and nothing announces.
 
     A line of its own may be a signature, and a capital beside it a first name.
     """
@@ -413,7 +413,8 @@ def _is_stressed_noun(reading: Reading, mention: Mention) -> bool:
     word, lexicon = reading.words[index], reading.lexicon
     only_taggers = all(vote.annotator in _DOUBTING for vote in mention.votes)
     doubted = only_taggers and (mention.score <= _DOUBTED or all(vote.score < _DOUBTED for vote in mention.votes))
-    if not (mention.votes and doubted) or len(reading.tokens(mention)) > 1 or not reading.surface(index).isupper():
+    written = reading.surface(index)
+    if not (mention.votes and doubted and (written.isupper() or written.islower())) or len(reading.tokens(mention)) > 1:
         return False
     if not _is_noun(reading, word):
         return False
@@ -580,6 +581,15 @@ def _is_infinitive(reading: Reading, mention: Mention) -> bool:
     )
 
 
+def _is_product(reading: Reading, mention: Mention) -> bool:
+    """True for a name glued of words that nobody is called: "MyCareLink", but neither "LeGoff" nor "JeanDupont"."""
+    parts = _GLUED.findall(reading.text[mention.start : mention.end])
+    if mention.label not in NAMES or len(parts) < 2 or "".join(parts) != reading.text[mention.start : mention.end]:
+        return False
+    lexicon, words = reading.lexicon, [part.lower() for part in parts]
+    return not any(lexicon.is_first_name(one) or lexicon.is_surname(one) or one in _PREFIXES for one in words)
+
+
 def _is_section(reading: Reading, mention: Mention) -> bool:
     """True for a section of the history alone on its line: "2. Familiaux"."""
     if mention.label not in NAMES or reading.folded[mention.start : mention.end] not in _SECTIONS:
@@ -595,9 +605,10 @@ _SECTIONS = frozenset(
     "allergiques allergies toxiques psychiatriques traumatiques anesthesiques sociaux professionnels vaccinaux".split()
 )
 _INFINITIVE = re.compile(r"\w{2,}(?:er|ir|re)")
+_GLUED, _PREFIXES = re.compile("[A-Z][a-z]+"), PARTICLES | LOWER_PARTICLES | frozenset({"mac", "mc"})
 _TESTS = (
-    _is_drug, _is_eponym, _is_double_eponym, _is_ordinary, _is_common_noun, _is_heading_row, _is_stressed_noun,
-    _is_infinitive, _is_section, is_lone_acronym,
+    _is_drug, _is_eponym, _is_double_eponym, _is_ordinary, _is_common_noun, _is_heading_row, _is_doubted_noun,
+    _is_infinitive, _is_section, _is_product, is_lone_acronym,
 )  # fmt: skip
 
 
@@ -652,6 +663,8 @@ def drop_lookalikes(reading: Reading, mentions: Sequence[Mention]) -> list[Menti
 
 def _is_public_number(reading: Reading, mention: Mention) -> bool:
     start = mention.start
+    if mention.label is Label.PHONE and _RATIO.fullmatch(reading.digits, start, mention.end):
+        return True  # a page of a fax: "P. O1/O3"
     return bool(
         _PUBLIC.fullmatch(reading.folded, start, mention.end)
         and _NUMBERED.search(reading.folded, max(0, start - 40), start)

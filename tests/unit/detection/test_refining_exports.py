@@ -71,3 +71,25 @@ def test_the_day_of_a_timestamp_is_a_date(number: str, label: Label, found: tupl
 def test_a_long_number_outside_of_a_message_stays() -> None:
     text = "dossier 202111161519 clos"
     assert settled(text, 8, "202111161519", Label.NDA) == [(Label.NDA, "202111161519")]
+
+
+@pytest.mark.parametrize(
+    ("part", "label", "found"),
+    [
+        ("DAU", Label.PERSON, []),
+        ("SANDRINE", Label.PERSON, [(Label.PERSON, "SANDRINE")]),
+        ("G_NORD", Label.DOCTOR, [(Label.ORG, "G_NORD")]),
+        ("LESCURE", Label.DOCTOR, [(Label.DOCTOR, "LESCURE")]),
+    ],
+)
+def test_the_code_of_a_kinship_and_the_hospital_of_a_stay_are_nobody(
+    part: str, label: Label, found: list[tuple[Label, str]]
+) -> None:
+    text = "NK1|2|CHAUVET^SANDRINE|DAU^FILLE|^^MANZAT\nPV1|1|I|MIT2^214^02^G_NORD||||101^LESCURE\n"
+    assert settled(text, text.index(part), part, label) == found
+
+
+@pytest.mark.parametrize(("part", "kept"), [("ETT", False), ("FEVG", False), ("BERGERET", True)])
+def test_headings_with_measures_head_an_export(part: str, kept: bool) -> None:
+    text = "date_ex;type;operateur;nda;FEVG_%;GLS_%\n20190614;ETT;BERGERET;19037;58;-18\n"
+    assert bool(settled(text, text.index(part), part, Label.PATIENT)) is kept

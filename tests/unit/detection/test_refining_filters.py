@@ -49,6 +49,12 @@ def test_numbers_that_look_like_dates(text: str, part: str, dropped: bool) -> No
     assert (kept == []) is dropped
 
 
+@pytest.mark.parametrize(("part", "dropped"), [("O1/O3", True), ("02 61 91 77 33", False)])
+def test_a_page_is_no_telephone(part: str, dropped: bool) -> None:
+    text = "DE : 02 61 91 77 33   P.O1/O3"
+    assert (drop_lookalikes(reading(text), [marked(text, part, Label.PHONE)]) == []) is dropped
+
+
 def test_a_ratio_that_a_rule_reads_as_a_date_or_that_is_sure_stays() -> None:
     text = "vu le 8/10"
     one = reading(text)
@@ -82,6 +88,9 @@ def test_a_ratio_that_a_rule_reads_as_a_date_or_that_is_sure_stays() -> None:
         ("technique de JOEL-COHEN", "JOEL-COHEN", Label.PERSON, True),
         ("le Guillain-Barré évolue", "Guillain-Barré", Label.PERSON, True),
         ("sous amoxicilline", "amoxicilline", Label.PERSON, True),
+        ("CNV par ExomeDepth, relu", "ExomeDepth", Label.DOCTOR, True),
+        ("vue par LeGoff hier", "LeGoff", Label.DOCTOR, False),
+        ("vue par MartinDurand hier", "MartinDurand", Label.DOCTOR, False),
         ("sous amoxicilline", "amoxicilline", Label.CITY, False),
         ("Escherichia coli", "Escherichia coli", Label.PERSON, True),
         ("marié, deux enfants", "marié", Label.PERSON, True),
@@ -236,13 +245,12 @@ def test_a_code_that_the_patient_bears_is_a_name() -> None:
         ("Suivi. Nom : ROUTIER", False),
         ("Transport PETIT de nuit", False),
         ("Transport Routier de nuit", False),
+        ("vu ce mercredi pour signer le budget", True),
     ],
 )
 @pytest.mark.parametrize("label", [Label.CITY, Label.PERSON])
-def test_a_noun_in_capitals_that_only_doubting_taggers_read_as_a_name_is_left(
-    text: str, dropped: bool, label: Label
-) -> None:
-    part = next(word for word in ("ROUTIER", "PETIT", "Routier") if word in text)
+def test_a_noun_that_only_doubting_taggers_read_as_a_name_is_left(text: str, dropped: bool, label: Label) -> None:
+    part = next(word for word in ("ROUTIER", "PETIT", "Routier", "budget") if word in text)
     weak, sure = (Vote("transformer", label, 0.3),), (Vote("transformer", label, 0.9),)
     one = marked(text, part, label)
     assert (drop_allowed(reading(text), [replace(one, votes=weak)], {}) == []) is dropped
