@@ -43,6 +43,7 @@ def _list(text: str) -> tuple[str, ...]:
 
 
 _SORTS = _list(_LISTS["sorts"])
+TRADES = frozenset(_list(_LISTS["trades"]))
 # Word that opens a name, folded → what it says of it.
 _KIND_OF_HEAD = {head: OrgKind(kind) for kind, heads in _LISTS["heads"].items() for head in _list(heads)}
 

@@ -26,7 +26,7 @@ from deid.detection.text.vocabulary import (
 from deid.domain.document import Mention
 from deid.domain.labels import NAMES, Label
 from deid.french.calendar import DETECTED_MONTHS, WEEKDAYS
-from deid.french.organisation_heads import KindWord, OrgKind, head_ending
+from deid.french.organisation_heads import TRADES, KindWord, OrgKind, head_ending
 from deid.french.organisations import is_national
 
 _PLACED = frozenset({Label.CITY, Label.LOC, Label.STREET})
@@ -104,12 +104,13 @@ def _is_organisation(reading: Reading, mention: Mention, borne: Mapping[str, int
     first, last = reading.token_at(mention.start), reading.token_at(mention.end - 1)
     if mention.label in NAMES and _is_somebody(reading, mention, borne):
         return False
-    if _is_known(reading, mention):
+    if _is_known(reading, mention) or _says_trade(reading, mention):
         return True
     if (head := _opening(reading, first, last)) is not None:
         return mention.label is not Label.CITY and _suits(reading, mention, head, first + head.length)
     if (head := _ahead(reading, first)) is not None:
-        return _suits(reading, mention, head, first)
+        given = head.words in _AMBIGUOUS and reading.lexicon.is_first_name(reading.words[first])  # "AS Fabienne C."
+        return not given and _suits(reading, mention, head, first)
     behind = _BEHIND.match(reading.folded, mention.end)
     found = head_ending([behind[1]]) if behind and mention.label in _PLACED else None
     return found is not None and found.kind not in _APART and reading.words[first] in _ARTICLES
@@ -130,6 +131,13 @@ def _is_known(reading: Reading, mention: Mention) -> bool:
     if len(words) == 1 and (reading.lexicon.surnames.get(words[0]) >= _USUAL or gazetteers().towns(words[0])):
         return False
     return mention.label in NAMES and is_national(reading.text[mention.start : mention.end])
+
+
+def _says_trade(reading: Reading, mention: Mention) -> bool:
+    """Return whether words ("Ortho-Var Appareillage") open or end with what a company does, which nobody is called."""
+    words = [reading.words[at] for at in reading.tokens(mention) if reading.words[at].isalpha()]
+    ends = TRADES & {words[0], words[-1]} if len(words) > 1 else ()
+    return any(reading.lexicon.surnames.get(word) < _USUAL for word in ends)
 
 
 def _said(reading: Reading, first: int, last: int) -> list[str]:

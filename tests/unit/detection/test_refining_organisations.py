@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from deid.detection.refining.missed_names import as_people
 from deid.detection.refining.organisations import settle_organisations
 from deid.detection.text.reading import Reading
 from tests.unit.substitution.examples import marked
@@ -32,6 +33,8 @@ def _found(markup: str) -> list[tuple[str, str]]:
         ("MAS [[STREET|Les Hauts de Garonne]] appelée", "Les Hauts de Garonne"),
         ("aide : [[DOCTOR|France Alzheimer]]", "France Alzheimer"),
         ("curatelle association [[DOCTOR|ARIANE]]", "ARIANE"),
+        ("De : [[DOCTOR|Ortho-Var Appareillage]] ce jour", "Ortho-Var Appareillage"),
+        ("ouvrier, [[CITY|rungis viandes]] depuis un an", "rungis viandes"),
     ],
 )
 def test_what_announces_a_kind_makes_an_organisation(markup: str, name: str) -> None:
@@ -42,6 +45,8 @@ def test_what_announces_a_kind_makes_an_organisation(markup: str, name: str) -> 
     "markup",
     [
         "[[PATIENT|Martin]] (EHPAD)",
+        "refus hier. AS [[DOCTOR|Fabienne C.]] rappelle",
+        "Mme [[PATIENT|Transports Roche]]",
         "clinique, [[PERSON|Lucie Martin]] prévenue",
         "clinique\n[[PERSON|Lucie Martin]]",
         "CHU [[PATIENT|MOREAU Lucie]]",
@@ -60,3 +65,18 @@ def test_what_announces_a_kind_makes_an_organisation(markup: str, name: str) -> 
 def test_people_towns_and_homes_beside_a_kind_stay(markup: str) -> None:
     document, mentions = marked(markup)
     assert settle_organisations(Reading(document), mentions) == list(mentions)
+
+
+@pytest.mark.parametrize(
+    ("markup", "label"),
+    [
+        ("Vu par le Dr [[DOCTOR|Lille]]. [[CITY|Lille]], qui suit, confirme.", "PERSON"),
+        ("Vu par le Dr [[DOCTOR|Lille]]. Vit à [[CITY|Lille]] depuis.", "CITY"),
+        ("Vu par le Dr Roche. [[CITY|Lille]], hier.", "CITY"),
+        ("jouait au bridge avec les [[ORG|Tessier]], hier", "PERSON"),
+        ("aidée par les [[ORG|Restos]], hier", "ORG"),
+    ],
+)
+def test_a_town_that_a_title_makes_somebodys_is_a_name_elsewhere(markup: str, label: str) -> None:
+    document, mentions = marked(markup)
+    assert as_people(Reading(document), mentions)[-1].label == label
