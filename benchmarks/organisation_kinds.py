@@ -24,7 +24,7 @@ from deid.domain.document import Document, Patient
 from deid.domain.outcomes import Deidentified, Incoming
 from deid.french.articles import own_article
 from deid.french.folding import fold_line, key
-from deid.french.organisation_heads import OrgKind
+from deid.french.organisation_heads import TRADES, OrgKind
 from deid.pipeline import deidentify
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
@@ -126,7 +126,8 @@ def outcome(group: Group | None, title: str, frame: str, name: str, text: str) -
     """Return "kind", "other", or "stays" where a telling word of the original does."""
     if group is None:
         return "kind" if (name in text) is title.endswith("care") else "stays" if name in text else "other"
-    own = [word for word in re.findall(r"[^\W\d_]{4,}", name) if fold_line(word) not in fold_line(frame + group.head)]
+    kept = fold_line(f"{frame} {group.head} {' '.join(TRADES)}")
+    own = [word for word in re.findall(r"[^\W\d_]{4,}", name) if fold_line(word) not in kept]
     told = fold_line(text)
     if any(re.search(rf"(?<![a-z]){re.escape(fold_line(word))}(?![a-z])", told) for word in own[-1:]):
         return "stays"

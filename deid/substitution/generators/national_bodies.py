@@ -79,6 +79,11 @@ class NationalBodies:
         town_drawn = drawn if drawn is not None and not attempt else self._anywhere(rest, attempt)
         return self._area_of(town_drawn, kind, of=of), drawn is not None and not attempt
 
+    def numbered(self, mention: Mention, rest: str, attempt: int) -> tuple[str, bool] | None:
+        """Return a department's number for that behind a kind ("AIST 83"), and whether it may return; else None."""
+        told = self._area(rest)[0] == "number" and self._placed(mention, rest, False, attempt)
+        return told if told and told[0] else None
+
     def _area(self, rest: str) -> tuple[str, str]:
         """Return the kind and code of a department by number or by name, or of a region; empty for other words."""
         code = rest.upper().replace(" ", "")

@@ -42,7 +42,7 @@ def _known() -> Mapping[str, OrgKind]:
     found |= {comparable(name[len(own_article(name)) :]): OrgKind.HOSPITAL for name in HOSPITALS}
     found |= {comparable(name): kind for kind, names in KNOWN.items() for name in names}
     for kind, names in WHOLE.items():
-        if kind in KNOWN or kind is OrgKind.MILITARY:
+        if kind is not OrgKind.EMPLOYER and (kind in KNOWN or kind is OrgKind.MILITARY):
             found |= {comparable(name[len(own_article(name)) :]): kind for name in names}
     return found
 
@@ -50,6 +50,11 @@ def _known() -> Mapping[str, OrgKind]:
 def is_known_hospital(name: str) -> bool:
     """Return whether a name alone is a hospital's that the country knows: "Necker", "la Timone"."""
     return _known().get(comparable(name[len(own_article(name)) :])) is OrgKind.HOSPITAL
+
+
+def is_known(name: str) -> bool:
+    """Return whether the country knows an organisation of this name: "MGEN", "la Cimade"."""
+    return comparable(name[len(own_article(name)) :]) in _known()
 
 
 def kind_in_words(name: str, before: str, after: str, *, by_carer: bool) -> OrgKind:

@@ -6,6 +6,7 @@ Written for this product from common knowledge; taken from no table.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 
 from deid.domain import read_lists
 from deid.french.organisation_heads import OrgKind
@@ -44,9 +45,10 @@ COMPLEMENTS: Mapping[OrgKind, Sequence[str]] = {
     **_of_kinds("complements"),
 }
 
-# Whole names, each with its article: "la SNCF", "le Crédit agricole", "Airbus".
+# Whole names, each with its article: "la SNCF", "le Crédit agricole"; of companies, invented: "Novalis".
 WHOLE: Mapping[OrgKind, Sequence[str]] = {
     **_of_kinds("whole"),
+    OrgKind.EMPLOYER: tuple(map("".join, product(*map(_list, _LISTS["invented"].values())))),
     **dict.fromkeys((OrgKind.HOSPITAL, OrgKind.CLINIC), (*PHYSICIANS, *SAINTS)),
     OrgKind.SCHOOL: PEOPLE,
     OrgKind.CARE_HOME: (*GARDENS, *SAINTS),

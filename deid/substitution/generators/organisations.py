@@ -11,13 +11,19 @@ from deid.domain.labels import Label
 from deid.french.articles import Ahead, Kind, Noun, fitted, of_place, own_article
 from deid.french.folding import accented_like, case_of, comparable, fold_line, words
 from deid.french.gentiles import initials_of
-from deid.french.organisation_heads import HEAD, HEAD_AHEAD, SORT, OrgKind, head_of, kind_of_head, scanned
+from deid.french.organisation_heads import HEAD, HEAD_AHEAD, SORT, TRADES, OrgKind, head_of, kind_of_head, scanned
+from deid.french.organisations import read_national
 from deid.reference import Commune
 from deid.reference.partition import UNIVERSITY, hospital_towns, is_overseas_code
 from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import Draft, tag
 from deid.substitution.generators.national_bodies import PLACED, NationalBodies
-from deid.substitution.generators.organisation_kinds import HOSPITAL_ACRONYM, is_known_hospital, kind_in_words
+from deid.substitution.generators.organisation_kinds import (
+    HOSPITAL_ACRONYM,
+    is_known,
+    is_known_hospital,
+    kind_in_words,
+)
 from deid.substitution.generators.organisation_names import COMPLEMENTS, WHOLE
 from deid.substitution.places.areas import article_of
 from deid.substitution.places.finding import Place
@@ -48,6 +54,8 @@ _ELISION = ("'", "’")
 _JOINT = re.compile(r"[\s,;:(/–—-]*(?:\b(?:de|d['’]|du|des|à))?\s*\Z", re.IGNORECASE)
 _AHEAD_OF_NAME = re.compile(r"\s*(?P<of>de la |de l['’]|du |des |de |d['’]|la |le |les |l['’])?", re.IGNORECASE)
 _ARTICLES = {"de la": "la", "de l'": "l'", "du": "le", "des": "les", "la": "la", "le": "le", "les": "les", "l'": "l'"}
+# Kinds whose names never say a company's trade.
+_UNTRADED = frozenset({OrgKind.HOSPITAL, OrgKind.SCHOOL, OrgKind.INSURER, OrgKind.BANK, OrgKind.MILITARY, OrgKind.SHIP})
 _INITIALS = re.compile("[A-Z]{3,7}")
 _COMPANIES = frozenset("societe entreprise sarl sas sa ets etablissements usine eurl scop groupe".split())
 _TRIES = 60
@@ -78,6 +86,8 @@ class Organisations:
             return self.named_short(mention, attempt) or self._bare(mention, original, attempt)
         kind, end = kind_of_head(head), _end_of_sort(original, head.end())
         written = original[:end]
+        if (numbered := self._bodies.numbered(mention, original[end:].strip(), attempt)) is not None:
+            return Draft(f"{written} {numbered[0]}", PLACED, may_return=numbered[1])
         if _OF_DEPARTMENT.match(head_of(head)) and not self._tags:
             department = self._cased(mention, end)(self._of_department(original, attempt))
             return Draft(accented_like(original, f"{written} {department}", self._context.accented), STRATEGY)
@@ -260,14 +270,23 @@ class Organisations:
         return kind_in_words(original, self._context.lined_before(mention, _REACH), after, by_carer=by_carer)
 
     def _whole(self, kind: OrgKind, mention: Mention, original: str, attempt: int) -> tuple[str, str] | None:
-        """Return the article and name of an organisation of a kind; None if no name fits."""
+        """Return the article and name of an organisation of a kind; None if no name fits.
+
+        A name that says what a company does keeps these words: "Ortho-Var Appareillage" → "Novalis Appareillage".
+        """
         if kind is OrgKind.HOSPITAL and HOSPITAL_ACRONYM.fullmatch(fold_line(original)):
             address = self._address(mention)
             if address is None and self._gazette.town_follows(mention):
                 return "le", f"CH {self._complement(original, kind, '', attempt) or ''}".strip()
             town = self._seat(original, False, attempt) if address is None else self._gazette.surrogate(address).name
             return "le", f"CH {of_place(town)}"
-        name = self._name(WHOLE[kind], original, "", attempt)
+        parts = original.split()
+        trades = [part for part in parts if fold_line(part) in TRADES]
+        if trades and len(trades) < len(parts) and kind not in _UNTRADED:
+            drawn = self._name(WHOLE[OrgKind.EMPLOYER], original, " ".join(trades), attempt) or ""
+            return "", " ".join((*trades, drawn) if parts[0] == trades[0] else (drawn, *trades)).strip()
+        local = kind is OrgKind.ASSOCIATION and not is_known(original) and read_national(original) is None
+        name = self._name((COMPLEMENTS if local else WHOLE)[kind], original, "", attempt)
         if name is None:
             return None
         article = "" if name[:1].isupper() else own_article(name)

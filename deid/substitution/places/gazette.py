@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from itertools import count, islice
@@ -122,10 +123,14 @@ class Gazette:
         return town
 
     def drawn_in(self, kind: str, code: str) -> Commune | None:
-        """Return the commune drawn for the first place of the document in a "department" or "region"; None for none."""
+        """Return a commune drawn for the document's places in a "department" or "region"; None without such a place.
+
+        It is of the department or region of most mentions: the number of "SAMU 29" follows the patient's commune.
+        """
         here = (one for one in self.places.values() if one.commune is not None and getattr(one.commune, kind) == code)
-        place = next(here, None)
-        return None if place is None else self.surrogate(place)
+        drawn = [self.surrogate(one) for one in here]
+        most = Counter(getattr(one, kind) for one in drawn).most_common(1)
+        return next((one for one in drawn if getattr(one, kind) == most[0][0]), None)
 
     def standing_in(self, department: str) -> Commune:
         """Return the commune drawn for the document's place in a department, for numbers that carry its code.

@@ -11,6 +11,7 @@ from deid.french.articles import own_article
 from deid.french.folding import comparable, fold_line
 from deid.french.folding import key as key_of
 from deid.french.organisation_heads import OrgKind
+from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
 from deid.substitution.generators.organisation_names import COMPLEMENTS, WHOLE
 from deid.substitution.places.areas import area_names
@@ -163,13 +164,42 @@ _NAMES = {
         (OrgKind.ASSOCIATION, "prévenir la [[ORG|Sauvegarde du Nord]]"),
         (OrgKind.INSURER, "[[ORG|Prévoyance du Littoral]]"),
         (OrgKind.LABORATORY, "reçu de [[ORG|Synergibio]]"), (OrgKind.SHIP, "navire [[ORG|Ar Mor Glaz]]"),
-        (OrgKind.TRANSPORT, "[[ORG|Ti-Sud Transports]]"), (OrgKind.SCHOOL, "scolarisé à [[ORG|Paul-Langevin]]"),
+        (OrgKind.EMPLOYER, "[[ORG|Ti-Sud Transports]]"), (OrgKind.SCHOOL, "scolarisé à [[ORG|Paul-Langevin]]"),
     ],
 )  # fmt: skip
 def test_a_name_alone_gets_a_name_of_its_kind(kind: OrgKind, markup: str, substitutor: Substitutor) -> None:
     for key in KEYS:
         found = [f" {key_of(text)} " for text in _one(substitutor, markup, key)]
         assert any(f" {name} " in text for name in _NAMES[kind] for text in found), found
+
+
+def test_what_a_company_does_stays_and_the_rest_is_invented(substitutor: Substitutor) -> None:
+    markup = "Livré par [[ORG|Ortho-Var Appareillage]], salarié de [[ORG|Volailles Kerguen]]."
+    drawn = {found for key in KEYS for found in _one(substitutor, markup, key)}
+    names = _NAMES[OrgKind.EMPLOYER]
+    assert {key_of(name) for name in drawn} <= {
+        *(f"{name} appareillage" for name in names), *(f"volailles {name}" for name in names)
+    }  # fmt: skip
+    assert len(drawn) > len(KEYS)
+
+
+def test_a_local_association_gets_no_national_one(substitutor: Substitutor) -> None:
+    national = {key_of(name[len(own_article(name)) :]) for name in WHOLE[OrgKind.ASSOCIATION]}
+    for key in KEYS:
+        found = _one(substitutor, "Bénévole à [[ORG|Terre Fraternité]], membre de la [[ORG|Sauvegarde du Nord]].", key)
+        assert national.isdisjoint(map(key_of, found))
+
+
+@pytest.mark.parametrize("body", ["SAMU", "AIST", "UDAF"])
+def test_a_number_is_that_of_the_department_of_most_places(body: str, substitutor: Substitutor) -> None:
+    markup = f"[[ORG|{body} 29]] à [[CITY|Brest]]. Vit à [[CITY|Plouguerneau]], née à [[CITY|Plouguerneau]]."
+    table = packaged_tables().communes
+    for key in KEYS:
+        numbered, _, home, again = _one(substitutor, markup, key)
+        assert home == again
+        kind, number = numbered.split()
+        assert kind == body
+        assert number in {one.department for one in table.find(home)}
 
 
 @pytest.mark.parametrize(
