@@ -145,9 +145,14 @@ class Module:
     scopes: dict[int, dict[str, list[ast.expr]]] = field(default_factory=dict)
 
     @cached_property
+    def nodes(self) -> list[ast.AST]:
+        """The whole module, outer ones first."""
+        return list(ast.walk(self.tree))
+
+    @cached_property
     def functions(self) -> list[ast.FunctionDef]:
         """Functions and methods, inner ones last."""
-        return [node for node in ast.walk(self.tree) if isinstance(node, ast.FunctionDef)]
+        return [node for node in self.nodes if isinstance(node, ast.FunctionDef)]
 
     def carried(self) -> Iterator[tuple[ast.expr, ast.FunctionDef | None]]:
         """Yield the expressions that are messages, with the function around."""
@@ -188,12 +193,12 @@ class Module:
         inside: dict[int, ast.FunctionDef] = {}
         for function in self.functions:
             inside |= {id(node): function for node in ast.walk(function)}
-        return [(inside.get(id(node)), node) for node in ast.walk(self.tree) if isinstance(node, ast.Call)]
+        return [(inside.get(id(node)), node) for node in self.nodes if isinstance(node, ast.Call)]
 
     @cached_property
     def _of_errors(self) -> set[int]:
         """Methods of the classes of errors."""
-        classes = [one for one in ast.walk(self.tree) if isinstance(one, ast.ClassDef) and one.name in self.errors]
+        classes = [one for one in self.nodes if isinstance(one, ast.ClassDef) and one.name in self.errors]
         return {id(method) for one in classes for method in one.body}
 
     def _assignments(self, scope: ast.AST) -> dict[str, list[ast.expr]]:
@@ -209,7 +214,7 @@ class Module:
 
     def _tables(self) -> Iterator[ast.expr]:
         """Yield the messages of `TABLES`: values of a dictionary or class, keys of `CHECKS`, a constant."""
-        for node in ast.walk(self.tree):
+        for node in self.nodes if self.path in TABLES else ():
             name, value = _assignment(node)
             if isinstance(node, ast.ClassDef) and node.name in TABLES.get(self.path, ()):
                 yield from (one.value for one in node.body if isinstance(one, ast.Assign))
@@ -347,19 +352,15 @@ def _modules() -> list[Module]:
     paths = [path for folder in folders for path in sorted((ROOT / folder).rglob("*.py"))]
     trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in paths}
     errors = {"NocturneError"}
-    while True:
-        more = {
-            node.name
-            for tree in trees.values()
-            for node in ast.walk(tree)
-            if isinstance(node, ast.ClassDef)
-            and any(isinstance(base, ast.Name) and base.id in errors for base in node.bases)
-        }
-        if more <= errors:
-            break
-        errors |= more
     helpers: dict[str, set[int]] = {}
     made = [Module(path.relative_to(ROOT).as_posix(), tree, errors, helpers) for path, tree in trees.items()]
+    classes = [node for module in made for node in module.nodes if isinstance(node, ast.ClassDef)]
+    while more := {
+        one.name
+        for one in classes
+        if one.name not in errors and any(isinstance(base, ast.Name) and base.id in errors for base in one.bases)
+    }:
+        errors |= more
     while sum(module.learn_helpers() for module in made):
         continue
     return made
