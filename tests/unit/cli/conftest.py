@@ -5,17 +5,30 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 import typer
+from typer import testing
 from typer.testing import CliRunner
 
 from deid.cli import app
+from deid.cli.language import language
 from demo.cli import app as demonstration
 
 SECRET = "5e05a1c7d2983b4f6e70b9c8114d2fa3968e7bd05c42ef1936a8d4107b5fc2e9"
+
+
+@cache
+def _built(app: typer.Typer, _language: str) -> Any:
+    """The commands of a command line, which hold their help in the language of the moment."""
+    return typer.main.get_command(app)
+
+
+# `CliRunner` builds them at each call, for 65 ms.
+testing._get_command = lambda app: _built(app, language())
 
 
 @dataclass(frozen=True)
