@@ -16,9 +16,9 @@ from collections.abc import Iterator, Sequence
 from io import TextIOWrapper
 from itertools import chain, islice
 from pathlib import Path
-from typing import IO, Any, BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
-from lxml import etree
+import openpyxl
 
 from deid.domain.errors import ReferenceRefused
 
@@ -102,7 +102,7 @@ def _most_unpacked(path: Path, max_unpacked: int) -> int:
 
 
 def _too_much_refusal() -> ReferenceRefused:
-    """The refusal of a file that unpacks beyond its _most_unpacked."""
+    """The refusal of a file that unpacks to more than its bound."""
     return ReferenceRefused("the file unpacks to far more than a table would.", "Do not trust it.")
 
 
@@ -129,37 +129,12 @@ def _fitting_encoding(path: Path, limit: int, encodings: Sequence[str], member: 
     return encodings[-1]
 
 
-# Excel workbooks (ECMA-376, .xlsx). Only values are read: no formulas, macros, links or entities.
+# Excel workbooks. Only values are read: no formulas, macros, links or entities.
 
-_SHEET = re.compile(r"xl/worksheets/sheet(\d+)\.xml")
-_SHEETS, _TARGETS = "xl/workbook.xml", "xl/_rels/workbook.xml.rels"
-_TARGET_OF_SHEET = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
+_SHEETS = "xl/workbook.xml"
 _YEAR = re.compile(r"(?:19|20)\d\d")
-_STRINGS = "xl/sharedStrings.xml"
-_CELL = re.compile(r"([A-Z]{1,3})\d+")
 _TITLES = 50  # rows of a title above the header, at most
 _WIDEST = 500  # columns; a format allows 16,384, and a bomb would use them
-
-
-class _Bounded:
-    """A stream whose bytes count towards the _most_unpacked of its workbook."""
-
-    def __init__(self, left: int) -> None:
-        self._left = left
-        self._stream: IO[bytes] = io.BytesIO()
-
-    def reading(self, stream: IO[bytes]) -> _Bounded:
-        """The same _most_unpacked, over another part of the workbook."""
-        self._stream = stream
-        return self
-
-    def read(self, size: int = -1) -> bytes:
-        """Return bytes of the part, for lxml."""
-        piece = self._stream.read(size)
-        self._left -= len(piece)
-        if self._left < 0:
-            raise _too_much_refusal()
-        return piece
 
 
 def is_workbook(path: Path) -> bool:
@@ -177,35 +152,29 @@ def worksheet_lines(path: Path, column: str, max_unpacked: int) -> Iterator[str]
     Worksheets named by years come first, the latest before the others: a producer keeps former years in one workbook.
 
     Raises:
-        ReferenceRefused: no worksheet has one, or the file is _damaged_refusal or unpacks to more than its bound.
+        ReferenceRefused: no worksheet has one, or the file is damaged or unpacks to more than its bound.
     """
-    try:
-        with zipfile.ZipFile(path) as archive:
-            bounded = _Bounded(_most_unpacked(path, max_unpacked))
-            strings = list(_shared_strings(archive, bounded))
-            for name in _worksheets(archive, bounded):
-                rows = _sheet_rows(archive, name, strings, bounded)
+    with path.open("rb") as file:
+        try:
+            parts = zipfile.ZipFile(file).infolist()  # no more of a part is read than it declares
+            if sum(part.file_size for part in parts) > _most_unpacked(path, max_unpacked):
+                raise _too_much_refusal()
+            book = openpyxl.load_workbook(file, read_only=True, data_only=True, keep_links=False)
+            for sheet in sorted(book.worksheets, key=_latest_year, reverse=True):
+                rows = _sheet_rows(sheet)
                 header = next((row for row in islice(rows, _TITLES) if row and row[0].strip() == column), None)
                 if header is not None:
                     yield from _csv_lines(header, rows)
                     return
-    except (*_DAMAGED, etree.XMLSyntaxError, NotImplementedError, RuntimeError, ValueError, IndexError):
-        raise _damaged_refusal() from None
+        except ReferenceRefused:
+            raise
+        except Exception:  # of whatever kind openpyxl meets it by
+            raise _damaged_refusal() from None
     raise ReferenceRefused(f"no worksheet has a column {column}.", "It is not the expected file: check the address.")
 
 
-def _worksheets(archive: zipfile.ZipFile, bounded: _Bounded) -> list[str]:
-    """Names of the worksheets' files: by the year in their titles, the latest first, then in their order."""
-    found = [(int(match[1]), name) for name in archive.namelist() if (match := _SHEET.fullmatch(name))]
-    years: dict[str, int] = {}
-    if _TARGETS in archive.namelist():
-        targets = {
-            one.get("Id"): one.get("Target", "") for one in _elements(archive, _TARGETS, "Relationship", bounded)
-        }
-        for sheet in _elements(archive, _SHEETS, "sheet", bounded):
-            target = targets.get(sheet.get(_TARGET_OF_SHEET), "").removeprefix("/xl/")
-            years[f"xl/{target}"] = max(map(int, _YEAR.findall(sheet.get("name", ""))), default=0)
-    return [name for _, _, name in sorted((-years.get(name, 0), number, name) for number, name in found)]
+def _latest_year(sheet: Any) -> int:
+    return max(map(int, _YEAR.findall(sheet.title)), default=0)
 
 
 def _csv_lines(header: list[str], rows: Iterator[list[str]]) -> Iterator[str]:
@@ -218,53 +187,9 @@ def _csv_lines(header: list[str], rows: Iterator[list[str]]) -> Iterator[str]:
         yield line.getvalue()
 
 
-def _sheet_rows(archive: zipfile.ZipFile, name: str, strings: list[str], bounded: _Bounded) -> Iterator[list[str]]:
-    for row in _elements(archive, name, "row", bounded):
-        values: list[str] = []
-        for cell in row.iterfind("{*}c"):
-            at = _cell_column(cell.get("r"), len(values))
-            values += [""] * (at - len(values)) + [_cell_value(cell, strings)]
-        yield values
-
-
-def _cell_column(reference: str | None, following: int) -> int:
-    """Column of a cell such as "B5"; `following` if the cell has no reference."""
-    if reference is None:
-        return following
-    match = _CELL.fullmatch(reference)
-    position = 0
-    for letter in match[1] if match else "":
-        position = position * 26 + ord(letter) - ord("A") + 1
-    if not following < position <= _WIDEST:
-        raise ValueError("cells out of order")
-    return position - 1
-
-
-def _cell_value(cell: Any, strings: list[str]) -> str:
-    if cell.get("t") == "inlineStr":
-        return _runs_text(cell)
-    value = cell.findtext("{*}v") or ""
-    return strings[int(value)] if cell.get("t") == "s" else value
-
-
-def _shared_strings(archive: zipfile.ZipFile, bounded: _Bounded) -> Iterator[str]:
-    if _STRINGS in archive.namelist():
-        for item in _elements(archive, _STRINGS, "si", bounded):
-            yield _runs_text(item)
-
-
-def _runs_text(element: Any) -> str:
-    """Text of all runs, without phonetic readings (rPh)."""
-    return "".join(one.text or "" for one in element.iter("{*}t") if not one.getparent().tag.endswith("}rPh"))
-
-
-def _elements(archive: zipfile.ZipFile, name: str, tag: str, bounded: _Bounded) -> Iterator[Any]:
-    with archive.open(name) as stream:
-        source = cast(IO[bytes], bounded.reading(stream))
-        for _, element in etree.iterparse(
-            source, tag=f"{{*}}{tag}", resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False
-        ):
-            yield element
-            element.clear()
-            while element.getprevious() is not None:
-                del element.getparent()[0]
+def _sheet_rows(sheet: Any) -> Iterator[list[str]]:
+    sheet.reset_dimensions()  # those that the file states may be wrong, or as wide as the format allows
+    for row in sheet.iter_rows(values_only=True):
+        if len(row) > _WIDEST:
+            raise ValueError("a row is too wide")
+        yield ["" if value is None else str(value) for value in row]

@@ -20,6 +20,18 @@ COUNTS_HEADER = (
 AGES = (*(f"{first:02}-{first + 4:02}" for first in range(0, 95, 5)), "95et+")
 PATHOLOGIES = {"CAN_CAT_CAT": "Cancers", "DIA_CAT_CAT": "Diabète"}
 Cells = Sequence[str | int]
+# Parts of a workbook (ECMA-376, parts 1 and 2)
+PACKAGE = "http://schemas.openxmlformats.org/package/2006"
+OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+MEDIA = "application/vnd.openxmlformats-officedocument.spreadsheetml"
+SHEETS = {1: "Lisez-moi", 2: "Table"}
+PARTS = "".join(
+    f'<Override PartName="/xl/{name}.xml" ContentType="{MEDIA}.{kind}+xml"/>'
+    for name, kind in {
+        **{"workbook": "sheet.main", "sharedStrings": "sharedStrings"},
+        **{f"worksheets/sheet{number}": "worksheet" for number in SHEETS},
+    }.items()
+)
 
 
 def levels(without: Iterable[str] = ()) -> dict[str, int]:
@@ -63,8 +75,16 @@ def packed_workbook(body: str, strings: Iterable[str] = (), *, doctype: str = ""
     note = '<row r="1"><c r="A1" t="inlineStr"><is><t>Lisez-moi</t></is></c></row>'
     box = io.BytesIO()
     with zipfile.ZipFile(box, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("[Content_Types].xml", "<Types/>")
-        archive.writestr("xl/workbook.xml", f"<workbook {space}/>")
+        archive.writestr("[Content_Types].xml", f'<Types xmlns="{PACKAGE}/content-types">{PARTS}</Types>')
+        sheets = "".join(f'<sheet name="{name}" sheetId="{at}" r:id="r{at}"/>' for at, name in SHEETS.items())
+        archive.writestr(
+            "xl/workbook.xml", f'<workbook {space} xmlns:r="{OFFICE}"><sheets>{sheets}</sheets></workbook>'
+        )
+        related = "".join(
+            f'<Relationship Id="r{at}" Type="{OFFICE}/worksheet" Target="worksheets/sheet{at}.xml"/>' for at in SHEETS
+        )
+        relations = f'<Relationships xmlns="{PACKAGE}/relationships">{related}</Relationships>'
+        archive.writestr("xl/_rels/workbook.xml.rels", relations)
         archive.writestr("xl/sharedStrings.xml", f"{doctype}<sst {space}>{raw}{inner}</sst>")
         for number, content in ((1, note), (2, body)):
             sheet = f"<worksheet {space}><sheetData>{content}</sheetData></worksheet>"

@@ -320,7 +320,7 @@ BAD_WORKBOOKS = {
         "1 of 1 lines are not as they should be|damaged",
     ),
     "cut": (health.workbook(GRID)[:-3000], "damaged"),
-    "out of order": (health.packed_workbook('<row r="1"><c r="B1"/><c r="A1"/></row>'), "damaged"),
+    "out of order": (health.packed_workbook('<row r="1"><c r="B1"/><c r="A1"/></row>'), "no worksheet has a column"),
     "far column": (health.packed_workbook('<row r="1"><c r="XFD1"/></row>'), "damaged"),
     "string that is not there": (health.packed_workbook('<row r="1"><c r="A1" t="s"><v>9</v></c></row>'), "damaged"),
     "broken XML": (health.packed_workbook('<row r="1">'), "damaged"),
