@@ -32,7 +32,6 @@ def keep_date_bounds(documents: Sequence[Document], period: Visible, now: dateti
 
     Raises:
         SettingsError: the secret is missing.
-        WarehouseUnreachable, WarehouseError: they could not be kept or read.
     """
     until = day_before(period, (now or datetime.now(UTC)).astimezone(PARIS).date())
     first = [(digest, day) for one in documents for digest, day in _first_bounds(one, until)]
@@ -47,7 +46,6 @@ def read_date_bounds(documents: Iterable[Document]) -> list[Document]:
 
     Raises:
         SettingsError: the secret is missing.
-        WarehouseUnreachable, WarehouseError: they could not be read.
     """
     named = [(one, *_digests(one)) for one in documents]
     with open_cursor("worker", "nocturne substitute") as cursor:

@@ -33,11 +33,7 @@ class Translator:
     role: Role = "worker"
 
     def to_ledger(self, kind: Kind, source_ids: Iterable[str | None]) -> dict[str, str]:
-        """Return the ledger's id of each id of the source; as `identity`, those never met are absent.
-
-        Raises:
-            WarehouseUnreachable, WarehouseError: they could not be read or made.
-        """
+        """Return the ledger's id of each id of the source; as `identity`, those never met are absent."""
         with open_identity(self.role, APPLICATION) as cursor:
             return self._ledger_ids(cursor, kind, source_ids)
 
@@ -92,7 +88,6 @@ def find_ledger_id(actor: str, kind: Kind, source_id: str) -> str:
 
     Raises:
         InputRefused: the ledger never met it.
-        WarehouseUnreachable, WarehouseError: it could not be read or recorded.
     """
     found = Translator("identity").to_ledger(kind, [source_id])
     if source_id not in found:
@@ -106,7 +101,6 @@ def find_source_id(actor: str, kind: Kind, ledger_id: str) -> str:
 
     Raises:
         InputRefused: there is none, or it was cut off with a destroyed secret.
-        WarehouseUnreachable, WarehouseError: it could not be read or recorded.
     """
     found = Translator("identity").to_source(kind, [ledger_id])
     if ledger_id not in found:

@@ -57,11 +57,7 @@ def check_keyring(cursor: Cursor, keyring: Keyring, published: Mapping[str, int]
 
 
 def published_by_key() -> dict[str, int]:
-    """Return the number of published documents by fingerprint of their key.
-
-    Raises:
-        WarehouseUnreachable, WarehouseError: it could not be read.
-    """
+    """Return the number of published documents by fingerprint of their key."""
     with open_cursor("publisher", "nocturne key") as cursor:
         return count_published_by_key(cursor)
 

@@ -56,7 +56,6 @@ def serving_models(policy: Policy) -> dict[str, str]:
 
     Raises:
         SettingsError: the policy asks the registry, and the worker's connection string is not set.
-        WarehouseUnreachable, WarehouseError: the ledger could not be read.
     """
     asked = directories.asked_kinds(policy)
     if not asked:
@@ -72,11 +71,7 @@ def read_serving(cursor: Cursor) -> dict[str, str]:
 
 
 def list_models(role: str = "worker", *, kind: str | None = None) -> list[Model]:
-    """Return the models of a kind or of all, newest first.
-
-    Raises:
-        WarehouseUnreachable, WarehouseError: the ledger could not be read.
-    """
+    """Return the models of a kind or of all, newest first."""
     with open_cursor(role, "nocturne models") as cursor:
         return _read(cursor, kind, "")
 
@@ -86,18 +81,13 @@ def find_model(prefix: str, role: str = "worker") -> Model:
 
     Raises:
         InputRefused: there is none, or more than one.
-        WarehouseUnreachable, WarehouseError: the ledger could not be read.
     """
     with open_cursor(role, "nocturne models") as cursor:
         return _find(cursor, prefix)
 
 
 def insert_model(kind: str, digest: str, actor: str) -> None:
-    """Register a model as a candidate; one that is known stays as it is.
-
-    Raises:
-        WarehouseUnreachable, WarehouseError: nothing was written.
-    """
+    """Register a model as a candidate; one that is known stays as it is."""
     with open_cursor("worker", "nocturne models") as cursor:
         execute(cursor, "deid", "model", "insert", {"kind": kind, "hash": digest, "actor": actor})
         if cursor.rowcount:
@@ -105,11 +95,7 @@ def insert_model(kind: str, digest: str, actor: str) -> None:
 
 
 def record_comparison(digest: str, compared_with: str, metrics: Mapping[str, float | None]) -> None:
-    """Keep the figures of a comparison; a refused model is a candidate again.
-
-    Raises:
-        WarehouseUnreachable, WarehouseError: nothing was written.
-    """
+    """Keep the figures of a comparison; a refused model is a candidate again."""
     row = {"hash": digest, "compared_with": compared_with, "metrics": json.dumps(metrics, allow_nan=False)}
     with open_cursor("worker", "nocturne models") as cursor:
         execute(cursor, "deid", "model", "compared", row)
@@ -122,7 +108,6 @@ def promote_model(digest: str, actor: str, reason: str, role: str = "steward") -
         InputRefused: no such model, no reason, or it serves, was refused, was never compared, or was compared with
             another model than the one that serves.
         PolicyError: its directory is missing or was altered.
-        WarehouseUnreachable, WarehouseError: nothing was written.
     """
     why = _reason(reason)
     with _decision(digest, role) as (cursor, model):
@@ -144,7 +129,6 @@ def refuse_model(digest: str, actor: str, reason: str, role: str = "steward") ->
 
     Raises:
         InputRefused: no such model, no reason, or it is not a candidate.
-        WarehouseUnreachable, WarehouseError: nothing was written.
     """
     why = _reason(reason)
     with _decision(digest, role) as (cursor, model):
@@ -161,7 +145,6 @@ def roll_back_model(kind: str, actor: str, reason: str = "", *, expected: str | 
     Raises:
         InputRefused: no model of that kind serves, or another one than `expected`, if that is given.
         PolicyError: the directory of the former model is missing or was altered.
-        WarehouseUnreachable, WarehouseError: nothing was written.
     """
     with open_cursor("steward", "nocturne models") as cursor:
         execute(cursor, "deid", "model", "lock", {"kind": kind})
@@ -183,11 +166,7 @@ def roll_back_model(kind: str, actor: str, reason: str = "", *, expected: str | 
 
 
 def record_export(model: Model, actor: str, **figures: float | None) -> None:
-    """Write to the audit trail that a model left the hospital, with the figures of its check.
-
-    Raises:
-        WarehouseUnreachable, WarehouseError: nothing was written.
-    """
+    """Write to the audit trail that a model left the hospital, with the figures of its check."""
     with open_cursor("steward", "nocturne models") as cursor:
         audit.write(cursor, actor, audit.Action.EXPORT_MODEL, _about(model.kind, model.hash), **figures)
 

@@ -82,7 +82,6 @@ def apply_opt_outs(actor: str = ACTOR) -> dict[str, int]:
 
     Raises:
         SettingsError: the secret is missing, or a version that published documents is not held.
-        WarehouseUnreachable, WarehouseError: nothing was changed.
     """
     keyring = settings().keyring
     with open_cursor("publisher", APPLICATION) as cursor:

@@ -77,7 +77,6 @@ def read_original(
     Raises:
         OriginalRefused: see `OriginalProblem`; the refusal is recorded, except for NOT_CONFIGURED and UNKNOWN.
         ContractBroken: the source's query breaks its contract.
-        WarehouseUnreachable, WarehouseError: the ledger or the source could not be read.
     """
     if settings().reader_dsn is None:
         raise OriginalRefused(document_id, OriginalProblem.NOT_CONFIGURED)

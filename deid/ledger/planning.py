@@ -174,7 +174,6 @@ def plan_run(request: Request) -> list[Batch]:
         WarehouseUnreachable: the warehouse is a replica that has not reached the end of the interval.
         SettingsError: the secret is not the one that the ledger knows, or a version of it is missing; the secret that
             divides patients is.
-        WarehouseError: a statement failed; nothing was registered.
     """
     started = time.monotonic()
     source = Source(settings().source)

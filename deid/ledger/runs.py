@@ -33,11 +33,7 @@ class UnfinishedRun:
 
 
 def list_unfinished() -> list[UnfinishedRun]:
-    """Return the unfinished runs, oldest first.
-
-    Raises:
-        WarehouseUnreachable, WarehouseError: the ledger could not be read.
-    """
+    """Return the unfinished runs, oldest first."""
     with open_cursor("worker", "nocturne runs") as cursor:
         return _read_unfinished(cursor, None)
 
@@ -50,7 +46,6 @@ def take_over(run_id: int, actor: str, reason: str, *, confirmed: bool = False) 
     Raises:
         InputRefused: there is no such unfinished run, or no reason is given.
         RunAlive: it showed a sign of life less than `QUIET_S` seconds ago, and `confirmed` is false.
-        WarehouseUnreachable, WarehouseError: nothing was written.
     """
     if len(reason.strip()) < MIN_REASON:
         raise InputRefused("a take-over needs a reason.", f"Give one of at least {MIN_REASON} characters.")

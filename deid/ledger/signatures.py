@@ -83,7 +83,6 @@ def sign_trail(role: str) -> TrailSignature | None:
 
     Raises:
         SettingsError: the secret is missing.
-        WarehouseUnreachable, WarehouseError: nothing was signed.
     """
     key = settings().keyring.current
     with open_cursor(role, "nocturne signature") as cursor:

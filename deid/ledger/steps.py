@@ -321,11 +321,7 @@ def past_limit(accounts: Iterable[tuple[str, str, Any, Any]], limit: Fraction) -
 
 
 def list_patient_totals() -> list[tuple[int, float]]:
-    """Return documents and ε (nats) of each patient with published documents, greatest ε first, without identifiers.
-
-    Raises:
-        WarehouseUnreachable, WarehouseError: it could not be read.
-    """
+    """Return documents and ε (nats) of each patient with published documents, greatest ε first, without identifiers."""
     with open_cursor("steward", "nocturne budget") as cursor:
         execute(cursor, "deid", "budget", "patients")
         return [(int(documents), float(epsilon)) for documents, epsilon in cursor.fetchall()]

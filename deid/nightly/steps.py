@@ -167,7 +167,6 @@ def detect(run_id: int, batch_id: int, *, isolated: bool = False) -> dict[str, A
 
     Raises:
         PolicyError: policy, detector, contract or key are no longer those that the run was planned with.
-        WarehouseUnreachable, WarehouseError: nothing was written.
     """
     run, made_by = _current_run(run_id)
     step = begin(run, batch_id, "detect", before="planned")
@@ -190,7 +189,6 @@ def substitute(run_id: int, batch_id: int, *, isolated: bool = False) -> dict[st
     Raises:
         PolicyError: policy, detector, contract or key are no longer those that the run was planned with.
         SettingsError: the secret is missing.
-        WarehouseUnreachable, WarehouseError: nothing was written.
     """
     run, made_by = _current_run(run_id)
     step = begin(run, batch_id, "substitute", before="detected")
@@ -216,7 +214,6 @@ def validate(run_id: int, batch_id: int, *, isolated: bool = False) -> dict[str,
 
     Raises:
         PolicyError: policy, detector, contract or key are no longer those that the run was planned with.
-        WarehouseUnreachable, WarehouseError: nothing was written.
     """
     run, made_by = _current_run(run_id)
     step = begin(run, batch_id, "validate", before="substituted")
@@ -245,7 +242,6 @@ def stage(run_id: int) -> dict[str, Any]:
         PolicyError: the run is open, and policy, detector, contract or key are no longer those that it was planned
             with.
         ReleaseRefused: some documents have not gone through every step.
-        WarehouseUnreachable, WarehouseError: nothing was written.
     """
     run = read_run(run_id)
     if run.state == "planned":

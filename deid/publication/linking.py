@@ -48,7 +48,6 @@ def read_patients(source_ids: Collection[str], policy: SubstitutionPolicy) -> di
         PolicyError: the policy gives dates no mapping that a table could share.
         SettingsError: the secret is missing, or is not the ledger's.
         ContractBroken: the source's query lacks a column of the contract.
-        WarehouseUnreachable, WarehouseError: the source or the ledger could not be read.
     """
     check_mapping(policy)
     key = settings().keyring.current
@@ -85,11 +84,7 @@ def stay_pseudonym(source_id: str) -> str:
 
 
 def integer_ids(kind: Literal["patient", "stay"], names: Collection[str]) -> dict[str, int]:
-    """Return the integer ids that schema research gives pseudonyms; one without a published document gets its own.
-
-    Raises:
-        WarehouseUnreachable, WarehouseError: the ledger could not be read or written.
-    """
+    """Return the integer ids that schema research gives pseudonyms; one without a published document gets its own."""
     with open_cursor("worker", APPLICATION) as cursor:
         execute(cursor, "deid", "omop_id", "of_names", {"kind": kind, "names": sorted(names)})
         return dict(cursor.fetchall())

@@ -163,11 +163,7 @@ def end_interrupted(cursor: Cursor, release_id: int) -> None:
 
 
 def staged_digest(interval_key: str) -> str | None:
-    """Return the digest of the changes that publishing the interval would make now; None if nothing is staged.
-
-    Raises:
-        WarehouseUnreachable, WarehouseError: the ledger could not be read.
-    """
+    """Return the digest of the changes that publishing the interval would make now; None if nothing is staged."""
     with open_cursor("publisher") as cursor:
         return digest_of(cursor, interval_key)
 

@@ -55,11 +55,7 @@ def versions_in_use(cursor: Cursor, source: str | None = None) -> dict[str, Refe
 
 
 def version_names(dsn: str) -> dict[str, str]:
-    """Return the name of the version in use by source: the `reference_versions` of a run.
-
-    Raises:
-        WarehouseError: the database does not answer, or lacks the tables.
-    """
+    """Return the name of the version in use by source: the `reference_versions` of a run."""
     with connect(dsn) as link, link.cursor() as cursor:
         return {source: found.version for source, found in versions_in_use(cursor).items()}
 
@@ -77,7 +73,6 @@ def list_versions(dsn: str, source: str | None = None) -> list[dict[str, Any]]:
 
     Raises:
         ReferenceRefused: there is no such source.
-        WarehouseError: the database does not answer.
     """
     if source is not None:
         configured_source(source)
@@ -96,7 +91,6 @@ def roll_back(source: str, *, dsn: str, to: int | None = None) -> dict[str, int 
 
     Raises:
         ReferenceRefused: there is no such source, or no former version that still has its rows.
-        WarehouseError: the database refused a statement.
     """
     wanted = configured_source(source)
     with connect(dsn, application=f"nocturne rollback {source}") as link, link.cursor() as cursor:
@@ -184,7 +178,6 @@ def check_ages(dsn: str, allowed: References) -> dict[str, int]:
 
     Raises:
         ReferencesOld: sources are older than the policy allows; names each. Their versions stay in use.
-        WarehouseError: the database does not answer, or lacks the tables.
     """
     with connect(dsn) as link, link.cursor() as cursor:
         known = source_states(cursor, allowed)

@@ -46,7 +46,6 @@ def refresh(
     Raises:
         ReferenceRefused: there is no such source or file, or the file fails validation. The version in use stays, and
             no row of the new one is kept.
-        WarehouseError: the database refused a statement, or does not answer.
     """
     wanted = configured_source(source)
     where = find_origin(wanted, location)
@@ -98,7 +97,6 @@ def load_version(source: ReferenceSource, bundle: Bundle, location: str, dsn: st
 
     Raises:
         ReferenceRefused: the files fail validation.
-        WarehouseError: the database refused a statement.
     """
     with connect(dsn, application=f"nocturne refresh {source.name}") as link, link.cursor() as cursor:
         lock = {"source": source.name, "timeout_ms": str(LOAD_TIMEOUT_S * 1000)}

@@ -56,9 +56,6 @@ def open_lookup(dsn: str, folder: Path) -> LookupTable:
     recognises those of Paris, and communes that were merged since. Before any load it is the packaged file.
 
     `dsn` is of a role that reads schema `ref`.
-
-    Raises:
-        WarehouseError: the database does not answer, or lacks the tables.
     """
     with connect(dsn) as link, link.cursor() as cursor:
         versions = versions_in_use(cursor)
@@ -94,7 +91,6 @@ def open_tables(dsn: str, folder: Path) -> Tables:
 
     Raises:
         ReferenceRefused: a source was loaded, but one of `REQUIRED` was not.
-        WarehouseError: the database does not answer, or lacks the tables.
     """
     with connect(dsn) as link, link.cursor() as cursor:
         versions = versions_in_use(cursor)

@@ -34,7 +34,6 @@ def summarise(interval_key: str) -> dict[str, Any]:
 
     Raises:
         InputRefused: malformed interval key.
-        WarehouseUnreachable, WarehouseError: nothing was stored.
     """
     check_interval_key(interval_key)
     policy, digest = current_policy(), staged_digest(interval_key)
@@ -129,7 +128,6 @@ def report(interval_key: str) -> dict[str, str]:
 
     Raises:
         InputRefused: malformed interval key, or no run ever processed the interval.
-        WarehouseUnreachable, WarehouseError: nothing was written.
         SettingsError: the file of NOCTURNE_CATALOGUE cannot be read.
         NocturneError: the folder of reports cannot be written, or its disk is full.
     """
@@ -163,7 +161,6 @@ def annex(interval_key: str) -> str:
 
     Raises:
         InputRefused: malformed interval key, or nothing of it is published.
-        WarehouseUnreachable, WarehouseError: it could not be read.
     """
     check_interval_key(interval_key)
     return write_annex(gather_annex(interval_key))

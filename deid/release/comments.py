@@ -35,11 +35,7 @@ def list_comments(cursor: Cursor, status: DecisionStatus, reader: str) -> list[C
 
 
 def write_comment(status: DecisionStatus, account: str, text: str) -> None:
-    """Keep a comment of 1 to `MAX_COMMENT` characters; the audit trail has a line without its text.
-
-    Raises:
-        WarehouseUnreachable, WarehouseError: nothing was recorded.
-    """
+    """Keep a comment of 1 to `MAX_COMMENT` characters; the audit trail has a line without its text."""
     row = {"interval_key": status.interval_key, "staged_digest": status.digest or "", "account": account}
     with open_cursor("steward", "nocturne pages") as cursor:
         execute(cursor, "deid", "release_comment", "insert", row | {"comment": text})

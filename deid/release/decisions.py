@@ -104,7 +104,6 @@ def ask_question(airflow_run: str, interval_key: str, digest: str, *, requested_
 
     Raises:
         InputRefused: malformed interval key.
-        WarehouseUnreachable, WarehouseError: nothing was stored.
     """
     check_interval_key(interval_key)
     row = {"airflow_run": airflow_run, "interval_key": interval_key, "staged_digest": digest}
@@ -126,9 +125,6 @@ def record_right(airflow_run: str, account: str, *, may_decide: bool) -> None:
     """Record whether an account that answers a question in Airflow may decide, as the auth manager says.
 
     A person who may not is written to the audit trail as refused. A question that nobody asked leaves nothing.
-
-    Raises:
-        WarehouseUnreachable, WarehouseError: nothing was stored.
     """
     about = {"airflow_run": airflow_run, "account": account, "may_decide": may_decide}
     with open_cursor("steward", "nocturne pages") as cursor:
@@ -146,7 +142,6 @@ def check_right(interval_key: str, account: str) -> None:
 
     Raises:
         ReleaseRefused: the last check says no, or there was none.
-        WarehouseUnreachable, WarehouseError: the ledger could not be read.
     """
     check_interval_key(interval_key)
     with open_cursor("publisher", "nocturne release") as cursor:
@@ -166,9 +161,6 @@ def settled_outcome(interval_key: str, digest: str, *, airflow_run: str, asked_b
 
     A run that has not asked yet asks, even about an approved content: after a publication that failed, people may
     still reject it or send it back.
-
-    Raises:
-        WarehouseUnreachable, WarehouseError: the ledger could not be read.
     """
     with open_interval(interval_key, asked_by=asked_by) as interval:
         about = {"airflow_run": airflow_run, "staged_digest": digest}
@@ -201,7 +193,6 @@ def take_answer(
     Raises:
         ReleaseRefused: the staged content is another, its publication has begun, or another answer came first: the
             question is void.
-        WarehouseUnreachable, WarehouseError: nothing was recorded.
     """
     check_interval_key(interval_key)
     with open_interval(interval_key, asked_by=asked_by) as interval:

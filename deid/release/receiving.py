@@ -45,9 +45,6 @@ def receive_answer(airflow_run: str, decision: Decision) -> Iterator[Received | 
 
     While the block lasts, other answers to the question wait. The block raises if the answer cannot be given, is late,
     or Airflow does not take it: it then was never given.
-
-    Raises:
-        WarehouseUnreachable, WarehouseError: nothing was recorded.
     """
     with open_cursor("steward", "nocturne pages") as cursor:
         cursor.execute(f"SET LOCAL lock_timeout = '{PATIENCE_S}s'")

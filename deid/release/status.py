@@ -108,11 +108,7 @@ class DecisionStatus:
 
 
 def read_status(interval_key: str) -> DecisionStatus | None:
-    """Read the status of the decision on an interval; None for a malformed key, or if no run ever processed it.
-
-    Raises:
-        WarehouseUnreachable, WarehouseError: the ledger could not be read.
-    """
+    """Read the status of the decision on an interval; None for a malformed key, or if no run ever processed it."""
     if INTERVAL_KEY.fullmatch(interval_key) is None:
         return None
     with open_interval(interval_key, role="steward") as interval:
@@ -120,11 +116,7 @@ def read_status(interval_key: str) -> DecisionStatus | None:
 
 
 def find_obstacle(status: DecisionStatus, decision: Decision) -> AnswerProblem | None:
-    """Return the reason for which this person cannot give this answer now; None if there is none.
-
-    Raises:
-        WarehouseUnreachable, WarehouseError: the ledger could not be read.
-    """
+    """Return the reason for which this person cannot give this answer now; None if there is none."""
     with open_interval(status.interval_key, role="steward", asked_by=status.asked_for or None) as interval:
         return answer_obstacle(interval, decision, status.digest or "")
 

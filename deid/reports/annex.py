@@ -39,7 +39,6 @@ def gather_annex(interval_key: str) -> Figures:
 
     Raises:
         InputRefused: nothing of this interval is published.
-        WarehouseUnreachable, WarehouseError: they could not be read.
     """
     figures = gather(interval_key, "held")
     with open_cursor("publisher", "nocturne annex", readonly=True) as cursor:

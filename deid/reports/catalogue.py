@@ -99,7 +99,6 @@ def describe_release(interval_key: str, path: Path | None = None) -> DatasetDesc
     Raises:
         InputRefused: nothing of this interval is published.
         SettingsError: the file cannot be read, or holds a key or value that is none.
-        WarehouseUnreachable, WarehouseError: the figures could not be read.
     """
     told = _read_file(path or settings().catalogue)
     figures = gather(interval_key, "held")

@@ -39,7 +39,6 @@ def gather(interval_key: str, side: str | None = None) -> Figures:
 
     Raises:
         InputRefused: no run ever worked on this interval.
-        WarehouseUnreachable, WarehouseError: they could not be read.
     """
     with open_cursor("steward", "nocturne report", readonly=True) as cursor:
         runs = read_rows(cursor, "runs", interval_key=interval_key)
@@ -93,7 +92,6 @@ def gather_checks(interval_key: str) -> tuple[Figures, Policy]:
 
     Raises:
         InputRefused: no run ever worked on this interval.
-        WarehouseUnreachable, WarehouseError: they could not be read.
     """
     with open_cursor("publisher", "nocturne report", readonly=True) as cursor:
         runs = read_rows(cursor, "runs", interval_key=interval_key)

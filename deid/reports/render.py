@@ -61,7 +61,6 @@ def write_report(interval_key: str, folder: Path) -> dict[str, str]:
 
     Raises:
         InputRefused: no run ever worked on this interval.
-        WarehouseUnreachable, WarehouseError: nothing was written.
     """
     figures = gather(interval_key)
     folder.mkdir(parents=True, exist_ok=True)

@@ -23,7 +23,6 @@ def run_checks(run_id: int, policy: Policy) -> list[CheckResult]:
 
     Raises:
         InputRefused: there is no such run.
-        WarehouseUnreachable, WarehouseError: nothing was stored.
     """
     with open_cursor("publisher", "nocturne run checks") as cursor:
         if execute(cursor, "deid", "run", "read", {"run_id": run_id}).fetchone() is None:

@@ -47,11 +47,7 @@ class Session:
 
 
 def inspect(dsn: str, names: Sequence[str]) -> Session:
-    """Return the facts about a database and the role that logs in to it; `names` are settings to read.
-
-    Raises:
-        WarehouseUnreachable, WarehouseError: the database does not answer, or refused the login.
-    """
+    """Return the facts about a database and the role that logs in to it; `names` are settings to read."""
     with connect(dsn, application="nocturne doctor") as link:
         link.set_session(readonly=True)
         return _read(link, dsn, names)

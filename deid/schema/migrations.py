@@ -27,7 +27,6 @@ def migrate(dsn: str, folder: Path = SQL / "migrations") -> list[str]:
     `dsn` is the owner's. A killed process leaves each migration either whole or absent.
 
     Raises:
-        WarehouseUnreachable: the database does not answer.
         WarehouseError: a migration failed; names it and the SQLSTATE.
     """
     logging.getLogger("yoyo.migrations").setLevel(logging.WARNING)
@@ -58,9 +57,6 @@ def compare_migrations(dsn: str) -> tuple[list[str], list[str]]:
     """Return the migrations that the database lacks, and those it has that this version does not know.
 
     `dsn` is the owner's; nothing is changed.
-
-    Raises:
-        WarehouseUnreachable, WarehouseError: the database does not answer, or the role may not read them.
     """
     known = {str(migration.id) for migration in read_migrations(str(SQL / "migrations"))}
     applied = _applied(dsn, "public._yoyo_migration", "nocturne doctor")
@@ -73,7 +69,6 @@ def require_migrations(dsn: str) -> None:
     `dsn` is that of any role that a task may have.
 
     Raises:
-        WarehouseUnreachable: the database does not answer.
         WarehouseError: it lacks one; the remedy is the command that applies it.
     """
     known = {path.stem for path in (SQL / "migrations").glob("*.sql")}

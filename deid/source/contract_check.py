@@ -100,7 +100,6 @@ def check_source(source: Source, start: datetime, end: datetime, sample: int = 2
     Contents are those of this project's part of the patients.
 
     Raises:
-        WarehouseUnreachable, WarehouseError: the warehouse does not answer, or refused the login.
         PolicyError: the rules of the source's files, or the policy, cannot be read.
         SettingsError: the policy takes a part of the patients, and there is no secret to divide by.
     """

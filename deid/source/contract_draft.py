@@ -46,7 +46,6 @@ def draft_source(folder: Path, schemas: Sequence[str] = ()) -> Draft:
 
     Raises:
         InputRefused: the folder holds something, or no table looks like one of documents.
-        WarehouseUnreachable, WarehouseError: the warehouse does not answer, or refused the login.
     """
     if folder.exists() and any(folder.iterdir()):
         raise InputRefused(f"{folder} is not empty.", "Name a new folder; `source check` checks an existing one.")

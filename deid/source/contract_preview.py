@@ -50,7 +50,6 @@ def preview_source(
 
     Raises:
         ContractBroken: a query does not give what it must.
-        WarehouseUnreachable, WarehouseError: the warehouse does not answer, or refused the login.
         PolicyError: the rules of the source's files cannot be read.
     """
     with open_source("nocturne source preview", snapshot=True) as link:

@@ -40,7 +40,6 @@ def gather_release(interval_key: str) -> Figures:
 
     Raises:
         InputRefused: no run ever worked on this interval.
-        WarehouseUnreachable, WarehouseError: they could not be read.
     """
     with open_cursor("steward", "nocturne export", readonly=True) as cursor:
         return {**gather(interval_key), "review": _review(cursor, interval_key)}

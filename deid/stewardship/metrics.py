@@ -22,7 +22,6 @@ def read_metrics(interval_key: str) -> dict[str, float]:
     Raises:
         SettingsError: the publisher's connection string is not set.
         PolicyError: the policy cannot be read.
-        WarehouseUnreachable, WarehouseError: they could not be read.
     """
     asked = {
         "interval_key": interval_key,
@@ -51,7 +50,6 @@ def read_lineage(role: str, run_id: int, batch_id: int | None = None) -> Lineage
 
     Raises:
         InputRefused: there is no such run.
-        WarehouseUnreachable, WarehouseError: it could not be read.
     """
     asked = {"run_id": run_id, "batch_id": batch_id}
     with open_cursor(role, "nocturne lineage", readonly=True) as cursor:

@@ -96,7 +96,6 @@ def read_overview(
     not.
 
     Raises:
-        WarehouseUnreachable, WarehouseError: the ledger could not be read.
         PolicyError: the policy cannot be read.
     """
     policy, now = load(settings().policy), now or datetime.now(UTC)

@@ -81,11 +81,7 @@ class PublishedText:
 
 
 def list_intervals(*, month: str | None = None, state: str | None = None, before: str | None = None) -> IntervalPage:
-    """Return a page of intervals that begin in `month` ("2026-10") and have `state`; None accepts any.
-
-    Raises:
-        WarehouseUnreachable, WarehouseError: the ledger could not be read.
-    """
+    """Return a page of intervals that begin in `month` ("2026-10") and have `state`; None accepts any."""
     with open_cursor("steward", "nocturne pages", readonly=True) as cursor:
         asked = {"month": month, "state": state, "before": before, "limit": PAGE + 1}
         keys = [key for (key,) in execute(cursor, "deid", "interval_state", "page", asked).fetchall()]
@@ -167,11 +163,7 @@ class PlannedRun:
 
 
 def planned_run(triggered_by: str) -> PlannedRun | None:
-    """Return what an orchestrator run planned; None if it has planned nothing yet.
-
-    Raises:
-        WarehouseUnreachable, WarehouseError: the ledger could not be read.
-    """
+    """Return what an orchestrator run planned; None if it has planned nothing yet."""
     with open_cursor("steward", "nocturne pages") as cursor:
         found = execute(cursor, "deid", "run", "planned", {"triggered_by": triggered_by}).fetchone()
     return None if found is None else PlannedRun(*found)
