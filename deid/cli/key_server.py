@@ -145,21 +145,23 @@ class _Handler(BaseHTTPRequestHandler):
         """Write nothing to standard error: the access log holds it."""
 
 
-def make_context(certificate: Path, authority: Path) -> ssl.SSLContext:
-    """Return TLS of a server that admits only clients whose certificate `authority` (PEM) signed.
+def make_context(certificate: Path, authority: Path | None = None) -> ssl.SSLContext:
+    """Return TLS of a server; with an `authority` (PEM), it admits only clients whose certificate that one signed.
 
     Raises:
         SettingsError: a file cannot be used.
     """
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
-    context.verify_mode = ssl.CERT_REQUIRED
     try:
         context.load_cert_chain(certificate, password="")
-        context.load_verify_locations(authority)
+        if authority is not None:
+            context.verify_mode = ssl.CERT_REQUIRED
+            context.load_verify_locations(authority)
     except (OSError, ssl.SSLError):
+        files = ", ".join(str(one) for one in (certificate, authority) if one)
         raise SettingsError(
-            f"{certificate} or {authority} cannot be used for TLS.",
+            f"{files} cannot be used for TLS.",
             "Give PEM files, the first with its private key and without a passphrase.",
         ) from None
     return context

@@ -85,7 +85,7 @@ def serve_documents(
     is answered by 422 with its reasons. Counts, reasons, the policy's hash and the client go to the audit trail (as the
     worker) and to the access log before the answer. Does not use the secret of the nights, and keeps nothing.
     """
-    from deid.cli.key_server import AccessLog
+    from deid.cli.key_server import AccessLog, make_context
     from deid.cli.service_server import DocumentServer
 
     known = read_clients(clients)
@@ -105,7 +105,7 @@ def serve_documents(
             *((host, port), known, access),
             most_bytes=read_settings().max_document_bytes,
             journal=journal,
-            context=None if certificate is None else _tls(certificate),
+            context=None if certificate is None else make_context(certificate),
         )
     except OSError as error:
         raise SettingsError(
@@ -210,17 +210,3 @@ def _write_file(path: Path, clients: Mapping[str, Any]) -> None:
             partial.write_text(json.dumps(clients, indent=1) + "\n", encoding="utf-8")
     except OSError as error:
         raise InputRefused(f"{path}: {error.strerror}.", "Give a file in a folder that can be written.") from None
-
-
-def _tls(certificate: Path) -> Any:
-    import ssl
-
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.minimum_version = ssl.TLSVersion.TLSv1_2
-    try:
-        context.load_cert_chain(certificate, password="")
-    except (OSError, ssl.SSLError):
-        raise SettingsError(
-            f"{certificate} cannot be used for TLS.", "Give a PEM file with its private key and without a passphrase."
-        ) from None
-    return context

@@ -8,7 +8,7 @@ for them. A chain alone cannot reveal that its last lines were cut off, or that 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -91,18 +91,18 @@ class Head:
     digest: str
 
 
-class ReasonProblem(StrEnum):
-    """Fault of the length of a reason. The French and English wording is the pages'."""
+def spaced_reason(reason: str, refused: Callable[[str], Exception]) -> str:
+    """Return a reason of 10 to 500 characters with single spaces.
 
-    TOO_SHORT = "too_short"
-    TOO_LONG = "too_long"
-
-
-def reason_problem(reason: str) -> ReasonProblem | None:
-    """Return the fault of a reason of fewer than 10 or more than 500 characters; None for another."""
+    Raises:
+        refused: given `too_short` or `too_long`, whose French and English wording is the pages'.
+    """
+    reason = " ".join(reason.split())
     if len(reason) < LEAST_REASON:
-        return ReasonProblem.TOO_SHORT
-    return ReasonProblem.TOO_LONG if len(reason) > MOST_REASON else None
+        raise refused("too_short")
+    if len(reason) > MOST_REASON:
+        raise refused("too_long")
+    return reason
 
 
 def write(cursor: Cursor, actor: str, action: Action, about: str, /, **details: Any) -> int:

@@ -136,10 +136,9 @@ class SourceState:
     rows: int
     loaded_at: datetime
     age_days: int
-    rows_before: int | None
     drift: float | None
+    published_on: date | None
     most_days: int
-    published_on: date | None = None
 
     @property
     def old(self) -> bool:
@@ -150,20 +149,7 @@ class SourceState:
 def source_states(cursor: Cursor, allowed: References) -> Sequence[SourceState]:
     """Return the state of every source with a version in use, by source."""
     cursor.execute(query("ref", "source_state", "read"))
-    return [
-        SourceState(
-            source,
-            version,
-            rows,
-            loaded_at,
-            age,
-            before,
-            None if drift is None else float(drift),
-            _most_days(source, allowed),
-            published_on,
-        )
-        for source, version, rows, loaded_at, age, before, drift, published_on in cursor.fetchall()
-    ]
+    return [SourceState(*(*row, _most_days(row[0], allowed))) for row in cursor.fetchall()]
 
 
 def _most_days(source: str, allowed: References) -> int:

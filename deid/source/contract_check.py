@@ -22,7 +22,7 @@ from deid.domain.errors import WarehouseUnreachable
 from deid.domain.outcomes import Refused
 from deid.source.contract import MEASURED, Source, bind, open_source
 from deid.source.extraction import REPEATED_SHARE, make_content, open_contents, read_merges, value_shape
-from deid.source.links import FaultKind, QueryFault, SourceLink, StatementRefused
+from deid.source.links import Asked, FaultKind, QueryFault, SourceLink, StatementRefused
 from deid.source.patient_parts import ProjectPart, open_part
 
 SLOW_S = 30.0
@@ -164,8 +164,8 @@ class _Check:
         kinds = self.source.kinds(step)
         try:
             with self.link.attempt():
-                asked = (self.source.query(step), bind(parameters), kinds)
-                rows = list(self.link.rows(*asked, chosen=cut is not None, most=most, cut=cut))
+                asked = Asked(self.source.query(step), bind(parameters), kinds, cut is not None, most, cut)
+                rows = list(self.link.rows(asked))
         except StatementRefused as refused:
             self._fault(step, refused.fault)
             return []

@@ -20,7 +20,7 @@ from deid.formats import FileRules
 from deid.pipeline import open_documents
 from deid.source.contract import Source, bind
 from deid.source.file_shares import read_file_at
-from deid.source.links import SourceLink
+from deid.source.links import Asked, SourceLink
 from deid.source.rows import Content, Listed
 
 PAGE = 5000
@@ -95,7 +95,7 @@ def identify_documents(link: SourceLink, source: Source, document_ids: Sequence[
     kinds = {name: kind for name, kind in source.kinds("contents").items() if name in IDENTIFIED}
     with source.reading("contents"):
         asked = bind({"document_ids": list(document_ids)})
-        rows = list(link.rows(source.query("contents"), asked, kinds, chosen=True))
+        rows = list(link.rows(Asked(source.query("contents"), asked, kinds, chosen=True)))
     return [{**row, "content_hash": version_hash(row["content_hash"], row["patient_id"])} for row in rows]
 
 
@@ -245,9 +245,9 @@ def read_rows(
     Raises:
         ContractBroken: the query takes too long, or gives what the contract does not allow.
     """
-    kinds, chosen = source.kinds(step), cut is not None
     with source.reading(step):
-        yield from link.rows(source.query(step), bind(parameters), kinds, chosen=chosen, most=most, cut=cut)
+        asked = Asked(source.query(step), bind(parameters), source.kinds(step), cut is not None, most, cut)
+        yield from link.rows(asked)
 
 
 def _check_progress(source: Source, page: Sequence[Listed], last: datetime | None, seen: Collection[str]) -> None:

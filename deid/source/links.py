@@ -112,6 +112,21 @@ class Table:
         return [lower[name] for name in names.split() if name in lower]
 
 
+class Asked(NamedTuple):
+    """A query, and the columns of its rows that are wanted (`kinds`), of these types of the contract.
+
+    `chosen`: the server gives these columns alone; `most`: and so many rows at most; `cut`: of the column "content" so
+    many bytes or characters at most. The last needs `chosen`.
+    """
+
+    statement: str
+    parameters: Mapping[str, Any]
+    kinds: Mapping[str, str]
+    chosen: bool = False
+    most: int | None = None
+    cut: int | None = None
+
+
 class SourceLink(Protocol):
     """A transaction that reads a source.
 
@@ -125,21 +140,8 @@ class SourceLink(Protocol):
         """Return the columns of a query and the types of the contract that each satisfies; None: its values tell."""
         ...
 
-    def rows(
-        self,
-        statement: str,
-        parameters: Mapping[str, Any],
-        kinds: Mapping[str, str],
-        *,
-        chosen: bool = False,
-        most: int | None = None,
-        cut: int | None = None,
-    ) -> Iterator[dict[str, Any]]:
-        """Yield the columns of `kinds`, of those types of the contract, of each row of a query.
-
-        `chosen`: the server gives these columns alone; `most`: and so many rows at most; `cut`: of the column
-        "content" so many bytes or characters at most. The last needs `chosen`.
-        """
+    def rows(self, asked: Asked) -> Iterator[dict[str, Any]]:
+        """Yield the columns that are asked for of each row of a query."""
         ...
 
     def attempt(self) -> AbstractContextManager[None]:
@@ -181,29 +183,21 @@ class PostgresqlLink:
                 raise StatementRefused(_fault(cursor, error)) from None
             return {column.name: _KINDS.get(column.type_code, frozenset()) for column in cursor.description or ()}
 
-    def rows(
-        self,
-        statement: str,
-        parameters: Mapping[str, Any],
-        kinds: Mapping[str, str],
-        *,
-        chosen: bool = False,
-        most: int | None = None,
-        cut: int | None = None,
-    ) -> Iterator[dict[str, Any]]:
+    def rows(self, asked: Asked) -> Iterator[dict[str, Any]]:
         """Yield rows; see `SourceLink`."""
-        asked: sql.Composable = sql.SQL(statement)
+        statement, parameters, kinds, chosen, most, cut = asked
+        query: sql.Composable = sql.SQL(statement)
         if chosen or most is not None:
             shortened = sql.SQL("substring(c.content FOR {}) AS content").format(sql.Literal(cut))
             columns = [
                 shortened if name == "content" and cut is not None else sql.Identifier("c", name) for name in kinds
             ]
             selected = sql.SQL(", ").join(columns) if chosen else sql.SQL("*")
-            asked = sql.SQL("SELECT {} FROM ({}) AS c").format(selected, asked)
+            query = sql.SQL("SELECT {} FROM ({}) AS c").format(selected, query)
         if most is not None:
-            asked = sql.SQL("{} LIMIT {}").format(asked, sql.Literal(most))
+            query = sql.SQL("{} LIMIT {}").format(query, sql.Literal(most))
         with _named(), self._link.cursor() as cursor:
-            cursor.execute(asked, dict(parameters))
+            cursor.execute(query, dict(parameters))
             given = [column.name for column in cursor.description or ()]
             wanted = [(column, given.index(column)) for column in kinds]
             for row in cursor:

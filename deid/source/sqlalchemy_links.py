@@ -20,10 +20,10 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 from sqlalchemy.pool import NullPool
 
 from deid.config.settings import settings
+from deid.database import queries
 from deid.database.connection import CONNECT_TIMEOUT_S
-from deid.database.queries import query
 from deid.domain.errors import SettingsError, WarehouseError, WarehouseUnreachable
-from deid.source.links import Account, FaultKind, QueryFault, SourceLink, StatementRefused, Table
+from deid.source.links import Account, Asked, FaultKind, QueryFault, SourceLink, StatementRefused, Table
 
 _IDS_AT_ONCE = 1000  # Oracle takes no longer list
 _ROWS_AT_ONCE = 20  # of contents, which may be long, in memory
@@ -174,23 +174,15 @@ class SqlalchemyLink:
         with self._executing(self._asked(statement, parameters, "*", 0), parameters) as result:
             return dict.fromkeys(result.keys())
 
-    def rows(
-        self,
-        statement: str,
-        parameters: Mapping[str, Any],
-        kinds: Mapping[str, str],
-        *,
-        chosen: bool = False,
-        most: int | None = None,
-        cut: int | None = None,
-    ) -> Iterator[dict[str, Any]]:
+    def rows(self, asked: Asked) -> Iterator[dict[str, Any]]:
         """Yield rows; see `SourceLink`. Long lists of ids are asked for in parts."""
+        statement, parameters, kinds, chosen, most, cut = asked
         ids = list(parameters.get("document_ids", ()))
         for start in range(0, max(1, len(ids)), _IDS_AT_ONCE):
             part = {**parameters, "document_ids": ids[start : start + _IDS_AT_ONCE]} if ids else dict(parameters)
             columns: Any = "*" if not chosen else [self._column(name, cut) for name in kinds]
-            asked = self._asked(statement, part, columns if chosen or most is not None else None, most)
-            with self._executing(asked, part) as result:
+            query = self._asked(statement, part, columns if chosen or most is not None else None, most)
+            with self._executing(query, part) as result:
                 given = list(result.keys())
                 wanted = [(column, kind, given.index(column)) for column, kind in kinds.items()]
                 for row in result:
@@ -273,7 +265,9 @@ class SqlalchemyLink:
     def _columns_of(self, schemas: Sequence[str]) -> Iterator[tuple[str, str, str, str]]:
         """Yield schema, table, column and PostgreSQL's name of the type of each column that may be read."""
         if self.dialect == "duckdb":
-            for schema, table, column, kind in self._connection.exec_driver_sql(query("catalog", "duckdb", "columns")):
+            for schema, table, column, kind in self._connection.exec_driver_sql(
+                queries.query("catalog", "duckdb", "columns")
+            ):
                 if not schemas or schema in schemas:
                     yield schema, table, column, _DUCKDB_TYPES.get(kind.partition("(")[0], "other")
             return

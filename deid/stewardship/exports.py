@@ -27,6 +27,16 @@ FORMS: Mapping[str, tuple[str, str]] = {
     "json": ("application/json", "json"),
 }
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # fixed, so that equal figures give equal bytes
+# Tables that are rows of the figures of their name, and their columns.
+_TABLES = {
+    "constraints": "kind stated violated documents documents_violated",
+    "agreement": "kind stated violated documents documents_violated",
+    "policy_changes": "key before now",
+    "quarantine": "reason step documents",
+    "waived": "side check_name documents",
+    "steps": "step batches seconds documents characters peak_rss_mb",
+    "references": "source version loaded_at age_days most_days old rows drift used",
+}
 _CHECK = ("suite", "rule", "meaning", "severity", "success", "elements", "unexpected", "observed")
 _REVIEW = (
     *("review_id", "finished", "wanted", "closed", "population", "read", "leaking", "at_most", "confidence"),
@@ -126,10 +136,7 @@ def export_tables(figures: Figures, lang: str) -> dict[str, list[list[Any]]]:
                 if label in counts
             ),
         ],
-        **{
-            part: _select_columns(figures[part], ("kind", "stated", "violated", "documents", "documents_violated"))
-            for part in ("constraints", "agreement")
-        },
+        **{name: _select_columns(figures[name] or (), columns.split()) for name, columns in _TABLES.items()},
         "review": _select_columns([figures["review"]] if figures.get("review") else [], _REVIEW),
         "evaluation": _select_columns(
             [row for row in figures["evaluation"] if row["interval_key"] == figures["interval"]["key"]],
@@ -143,16 +150,10 @@ def export_tables(figures: Figures, lang: str) -> dict[str, list[list[Any]]]:
                 for kind, number in sorted(row["removed"].items()) or [("", 0)]
             ),
         ],
-        "policy_changes": [
-            ["key", "before", "now"],
-            *([row["key"], row["before"], row["now"]] for row in figures["policy_changes"] or ()),
-        ],
         "versions": [
             ["part", "before", "now", "changed"],
             *([row["name"], row["before"], row["value"], row["changed"]] for row in seen["versions"]),
         ],
-        "quarantine": _select_columns(figures["quarantine"], ("reason", "step", "documents")),
-        "waived": _select_columns(figures["waived"], ("side", "check_name", "documents")),
         "sides": _select_columns(
             [row for side in figures["sides"].values() for row in side["types"]],
             ("side", "document_type", "documents", "characters", "median_characters", "mentions", "epsilon"),
@@ -162,13 +163,6 @@ def export_tables(figures: Figures, lang: str) -> dict[str, list[list[Any]]]:
             ("category", "mechanism", "documents", "elements", "mean", "p50", "p95", "most"),
         ),
         "epsilon_histogram": _select_columns(figures["epsilon"]["histogram"], ("from", "to", "documents")),
-        "steps": _select_columns(
-            figures["steps"], ("step", "batches", "seconds", "documents", "characters", "peak_rss_mb")
-        ),
-        "references": _select_columns(
-            figures["references"],
-            ("source", "version", "loaded_at", "age_days", "most_days", "old", "rows", "drift", "used"),
-        ),
     }
 
 

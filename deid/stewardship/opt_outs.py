@@ -231,10 +231,7 @@ def check_reason(reason: str) -> str:
     Raises:
         OptOutRefused: fewer than 10 or more than 500 characters.
     """
-    reason = " ".join(reason.split())
-    if problem := audit.reason_problem(reason):
-        raise OptOutRefused(OptOutProblem(problem))
-    return reason
+    return audit.spaced_reason(reason, lambda problem: OptOutRefused(OptOutProblem(problem)))
 
 
 def audit_name(opt_out_id: int) -> str:

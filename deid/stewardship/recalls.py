@@ -151,10 +151,7 @@ def check_reason(reason: str) -> str:
     Raises:
         RecallRefused: fewer than 10 or more than 500 characters.
     """
-    reason = " ".join(reason.split())
-    if problem := audit.reason_problem(reason):
-        raise RecallRefused(RecallProblem(problem))
-    return reason
+    return audit.spaced_reason(reason, lambda problem: RecallRefused(RecallProblem(problem)))
 
 
 def _removed(cursor: Cursor, recall_id: int) -> tuple[RemovedType, ...]:

@@ -24,28 +24,13 @@ PATTERNS: Mapping[str, str] = MappingProxyType(
     }
 )
 _KINDS = {kind.__name__: kind for kind in (str, int, float)}
-_PARSERS: Mapping[str, Parse] = MappingProxyType(
-    {
-        "communes": communes.parse_communes,
-        "former_communes": places.parse_former_communes,
-        "postal_codes": places.parse_postal_codes,
-        "streets": places.parse_streets,
-        "localities": places.parse_localities,
-        "establishments": establishments.parse_establishments,
-        "professionals": health.parse_professionals,
-        "first_names": names.parse_first_names,
-        "surnames": names.parse_surnames,
-        "density_levels": health.parse_density_levels,
-        "pathologies": health.parse_pathologies,
-        "care_access": indicators.parse_care_access,
-        "mortality": indicators.parse_mortality,
-        "deaths": indicators.parse_deaths,
-        "air_quality": indicators.parse_air_quality,
-        "radon": indicators.parse_radon,
-        "incomes": indicators.parse_incomes,
-        "indicators": indicators.parse_indicators,
-    }
-)
+_MODULES = (communes, establishments, health, indicators, names, places)
+
+
+def _parser(source: str) -> Parse:
+    """Return the function `parse_<source>` of the module that has it."""
+    parse: Parse = next(found for one in _MODULES if (found := getattr(one, f"parse_{source}", None)) is not None)
+    return parse
 
 
 def _rule(column: str, kind: str = "str", pattern: str | None = None, **bounds: Any) -> ValueRule:
@@ -58,7 +43,7 @@ def _source(
     raw = {"assemble": communes.assemble_communes, "files": communes.RAW} if name == "communes" else {}
     return ReferenceSource(
         name=name,
-        parse=_PARSERS[name],
+        parse=_parser(name),
         rules=tuple(_rule(**rule) for rule in rules),
         drift=Fraction(drift),
         tolerance=Fraction(tolerance),

@@ -166,8 +166,8 @@ def documents(
     from nocturne_lab.hospital.periods import list_period, open_period
     from nocturne_lab.learning.exchange.sampling import draw_random
 
-    if audit.reason_problem(reason):
-        raise typer.BadParameter("give 10 to 500 characters", param_hint="--reason")
+    wrong = typer.BadParameter("give 10 to 500 characters", param_hint="--reason")
+    reason = audit.spaced_reason(reason, lambda _: wrong)
     end = until.replace(tzinfo=PARIS) if until else datetime.now(PARIS)
     listed = [one.document_id for one in list_period(Interval(since.replace(tzinfo=PARIS), end))]
     refusals, drawn, written = lines.Refusals(), draw_random(listed, size or len(listed), seed), 0

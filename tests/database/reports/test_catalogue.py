@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 import yaml
@@ -24,42 +25,23 @@ __all__ = ["deid"]
 ABOUT = (ROOT / "docs/operators.md").read_text("utf-8").partition("## Catalogue")[2].partition("```yaml\n")[2]
 ABOUT = ABOUT.partition("```")[0]
 
-# Constraints of HealthDCAT-AP, release 5, on what this record holds: its shapes for NON_PUBLIC, those of DCAT-AP 3.0
-# that they import. Class, property, least and most values (0: any number), and what a value is: `iri`, a reference;
-# `literal`; a class; a datatype. Of two properties, one is enough.
-PROFILE = """
-dcat:Dataset      dct:title                              1 0 literal
-dcat:Dataset      dct:description                        1 0 literal
-dcat:Dataset      dct:identifier                         1 0 literal
-dcat:Dataset      dct:accessRights                       1 1 dct:RightsStatement
-dcat:Dataset      dcatap:applicableLegislation           1 0 eli:LegalResource
-dcat:Dataset      dcat:theme                             1 0 iri
-dcat:Dataset      dcat:keyword                           1 0 literal
-dcat:Dataset      dct:language                           0 0 dct:LinguisticSystem
-dcat:Dataset      dct:provenance                         1 0 dct:ProvenanceStatement
-dcat:Dataset      dct:publisher                          0 1 foaf:Agent
-dcat:Dataset      dcat:contactPoint                      1 0 vcard:Kind
-dcat:Dataset      healthdcatap:hdab                      1 1 foaf:Agent
-dcat:Dataset      healthdcatap:healthCategory            1 0 iri
-dcat:Dataset      dct:type                               1 0 iri
-dcat:Dataset      dcat:distribution                      1 0 dcat:Distribution
-dcat:Dataset      dct:issued                             0 1 xsd:dateTime
-dcat:Dataset      dcat:version                           0 1 literal
-dcat:Dataset      healthdcatap:numberOfRecords           0 1 xsd:nonNegativeInteger
-dcat:Dataset      healthdcatap:numberOfUniqueIndividuals 0 1 xsd:nonNegativeInteger
-dcat:Dataset      healthdcatap:populationCoverage        0 0 literal
-dcat:Dataset      healthdcatap:retentionPeriod           0 1 dct:PeriodOfTime
-dcat:Dataset      dpv:hasPurpose                         0 0 iri
-dcat:Distribution dcat:accessURL                         1 0 iri
-dcat:Distribution dcatap:applicableLegislation           1 0 eli:LegalResource
-dct:PeriodOfTime  dcat:startDate                         0 1 xsd:date
-dct:PeriodOfTime  dcat:endDate                           0 1 xsd:date
-foaf:Agent        foaf:name                              1 0 literal
-foaf:Agent        dcat:contactPoint                      1 1 vcard:Kind
-vcard:Kind        vcard:hasEmail                         0 1 iri
-vcard:Kind        vcard:hasURL                           0 1 iri
-vcard:Kind        vcard:hasEmail,vcard:hasURL            1 0 iri
-"""
+
+class Rule(NamedTuple):
+    """A constraint on the values of a property of a class; of several properties (`names`), one is enough."""
+
+    kind: str
+    names: str
+    least: int
+    most: int  # 0: any number
+    value: str  # `iri`, a reference; `literal`; a class; a datatype
+
+
+# HealthDCAT-AP, release 5, on what this record holds: its shapes for NON_PUBLIC, those of DCAT-AP 3.0 that they import.
+with (Path(__file__).parent / "health_dcat_ap.csv").open(encoding="utf-8", newline="") as table:
+    PROFILE = [
+        Rule(row["kind"], row["names"], int(row["least"]), int(row["most"]), row["value"])
+        for row in csv.DictReader(table)
+    ]
 NON_PUBLIC = "http://publications.europa.eu/resource/authority/access-right/NON_PUBLIC"
 
 
@@ -74,12 +56,11 @@ def faults(record: Any) -> set[tuple[str, str]]:
     while held:
         node = held.pop()
         held += [one for value in node.values() for one in nodes(value) if isinstance(one, dict) and "@type" in one]
-        for line in PROFILE.split("\n")[1:-1]:
-            kind, names, least, most, wanted = line.split()
-            values = [one for name in names.split(",") for one in nodes(node.get(name, []))]
-            wrong = len(values) < int(least) or 0 < int(most) < len(values)
-            if node.get("@type") == kind and (wrong or not all(is_a(one, wanted) for one in values)):
-                found.add((kind, names))
+        for rule in PROFILE:
+            values = [one for name in rule.names.split() for one in nodes(node.get(name, []))]
+            wrong = len(values) < rule.least or 0 < rule.most < len(values)
+            if node.get("@type") == rule.kind and (wrong or not all(is_a(one, rule.value) for one in values)):
+                found.add((rule.kind, rule.names))
     return found
 
 
@@ -153,12 +134,11 @@ def test_the_hospitals_file_gives_what_the_ledger_does_not_know(deid: Call, tmp_
     assert record["healthdcatap:retentionPeriod"]["dcat:endDate"]["@value"] == "2036-01-01"
     assert record["dct:accessRights"][0]["@id"] == NON_PUBLIC
     assert faults(record) == set()
-    for line in PROFILE.split("\n")[1:-1]:
-        kind, name, least, *_ = line.split()
-        if kind == record["@type"] and int(least):
-            assert faults({key: value for key, value in record.items() if key != name}) == {(kind, name)}
+    for rule in PROFILE:
+        if rule.kind == record["@type"] and rule.least:
+            assert faults({key: value for key, value in record.items() if key != rule.names}) == {rule[:2]}
     assert faults(record | {"dcat:contactPoint": {"@type": "vcard:Kind", "vcard:fn": "x"}}) == {
-        ("vcard:Kind", "vcard:hasEmail,vcard:hasURL")
+        ("vcard:Kind", "vcard:hasEmail vcard:hasURL")
     }
     assert faults(record | {"dct:type": [{"@value": "x"}]}) == {("dcat:Dataset", "dct:type")}
     about.write_text("hdab: {name: nobody answers}\n", encoding="utf-8")

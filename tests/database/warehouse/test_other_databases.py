@@ -24,7 +24,7 @@ from deid.source.contract import Source, open_source
 from deid.source.contract_check import check_source
 from deid.source.contract_draft import draft_source
 from deid.source.extraction import present_documents, read_contents
-from deid.source.links import StatementRefused
+from deid.source.links import Asked, StatementRefused
 from tests.conftest import Database, fresh_database
 from tests.database.warehouse.light import decide
 from tests.database.warehouse.nights import night, published, reasons, states
@@ -292,7 +292,7 @@ def test_nothing_is_written_and_a_long_statement_is_stopped(
         other.run("GRANT ALL ON dpi.* TO lecteur@'%'")
     try:
         with open_source("tests") as link, pytest.raises(StatementRefused):
-            list(link.rows("DELETE FROM dpi.staff", {}, {}))
+            list(link.rows(Asked("DELETE FROM dpi.staff", {}, {})))
     finally:
         if "mariadb" in other.address:
             other.run("REVOKE ALL ON dpi.* FROM lecteur@'%'")

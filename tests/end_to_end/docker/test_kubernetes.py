@@ -124,7 +124,7 @@ def test_kubernetes_executor_makes_a_pod_that_holds_what_detection_needs(path: P
 
 
 def read_by_kubernetes(written: Any, kind: str) -> Any:
-    """What the models of Kubernetes' client make of a part of a manifest: without what they do not know.
+    """Read a part of a manifest by the models of Kubernetes' client: what they do not know is left out.
 
     Raises:
         ValueError: a field that must be there lacks.
