@@ -22,26 +22,9 @@ from deid.domain.document import Document, Mention, Substitution
 from deid.domain.errors import DocumentRefused, Reason
 from deid.domain.labels import Label
 from deid.domain.limits import Limits
-from deid.domain.outcomes import (
-    Candidate,
-    Deidentified,
-    Detected,
-    Incoming,
-    Opened,
-    Refused,
-    RewrittenFile,
-    Verdict,
-)
+from deid.domain.outcomes import Candidate, Deidentified, Detected, Incoming, Opened, Refused, RewrittenFile, Verdict
 from deid.domain.unforeseen import attempt, log_failure
-from deid.formats import (
-    FileRules,
-    SegmentedSource,
-    declares_text,
-    open_document,
-    open_files,
-    storable,
-    with_told,
-)
+from deid.formats import FileRules, SegmentedSource, declares_text, open_document, open_files, storable, with_told
 from deid.formats.rewriting import write_file, write_files
 from deid.formats.searching import bare_words
 from deid.isolation import process_within
@@ -90,11 +73,7 @@ def open_documents(
 
 
 def detect(
-    opened: Sequence[Opened | Refused],
-    detector: Detector,
-    *,
-    admitted: Collection[str] = (),
-    limits: Limits = ORDINARY,
+    opened: Sequence[Opened | Refused], detector: Detector, *, admitted: Collection[str] = (), limits: Limits = ORDINARY
 ) -> list[Detected | Refused]:
     """Find the mentions of documents; one outcome each, in order.
 

@@ -55,7 +55,7 @@ def migrate(
     if found := list_open_channels(owner):
         complain(
             f"{len(found)} accesses stay open to every role ({', '.join(found[:3])}…). Run "
-            "sql/provision/close_channels.sql in this database, as a superuser.",
+            "sql/provision/close_channels.sql in this database, as a superuser."
         )
 
 
@@ -125,9 +125,7 @@ def rollback(
     say(roll_back(source, dsn=read_settings().dsn("refresher"), to=to))
 
 
-def doctor(
-    as_json: Annotated[bool, typer.Option("--json", help="One line of JSON per finding.")] = False,
-) -> None:
+def doctor(as_json: Annotated[bool, typer.Option("--json", help="One line of JSON per finding.")] = False) -> None:
     """Check a deployment, and change nothing.
 
     Settings, databases, roles, Airflow, models, secret, reference data, disks, clocks, server's log. Each finding is

@@ -64,8 +64,7 @@ def detect(
     source: Input = lines.PIPE,
     output: Output = lines.PIPE,
     annotators: Annotated[
-        str | None,
-        typer.Option(metavar="A,B…", help="Annotators to run instead of those of the policy."),
+        str | None, typer.Option(metavar="A,B…", help="Annotators to run instead of those of the policy.")
     ] = None,
     policy: PolicyFile = None,
     staff: StaffFile = None,
@@ -90,9 +89,7 @@ def detect(
         output,
         lines.detected_line,
         lambda batch: pipeline.detect(
-            pipeline.open_documents(batch, max_bytes=size, limits=limits),
-            detector,
-            limits=limits,
+            pipeline.open_documents(batch, max_bytes=size, limits=limits), detector, limits=limits
         ),
     )
 

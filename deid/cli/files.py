@@ -38,8 +38,7 @@ class _Task:
 def file(
     source: Annotated[Path, typer.Argument(metavar="INPUT", help="File or folder.", show_default=False)],
     target: Annotated[
-        Path,
-        typer.Argument(metavar="OUTPUT", help="File, or folder if the input is one.", show_default=False),
+        Path, typer.Argument(metavar="OUTPUT", help="File, or folder if the input is one.", show_default=False)
     ],
     policy: PolicyFile = None,
     staff: StaffFile = None,
@@ -57,8 +56,7 @@ def file(
         ),
     ] = False,
     report: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Where to write, as JSON Lines, what became of each file."),
+        Path | None, typer.Option(metavar="FILE", help="Where to write, as JSON Lines, what became of each file.")
     ] = None,
     read_from: ReadFrom = None,
 ) -> None:

@@ -74,8 +74,7 @@ def destroy(
     version: Annotated[int, typer.Argument(min=1, metavar="VERSION", help="Version to destroy.")],
     confirm: Annotated[str, typer.Option("--fingerprint", metavar="DIGEST", help="Its fingerprint, to confirm.")],
     freeze: Annotated[
-        bool,
-        typer.Option("--freeze", help="Even if published documents depend on it: no withdrawal will reach them."),
+        bool, typer.Option("--freeze", help="Even if published documents depend on it: no withdrawal will reach them.")
     ] = False,
     share: Annotated[
         bool,

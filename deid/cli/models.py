@@ -59,9 +59,7 @@ def promote(digest: Digest, reason: Motive) -> None:
     model = promote_model(digest, getpass.getuser(), reason)
     say({"kind": model.kind, "serving": model.hash})
     if model.kind not in asked_kinds(chosen_policy(None)):
-        complain(
-            f"the policy in force does not ask the registry for {model.kind} (model: registry): nothing changes.",
-        )
+        complain(f"the policy in force does not ask the registry for {model.kind} (model: registry): nothing changes.")
 
 
 @app.command()

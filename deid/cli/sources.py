@@ -13,19 +13,12 @@ from deid.cli.console import DAY, REFUSED, command_group, read_settings, say
 from deid.cli.language import colon, french, tell, translated
 from deid.domain import PARIS
 
-_THINGS = {
-    "document": "documents",
-    "patient": "patients",
-    "stay": "stays",
-    "staff": "professionals",
-    "merge": "merges",
-}
+_THINGS = {"document": "documents", "patient": "patients", "stay": "stays", "staff": "professionals", "merge": "merges"}
 
 app = command_group("Check, show or draft the contract of the source.")
 
 FirstDay = Annotated[
-    datetime | None,
-    typer.Option("--from", formats=DAY, metavar="DAY", help="First day of arrival; else 30 days ago."),
+    datetime | None, typer.Option("--from", formats=DAY, metavar="DAY", help="First day of arrival; else 30 days ago.")
 ]
 LastDay = Annotated[datetime | None, typer.Option("--to", formats=DAY, metavar="DAY", help="Last day, included.")]
 ContractName = Annotated[str | None, typer.Option(help="Name of the contract; else NOCTURNE_SOURCE.")]

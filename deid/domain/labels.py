@@ -43,15 +43,7 @@ class Label(StrEnum):
 # Found only where a policy names an annotator that gives them (TIME: where it replaces times of day); no tagger that
 # ships has a class for them.
 OPTIONAL = frozenset(
-    {
-        Label.PROFESSION,
-        Label.NATIONALITY,
-        Label.FAMILY,
-        Label.RELIGION,
-        Label.ETHNICITY,
-        Label.COORDINATES,
-        Label.TIME,
-    }
+    {Label.PROFESSION, Label.NATIONALITY, Label.FAMILY, Label.RELIGION, Label.ETHNICITY, Label.COORDINATES, Label.TIME}
 )
 # Labels of the taggers, in the order of their classes. Another label or order makes another model necessary.
 TAGGED: tuple[Label, ...] = tuple(label for label in Label if label not in OPTIONAL)

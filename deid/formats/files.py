@@ -98,13 +98,7 @@ def read_file(
 
 
 def _read(
-    raw: bytes,
-    document_id: str,
-    hint: str,
-    charset: str | None,
-    rules: FileRules,
-    limit: int,
-    known: dict[bytes, Any],
+    raw: bytes, document_id: str, hint: str, charset: str | None, rules: FileRules, limit: int, known: dict[bytes, Any]
 ) -> Reading:
     reading = Reading(document_id, rules, charset, _parse, recognise, len(raw), limit, known)
     return reading.conclude(_parse(raw, hint, reading))

@@ -63,10 +63,7 @@ def shares(policy: SubstitutionPolicy, counts: Counts) -> Shares:
         whole = rational(policy.epsilon_per_document)
         weights = {category: rational(weight) for category, weight in policy.weights.items()}
         part = whole / sum(weights.values())
-        return Shares(
-            part * weights["time"] / max(counts.time, 1),
-            part * weights["place"] / max(counts.place, 1),
-        )
+        return Shares(part * weights["time"] / max(counts.time, 1), part * weights["place"] / max(counts.place, 1))
     number = policy.elements_per_document if policy.split == "nominal" else max(counts.time + counts.place, 1)
     each = rational(policy.epsilon_per_document) / number
     return Shares(each, each)

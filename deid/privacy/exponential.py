@@ -13,10 +13,7 @@ Item = TypeVar("Item")
 
 
 def exponential(
-    stream: KeyedStream,
-    candidates: Sequence[Item],
-    distance: Callable[[Item], Fraction | int],
-    epsilon: Fraction,
+    stream: KeyedStream, candidates: Sequence[Item], distance: Callable[[Item], Fraction | int], epsilon: Fraction
 ) -> Iterator[Item]:
     """Draws of `candidates`, independent of each other, each with weight exp(−ε·d/2).
 

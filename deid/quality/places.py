@@ -68,10 +68,7 @@ _OTHERS: Mapping[str, Callable[[Substitution], float]] = {
     "text_unchanged": lambda passage: points_at_someone(passage.text),
 }
 _OF_PASSAGES = frozenset(
-    {
-        *(name for name in BY_NAME if name.startswith(("residual_", "identity_"))),
-        *("order_overridden", *_OTHERS),
-    }
+    {*(name for name in BY_NAME if name.startswith(("residual_", "identity_"))), *("order_overridden", *_OTHERS)}
 ) - {"identity_unknown"}
 
 

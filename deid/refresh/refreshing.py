@@ -127,12 +127,7 @@ def load_version(source: ReferenceSource, bundle: Bundle, location: str, dsn: st
 
 
 def _open_version(
-    cursor: Cursor,
-    source: ReferenceSource,
-    bundle: Bundle,
-    location: str,
-    name: str,
-    added: Sequence[AddedFeature],
+    cursor: Cursor, source: ReferenceSource, bundle: Bundle, location: str, name: str, added: Sequence[AddedFeature]
 ) -> int:
     files = [
         {"location": one.location, "sha256": one.checksum, "bytes": one.size}

@@ -14,11 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import great_expectations as gx
-from great_expectations.core import (
-    ExpectationSuiteValidationResult,
-    ExpectationValidationResult,
-    RunIdentifier,
-)
+from great_expectations.core import ExpectationSuiteValidationResult, ExpectationValidationResult, RunIdentifier
 from great_expectations.data_context.types.base import ProgressBarsConfig
 from great_expectations.data_context.types.resource_identifiers import (
     ExpectationSuiteIdentifier,

@@ -282,10 +282,7 @@ def _sides(figures: Figures, words: Mapping[str, str], write: Writer) -> list[di
     sides = figures["sides"]
     digits = {"documents": 0, "waived": 0, "mentions": 0, "epsilon": 2, "characters": 0}
     rows = [
-        {
-            "name": words[f"sides_{name}"],
-            **{side: write.plain(sides[side][name], digits[name]) for side in sides},
-        }
+        {"name": words[f"sides_{name}"], **{side: write.plain(sides[side][name], digits[name]) for side in sides}}
         for name in digits
     ]
     through = {

@@ -132,10 +132,7 @@ def foresee(review: OpenedReview, sampled: Sequence[Sampled]) -> tuple[Outlook, 
         return Outlook.NEVER, review.sample
     missed = found.sentinels.planted - found.sentinels.found if found else 0
     needed = sample_size(
-        *(review.target, review.confidence, population),
-        leaking=leaking,
-        missed=missed,
-        sentinels=review.sentinels,
+        *(review.target, review.confidence, population), leaking=leaking, missed=missed, sentinels=review.sentinels
     )
     lost = sum(not one.readable and not _counts(review, one) for one in sampled)
     if needed <= review.sample - lost:

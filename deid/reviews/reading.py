@@ -151,10 +151,7 @@ def mark_everywhere(
     first = add_mark(cursor, review_id, ordinal, reader, ErrorKind.MISSED, label, start, end)
     found = find_passages(read.text, read.surrogates, read.text[first.start : first.end])
     others = [place for place in found if place != (first.start, first.end)]
-    return [
-        first,
-        *(add_mark(cursor, review_id, ordinal, reader, ErrorKind.MISSED, label, *place) for place in others),
-    ]
+    return [first, *(add_mark(cursor, review_id, ordinal, reader, ErrorKind.MISSED, label, *place) for place in others)]
 
 
 def mark_text(cursor: Cursor, review_id: int, ordinal: int, reader: str, label: Label, wanted: str) -> list[Mark]:

@@ -30,9 +30,7 @@ def _columns(**groups: str) -> Mapping[str, str]:
 
 CONTRACT: Mapping[str, Mapping[str, str]] = {
     "plan": _columns(
-        text="document_id content_hash patient_id document_type service",
-        timestamptz="ingested_at",
-        boolean="withdrawn",
+        text="document_id content_hash patient_id document_type service", timestamptz="ingested_at", boolean="withdrawn"
     ),
     "present": _columns(text="document_id patient_id"),
     "merges": _columns(text="patient_id merged_into"),
@@ -220,10 +218,7 @@ class Source:
 
     def broken(self, step: str, what: str, remedy: str = "") -> ContractBroken:
         """Return the error for a contract that the query of a step breaks."""
-        return ContractBroken(
-            f"source {self.name}: {what} in {self.file(step)}.",
-            remedy or _MEND,
-        )
+        return ContractBroken(f"source {self.name}: {what} in {self.file(step)}.", remedy or _MEND)
 
 
 _MEND = "Mend that query; docs/operators.md lists the columns it must return."

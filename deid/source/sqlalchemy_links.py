@@ -64,8 +64,7 @@ _KINDS: Mapping[str, FaultKind] = {
     **dict.fromkeys(("1142", "1143", "ORA-01031", "ORA-41900"), FaultKind.NO_SELECT),
     **dict.fromkeys(("1969", "3024", "1317", "InterruptException", "DPY-4024", "HYT00"), FaultKind.TOO_LONG),
     **dict.fromkeys(
-        ("ConversionException", "OutOfRangeException", "InvalidInputException", "ORA-01722", "22018"),
-        FaultKind.VALUE,
+        ("ConversionException", "OutOfRangeException", "InvalidInputException", "ORA-01722", "22018"), FaultKind.VALUE
     ),
     "IOException": FaultKind.FILE,
 }

@@ -14,15 +14,7 @@ from deid.domain.errors import ReferenceRefused
 from deid.reference.commune import Commune
 from deid.reference.packaged import FEATURES, parse_commune
 from deid.reference.partition import partition_communes
-from deid.refresh.sources.source import (
-    DEPARTMENTS,
-    INSEE,
-    ZIP,
-    LineCounts,
-    Row,
-    is_within,
-    read_records,
-)
+from deid.refresh.sources.source import DEPARTMENTS, INSEE, ZIP, LineCounts, Row, is_within, read_records
 from deid.refresh.unpack import text_lines
 
 if TYPE_CHECKING:  # pandas takes a second to import, which only the raw national files need

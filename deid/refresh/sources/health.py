@@ -6,13 +6,7 @@ import re
 from collections.abc import Iterator
 from itertools import chain
 
-from deid.refresh.sources.source import (
-    INSEE,
-    LineCounts,
-    Row,
-    header_and_lines,
-    read_records,
-)
+from deid.refresh.sources.source import INSEE, LineCounts, Row, header_and_lines, read_records
 
 # Professionals: national Health Directory (ANS, `PS_LibreAcces_Personne_activite_*.txt`)
 

@@ -17,13 +17,7 @@ from typing import Any
 
 from deid.domain.errors import ReferenceRefused
 from deid.refresh.sources.health import DEPARTMENT_PATTERN
-from deid.refresh.sources.source import (
-    INSEE_PATTERN,
-    LineCounts,
-    Row,
-    header_and_lines,
-    read_records,
-)
+from deid.refresh.sources.source import INSEE_PATTERN, LineCounts, Row, header_and_lines, read_records
 
 TABLE = "health_indicator"
 AREA_PATTERN = f"{INSEE_PATTERN}|{DEPARTMENT_PATTERN}"

@@ -7,14 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import chain
 
-from deid.refresh.sources.source import (
-    INSEE,
-    ZIP,
-    LineCounts,
-    Row,
-    is_within,
-    read_records,
-)
+from deid.refresh.sources.source import INSEE, ZIP, LineCounts, Row, is_within, read_records
 
 # Former names: list of changes (COG) of INSEE, or the compact table.
 

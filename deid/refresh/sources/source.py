@@ -152,12 +152,7 @@ class ReferenceSource:
 
 
 def read_records(
-    lines: Iterator[str],
-    tally: LineCounts,
-    required: Sequence[str],
-    *,
-    delimiter: str,
-    quoted: bool = True,
+    lines: Iterator[str], tally: LineCounts, required: Sequence[str], *, delimiter: str, quoted: bool = True
 ) -> Iterator[tuple[int, tuple[str, ...]]]:
     """Yield the line number and the values of `required` (two or more columns) of every line as long as the header.
 
