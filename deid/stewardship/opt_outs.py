@@ -165,16 +165,7 @@ def record_opt_out(cursor: Cursor, actor: str, patient: PatientKey, reason: str)
         OptOutRefused: the patient has opted out already, the day has no more questions, or see `check_reason`.
     """
     reason = check_reason(reason)
-    recorded = {**patient.parameters, "asked_by": actor, "reason": reason}
-    execute(cursor, "deid", "opt_out", "insert", recorded)
-    row = cursor.fetchone()
-    if row is None:
-        raise OptOutRefused(OptOutProblem.ALREADY, _opt_out_in_force(cursor, patient))
-    opt_out_id, removed = int(row[0]), 0
-    if patient.patient_id is not None:
-        # Committed before the opt-out: one whose patient is nowhere would hold nothing back.
-        with open_identity("steward") as ids:
-            execute(ids, "identity", "opt_out", "record", {"opt_out_id": opt_out_id, "source_id": patient.patient_id})
+    opt_out_id, removed = _number(cursor, actor, patient, reason), 0
     if patient.pseudonym:
         execute(cursor, "deid", "opt_out", "withdraw", {"opt_out_id": opt_out_id})
         removed = _admitted(cursor)
@@ -182,6 +173,28 @@ def record_opt_out(cursor: Cursor, actor: str, patient: PatientKey, reason: str)
     details: Mapping[str, Any] = {**named, "reason": reason, "removed": removed}
     audit.write(cursor, actor, Action.OPT_OUT, audit_name(opt_out_id), **details)
     return opt_out_id, removed
+
+
+def _number(cursor: Cursor, actor: str, patient: PatientKey, reason: str) -> int:
+    """Insert an opt-out and return its number: the next that neither the ledger nor schema `identity` has given.
+
+    Raises:
+        OptOutRefused: the patient has opted out already.
+    """
+    recorded = {**patient.parameters, "asked_by": actor, "reason": reason}
+    while True:
+        cursor.execute("SAVEPOINT numbered")
+        row = execute(cursor, "deid", "opt_out", "insert", recorded).fetchone()
+        if row is None:
+            raise OptOutRefused(OptOutProblem.ALREADY, _opt_out_in_force(cursor, patient))
+        if patient.patient_id is None:
+            return int(row[0])
+        # Committed before the opt-out: one whose patient is nowhere would hold nothing back.
+        with open_identity("steward") as ids:
+            named = {"opt_out_id": row[0], "source_id": patient.patient_id}
+            if one(execute(ids, "identity", "opt_out", "record", named))[0]:
+                return int(row[0])
+        cursor.execute("ROLLBACK TO SAVEPOINT numbered")  # the ledger is older than the ids: its next number
 
 
 def list_opt_outs(cursor: Cursor, before: int | None = None, limit: int = PAGE) -> list[OptOut]:

@@ -175,6 +175,31 @@ def test_what_would_lose_or_divide_the_ids_is_refused(
         removal.apply_opt_outs()
 
 
+def test_an_opt_out_is_recorded_in_a_ledger_that_is_older_than_the_ids(
+    hospital: Database, other: Database, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Opt-outs of which a restored ledger knows nothing keep their numbers; a new one takes the next that is free."""
+    tell_of(other, monkeypatch)
+    assert main(["migrate"]) == 0
+    dump = tmp_path / "nocturne.dump"
+    program("pg_dump", "--format=custom", f"--file={dump}", address(hospital, hospital.name))
+    for patient in ("P000001", "never met", "P000001"):
+        oppose(patient)
+    with restoring(hospital, dump) as older:
+        for name, value in older.environment.items():
+            monkeypatch.setenv(name, value)
+        settings.cache_clear()
+        oppose("P000002")
+        assert older.rows("SELECT opt_out_id FROM deid.opt_out") == [(4,)]
+        assert other.rows("SELECT source_id FROM identity.opt_out ORDER BY opt_out_id") == [
+            ("P000001",), ("never met",), ("P000001",), ("P000002",)
+        ]  # fmt: skip
+        assert removal.apply_opt_outs() == {"oppositions": 1, "unmatched": 0, "removed": 1, "withdrawn": 1}
+        assert older.rows("SELECT object FROM deid.audit WHERE action = 'opt_out'") == [("opt-out 4",)]
+        with open_cursor("steward") as cursor:  # one by pseudonym needs no patient, and takes the number that follows
+            assert record_opt_out(cursor, "intendante", PatientKey(pseudonym="a" * 20), "demande écrite") == (5, 0)
+
+
 @pytest.mark.slow
 def test_no_file_of_the_ledgers_server_holds_an_id_of_the_hospital(
     postgres: Database,
