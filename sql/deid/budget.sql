@@ -81,6 +81,7 @@ SELECT
 FROM incoming_budget AS i
 INNER JOIN owned AS o ON i.document_id = o.document_id
 GROUP BY i.document_id, o.content_hash, i.category, i.mechanism
+ORDER BY i.document_id, i.category, i.mechanism
 ON CONFLICT (run_id, document_id, category, mechanism) DO UPDATE
 SET
     content_hash = excluded.content_hash,

@@ -33,6 +33,7 @@ SELECT
     i.reference_date, i.reference_versions, i.file, i.file_type, i.file_suffix, i.attributes
 FROM incoming_candidate AS i
 INNER JOIN owned AS o ON i.document_id = o.document_id
+ORDER BY i.document_id
 ON CONFLICT (run_id, document_id) DO UPDATE
 SET
     patient_id = excluded.patient_id,

@@ -349,6 +349,7 @@ erased AS (
 INSERT INTO deid.quarantine (run_id, document_id, content_hash, step, reason)
 SELECT %(run_id)s, r.document_id, r.content_hash, 'stage', %(reason)s
 FROM refused AS r
+ORDER BY r.document_id
 ON CONFLICT DO NOTHING;
 
 -- name: repeated

@@ -30,6 +30,7 @@ SELECT
     %(run_id)s, i.document_id, i.ordinal, i.start_offset, i.end_offset, i.label, i.subtype, i.score, i.votes
 FROM incoming_mention AS i
 INNER JOIN owned AS o ON i.document_id = o.document_id
+ORDER BY i.document_id, i.ordinal
 ON CONFLICT (run_id, document_id, ordinal) DO UPDATE
 SET
     start_offset = excluded.start_offset,

@@ -54,4 +54,5 @@ UNION ALL
 SELECT w.run_id, w.document_id, TRUE, NULL
 FROM deid.run AS r
 INNER JOIN deid.withdrawal AS w ON r.run_id = w.run_id
-WHERE r.run_id = %(run_id)s AND r.staged_digest IS NULL;
+WHERE r.run_id = %(run_id)s AND r.staged_digest IS NULL
+ORDER BY document_id;

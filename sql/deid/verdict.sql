@@ -11,6 +11,7 @@ INSERT INTO deid.verdict (run_id, document_id, check_name, severity, success, ob
 SELECT %(run_id)s, i.document_id, i.check_name, i.severity, i.success, i.observed, i.waived
 FROM incoming_verdict AS i
 INNER JOIN owned AS o ON i.document_id = o.document_id
+ORDER BY i.document_id, i.check_name
 ON CONFLICT (run_id, document_id, check_name) DO UPDATE
 SET
     severity = excluded.severity,

@@ -49,4 +49,5 @@ WHERE
         EXISTS (SELECT FROM new_document AS n WHERE n.document_id = d.document_id)
         OR EXISTS (SELECT FROM deid.opted_out_patient AS o WHERE o.patient_id = i.patient_id)
     )
+ORDER BY d.document_id
 ON CONFLICT DO NOTHING;
