@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import random
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -47,6 +48,7 @@ SALTY = re.compile("seed|salt|digest|hash|key|fingerprint")
 LENGTHS = (15, 16, 20, 32, 40, 64)
 BEYOND_CHANCE = 6.0  # standard deviations of Kendall's statistic: one order in 500 million by chance
 LEAST = 8  # documents in an order that is judged
+DRAWS = 100  # of ids for the rows at random, which tell how strong the strongest order is by chance
 ASKED = 4  # known ids of each kind that each function is asked for
 NOBODY = "id of nobody"
 Table = tuple[str, str]
@@ -80,9 +82,10 @@ class Outcome:
     linked: set[str] = field(default_factory=set)  # ids of the hospital that a cell, a digest or an answer gives
     told: set[str] = field(default_factory=set)
     strongest: float = 0.0  # of the orders, in standard deviations
+    by_chance: float = 0.0  # the same in the second strongest of DRAWS draws; 0 if none was asked for
 
 
-def attack(dsn: str, known: Known) -> Outcome:
+def attack(dsn: str, known: Known, draws: int = 0) -> Outcome:
     """Try every linker through one connection string; nothing that they write is kept."""
     outcome = Outcome()
     link = psycopg2.connect(dsn, options="-c timezone=UTC")
@@ -92,7 +95,7 @@ def attack(dsn: str, known: Known) -> Outcome:
             tables = read_tables(cursor)
             _search_cells(tables, known, outcome)
             salts = _guess_digests(tables, known, outcome)
-            _compare_orders(tables, known, salts, outcome)
+            compare_orders(tables, known, salts, outcome, draws)
             _ask_functions(cursor, known, outcome)
     finally:
         link.rollback()
@@ -181,13 +184,15 @@ def _digests(salt: str, text: str) -> Iterator[str]:
     yield hmac.digest(salt.encode(), raw, "sha256").hex()
 
 
-def _compare_orders(tables: Tables, known: Known, salts: Sequence[str], outcome: Outcome) -> None:
+def compare_orders(tables: Tables, known: Known, salts: Sequence[str], outcome: Outcome, draws: int = 0) -> None:
     """Compare every order of rows with every order of the ids known, among documents of one night and among patients.
 
     Rows are taken as they lie and by every column; ids by arrival, by themselves, and by their digests behind a seed.
+    Each of `draws` gives the rows the ids of their night at random, and looks for the strongest order again.
     """
     nights = {name: night for name, night, _ in known.ordered}
     orders = list(_known_orders(known, salts))
+    compared: list[tuple[Sequence[str], Mapping[str, int]]] = []
     for table, (columns, rows) in tables.items():
         for place, column in enumerate(columns):
             named = [(known.names[row[place]], row) for row in rows if row[place] in known.names]
@@ -198,11 +203,35 @@ def _compare_orders(tables: Tables, known: Known, salts: Sequence[str], outcome:
                 ranks = {name: rank for rank, name in enumerate(dict.fromkeys(n for n, _ in taken if n in nights))}
                 for said, order in orders:
                     outcome.orders += 1
-                    strength = abs(_beyond_chance([name for name in order if name in ranks], ranks, nights))
+                    compared.append((order, ranks))
+                    strength = abs(_beyond_chance(order, ranks, nights))
                     outcome.strongest = max(outcome.strongest, strength)
                     if strength > BEYOND_CHANCE:
                         outcome.told.add(f"order of {'.'.join(table)}.{column} by {label}, against {said}")
                         outcome.linked |= set(ranks)
+    drawn = random.Random(draws)  # noqa: S311 - draws of a measure
+    strongest = sorted(_strongest(compared, _drawn_anew(nights, drawn), nights) for _ in range(draws))
+    outcome.by_chance = strongest[-2] if draws > 1 else 0.0
+
+
+def _drawn_anew(nights: Mapping[str, str], drawn: random.Random) -> dict[str, str]:
+    """Return for each id another of its night, or of the patients."""
+    groups: dict[str, list[str]] = {}
+    for name, night in nights.items():
+        groups.setdefault(night, []).append(name)
+    return {
+        name: other
+        for group in groups.values()
+        for name, other in zip(group, drawn.sample(group, len(group)), strict=True)
+    }
+
+
+def _strongest(
+    compared: Sequence[tuple[Sequence[str], Mapping[str, int]]], others: Mapping[str, str], nights: Mapping[str, str]
+) -> float:
+    """Return the strongest of some orders, were the rows those of other ids."""
+    renamed = {id(ranks): {others[name]: rank for name, rank in ranks.items()} for _, ranks in compared}
+    return max((abs(_beyond_chance(order, renamed[id(ranks)], nights)) for order, ranks in compared), default=0.0)
 
 
 def _sortable(cell: str | None) -> tuple[bool, float, str]:
@@ -221,10 +250,11 @@ def _known_orders(known: Known, salts: Sequence[str]) -> Iterator[tuple[str, lis
 
 
 def _beyond_chance(order: Sequence[str], ranks: Mapping[str, int], nights: Mapping[str, str]) -> float:
-    """Return Kendall's statistic over the pairs of one night, in standard deviations of random orders."""
+    """Return Kendall's statistic over the pairs of ranked ids of one night, in standard deviations of random orders."""
     by_night: dict[str, list[int]] = {}
     for name in order:
-        by_night.setdefault(nights[name], []).append(ranks[name])
+        if name in ranks:
+            by_night.setdefault(nights[name], []).append(ranks[name])
     score = sum(1 if a < b else -1 for group in by_night.values() for a, b in combinations(group, 2))
     variance = sum(n * (n - 1) * (2 * n + 5) / 18 for n in map(len, by_night.values()))
     return float(score / variance**0.5) if variance else 0.0
