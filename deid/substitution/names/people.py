@@ -44,7 +44,7 @@ class People:
         self._tables = tables
         self.roster = Roster(context, tables)
         self.drawing = Drawing(context, tables, self.roster)
-        self.shorthand = Shorthand(context, tables, self.roster, self.drawing)
+        self.shorthand = Shorthand(context, tables, self.roster, self.drawing, self._word)
         self._natural = context.policy.hiding == "natural"
 
     def write(self, mention: Mention, attempt: int) -> Draft:

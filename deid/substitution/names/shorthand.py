@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Sequence
+from collections.abc import Callable, Container, Sequence
 
 from deid.domain.document import Mention
 from deid.domain.labels import Label
@@ -24,7 +24,7 @@ from deid.substitution.names.parsing import (
     lettered,
     split_initials,
 )
-from deid.substitution.names.reading import Named, NamePart, Pool, Spelling, form, places
+from deid.substitution.names.reading import Named, NamePart, NameWord, Pool, Spelling, form, places
 from deid.substitution.names.roster import Roster
 
 _LETTERS = "ABCDEFGHJLMNPRSTV"
@@ -33,14 +33,20 @@ _LOGIN_LEAST = 5
 _CIVIL = re.compile(r"[Mm]\.?\s+\S")
 
 
+Written = Callable[[Mention, NameWord, int], str]  # the surrogate of a word of a mention, nicknames included
+
+
 class Shorthand:
     """Initials, logins and e-mail forms of one document's names: the surrogate's own, where the bearer is known."""
 
-    def __init__(self, context: DocumentContext, tables: NameTables, roster: Roster, drawing: Drawing) -> None:
+    def __init__(
+        self, context: DocumentContext, tables: NameTables, roster: Roster, drawing: Drawing, written: Written
+    ) -> None:
         self._context = context
         self._tables = tables
         self._roster = roster
         self._surrogate = drawing.surrogate
+        self._written = written
 
     # Logins
 
@@ -253,7 +259,7 @@ class Shorthand:
         They are letters of the name ("QRE" of Quéré), or begin or end with its first: "J.P." of Dr Pawlak.
         """
         alone = [
-            (word, self._surrogate(word.key, word.surname, self._roster.pool(word.key, other), word.sex))
+            (word, self._written(other, word, 0))
             for other in self._roster.mentions
             if other.label is mention.label and len(self._roster.words(other)) == 1
             for word in self._roster.readings[other.start].words
@@ -264,7 +270,9 @@ class Shorthand:
             if word.key[0] == letters[0] and all(letter in rest for letter in letters[1:]) and word.surname:
                 tail = [letter for letter in surrogate[1:] if fold_line(letter) not in _VOWELS]
                 return [surrogate[0], *(tail + list(surrogate[1:]))[: len(letters) - 1]]
-        first = next((name[0] for word, name in alone if not word.surname and word.key[0] == letters[0]), None)
+        first = next(
+            (name[0] for word, name in alone if (word.called or not word.surname) and word.key[0] == letters[0]), None
+        )
         last = next((name[0] for word, name in alone if word.surname and word.key[0] == letters[-1]), None)
         if first is None and last is None:
             return None
@@ -275,6 +283,8 @@ class Shorthand:
         """Return the letter that a piece of another mention has in its surrogate; none for a particle left out."""
         reading = self._roster.readings[other.start]
         word = reading.words[place]
+        if word is not None and word.called:
+            return self._written(other, word, 0)[0]
         if word is not None:
             return self._surrogate(word.key, word.surname, self._roster.pool(word.key, other), word.sex)[0]
         if reading.cut.pieces[place].sort is INITIAL:

@@ -302,6 +302,8 @@ def test_a_mark_has_the_letters_of_its_writer(markup: str, form: str, key: str, 
         ("Pr [[DOCTOR|Grosjean]] a vu. [[DOCTOR|ABG]]", 0, -1),
         ("régulateur : Dr [[DOCTOR|QUÉRÉ]]. Clôture [[DOCTOR|QRE]]", 0, 0),
         ("IADE [[DOCTOR|Cœurvolan]], sign. [[DOCTOR|cv]]", 0, 0),
+        ("IAO [[DOCTOR|Mél]]. [[DOCTOR|Roussel]], transmis. [[DOCTOR|MR]]", 0, 0),
+        ("AS [[DOCTOR|Titi]], IDE [[DOCTOR|Gisèle]] : [[DOCTOR|TX]]", 0, 0),
         ("IDE [[DOCTOR|Tiphaine]] + Dr [[DOCTOR|Quintin]]. [[DOCTOR|TL]]", 0, 0),
     ],
 )

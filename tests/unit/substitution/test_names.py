@@ -38,7 +38,7 @@ SHAPES = [
     ("Le Bihan", r"(?:Le |L')[A-Z][a-z]+"),
     ("van der Berg", r"[A-Z][a-z]+"),
     ("d'Hauterive", r"d(?:'[AEIOUYH]|e [^AEIOUYH])[a-z]+"),
-    ("Jean-Do", r"[A-ZÉ][a-zéèïëô]+-[A-Z][a-z]+"),
+    ("Jean-Do", r"[A-ZÉ][a-zéèïëô]+-[A-ZÉ][a-zéèïëô]+"),
     ("L.", r"[A-Z]\."),
     ("JP", r"[A-Z]{2}"),
     ("A. M.", r"[A-Z]\. [A-Z]\."),
