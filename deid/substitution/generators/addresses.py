@@ -79,7 +79,7 @@ class Addresses:
         return written + drawn[at:]
 
     def _is_service(self, word: str) -> bool:
-        """Return whether a word of an address tells a service or an organisation rather than a name or place."""
+        """Return whether a word of an address is for a service or an organisation, not a name or place."""
         if word in _STAYING:
             return True
         return _SPECIALTY.fullmatch(word) is not None and not self._people.roster.tables.surname_births(word)

@@ -44,7 +44,7 @@ _TAIL = re.compile(r"([^aeiouy][aeiouy])[^aeiouy]+e?$")
 
 
 def like(name: str, nickname: str, surrogate: str) -> str | None:
-    """Return what a surrogate is called as the nickname is made of the name, all folded; None if it is not made of it.
+    """Return the nickname of a surrogate, made as another is made of its name, all folded; None if that one is not.
 
     The name is cut ("Tiph" of Tiphaine, "Wenn" of Lilwenn), or its last syllable doubled ("Mimine" of Hermine).
     """

@@ -85,7 +85,7 @@ class People:
         return written
 
     def _told_letter(self, mention: Mention) -> str | None:
-        """Return the letter to tell of the surrogate of the name ahead where the mention tells one of the name."""
+        """Return a letter of the surrogate of the name ahead, where the mention is one of that name; else None."""
         written, before = self._context.text(mention), self._context.plain_before(mention, _REACH)
         if not tells_letter(before, written):
             return None
