@@ -54,8 +54,8 @@ _ELISION = ("'", "’")
 _JOINT = re.compile(r"[\s,;:(/–—-]*(?:\b(?:de|d['’]|du|des|à))?\s*\Z", re.IGNORECASE)
 _AHEAD_OF_NAME = re.compile(r"\s*(?P<of>de la |de l['’]|du |des |de |d['’]|la |le |les |l['’])?", re.IGNORECASE)
 _ARTICLES = {"de la": "la", "de l'": "l'", "du": "le", "des": "les", "la": "la", "le": "le", "les": "les", "l'": "l'"}
-# Kinds whose names never say a company's trade.
-_UNTRADED = frozenset({OrgKind.HOSPITAL, OrgKind.SCHOOL, OrgKind.INSURER, OrgKind.BANK, OrgKind.MILITARY, OrgKind.SHIP})
+# Kinds whose names may say a company's trade.
+_TRADING = frozenset({OrgKind.EMPLOYER, OrgKind.TRANSPORT, OrgKind.CLINIC, OrgKind.LABORATORY, OrgKind.OTHER})
 _INITIALS = re.compile("[A-Z]{3,7}")
 _COMPANIES = frozenset("societe entreprise sarl sas sa ets etablissements usine eurl scop groupe".split())
 _TRIES = 60
@@ -280,11 +280,10 @@ class Organisations:
                 return "le", f"CH {self._complement(original, kind, '', attempt) or ''}".strip()
             town = self._seat(original, False, attempt) if address is None else self._gazette.surrogate(address).name
             return "le", f"CH {of_place(town)}"
-        parts = original.split()
-        trades = [part for part in parts if fold_line(part) in TRADES]
-        if trades and len(trades) < len(parts) and kind not in _UNTRADED:
-            drawn = self._name(WHOLE[OrgKind.EMPLOYER], original, " ".join(trades), attempt) or ""
-            return "", " ".join((*trades, drawn) if parts[0] == trades[0] else (drawn, *trades)).strip()
+        trades = [part if fold_line(part) in TRADES else "" for part in original.split()]
+        if any(trades) and not all(trades) and kind in _TRADING:
+            trades[trades.index("")] = self._name(WHOLE[OrgKind.EMPLOYER], original, " ".join(trades), attempt) or ""
+            return "", " ".join(filter(None, trades))
         local = kind is OrgKind.ASSOCIATION and not is_known(original) and read_national(original) is None
         name = self._name((COMPLEMENTS if local else WHOLE)[kind], original, "", attempt)
         if name is None:
