@@ -48,18 +48,9 @@ _ANNOUNCING = (CIVILITIES | DOCTOR_TITLES | PROFESSIONS | KINSHIP | PERSON_TITLE
 )
 # Words ahead of the inhabitants of a town, folded; without one of these, or the town beside, a word may be a surname.
 _DETERMINERS = frozenset("cette cet ce une un les le la des l jeune jeunes ces".split())
-_DESCRIBED = frozenset(
-    "patient patiente agglomeration metropole region banlieue famille hopital medecin cardiologue confrere confreres "
-    "consoeur collegue collegues equipe equipes centre clinique origine cite commune communaute chu universite avocat "
-    "etudiant etudiante femme homme dame est etait nee ne couple enfant adolescent adolescente cabinet periphere "
-    "peripherie retraite retraitee tribunal maternite neurologue chirurgien oncologue urgences".split()
-)
+_DESCRIBED = word_list("described_by_town")
 # What is named after a town without being there: dishes, breeds, clubs, banks.
-_NAMED_AFTER = frozenset(
-    "salade sauce saucisse saucisson quenelle quenelles cervelas entrecote brioche tarte tripes moutarde rillettes "
-    "pain pate galette vin vins bouillon escalope choucroute credit olympique stade racing cercle cheval guerre marais "
-    "rue avenue boulevard place iles monts theatre opera".split()
-)
+_NAMED_AFTER = word_list("named_after_towns")
 
 
 def complete_towns(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:

@@ -40,18 +40,8 @@ _TITLED = re.compile(r"\b(?:m|mr|mme|mlle|monsieur|madame|mademoiselle|dr|docteu
 _IN_A_SENTENCE = re.compile(r"(?:\w|,) (?:l[ea] )?\Z")
 _SIGNED = re.compile(r"(?:paraphe|contresigne|vise|signe|relu)e? (?=[a-z]\b)")  # ahead of initials
 _LINK_BEHIND = re.compile(r" (?:de|du|des|d'?)\Z")
-_VERBS = frozenset(
-    """
-    adresse conclut confirme constate decide decrit demande indique met montre note objective pose prescrit propose
-    prevoit retrouve revele signale suspecte trouve voit
-    """.split()
-)
-_SPECIALTIES = frozenset(
-    """
-    anesth cardio cardiol chir derm dermato diabeto endocrino gastro geriat gyneco hemato hepato kine nephro neuro
-    neurochir oncol ophta ophtalmo ortho pneumo psychiat radiol rhumato stomato uro urol
-    """.split()
-)
+_VERBS = word_list("verbs_behind_names")
+_SPECIALTIES = word_list("specialties_behind_names")
 _QUALIFYING = frozenset({"ADJ", "VER"})
 _EXAMINATION_LEAST = 3  # letters of an acronym, which two initials behind a surname are not
 _STATE_LEAST = 4  # letters of a participle or adjective behind a name

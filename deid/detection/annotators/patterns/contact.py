@@ -45,11 +45,7 @@ _LABEL = re.compile(r"[^\W_][\w-]*")
 _GLUED_CAPITAL = re.compile(r"([a-z]{2,})(?=[A-ZÀ-Ý])")
 _WORD_IN_PATH = re.compile(r"\.(?=([A-ZÀ-Ý][^\W\d_]+)(?:\W|\Z))")
 # First words of the phrases of `_SHORT`.
-_ANNOUNCES = frozenset(
-    "poste postes bip beep dect tel tél telephone fax int ligne portable port t f te tei standard p vini "
-    "mobilis whatsapp appele "
-    "appeler rappeler joignable repond composer tapez".split()
-)
+_ANNOUNCES = word_list("announcing_contacts")
 _SURE_ANNOUNCES = frozenset("poste postes bip beep dect tel tél telephone fax te1 tei vini mobilis tapez".split()) | {
     "joignable au"
 }

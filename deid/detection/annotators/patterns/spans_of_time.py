@@ -53,11 +53,7 @@ _AGE_UNITS = frozenset("ans an a mois jours semaines j".split())
 _DURATION_LEADS = word_list("duration_leads")
 _AGE_LEADS = frozenset({"age", "agee", "ages", "agees", "ag", "aged"})
 _BEFORE_AGES = frozenset((*"de d a ses vers avait et des h f , ( : - ; / .".split(), "\n", ""))
-_PEOPLE = frozenset(
-    "enfant nourrisson bebe garcon fille fillette homme femme patient patiente monsieur dame fils adolescent "
-    "adolescente nouveau jumeaux jumelles frere soeur petit petite eleve lyceen lyceenne collegien h f nrs nn bb pt "
-    "pte sujet".split()
-)
+_PEOPLE = word_list("aged_people")
 _TAILS = re.compile(r"\s?(?:et demie?|1/2|et (?:\d{1,2}|[a-z]+) mois|\d{1,2} mois|et (?:\d{1,2}|[a-z]+) jours)\b")
 _FIELD = re.compile(r"\bage\s*(?:[:=|]|\.{2,})\s*(\d{1,3})(?!\d)(?:\s?(?:ans?|a|mois|jours)\b)?")
 # "(65 a)", "M. X – 80 a – IPP": an abbreviated age set apart by signs.
