@@ -6,13 +6,14 @@ import gzip
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 
 import pytest
 from pyarrow.parquet import read_table
 
 from deid.detection.lookup.lexicon import use_lookup
 from deid.refresh.refreshing import refresh
-from tests.conftest import Database
+from tests.conftest import Database, Deploy
 from tests.database.refresh.formats import KINDS
 from tests.database.warehouse.small_hospital import open_hospital
 from tests.unit.cli.conftest import Call, jsonl
@@ -21,17 +22,27 @@ STREET = "rue du Tardigrade Bleu"
 LETTER = "Le patient demeure au 12 rue Victor Hugo, 21000 Dijon. Il revient en consultation."
 
 
-@pytest.fixture
-def loaded(deployed: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Database]:
-    """A database whose streets are named by numbers, with one more."""
-    monkeypatch.setenv("NOCTURNE_LOOKUP_FOLDER", str(tmp_path / "lookups"))
+def fill(database: Database) -> None:
+    """Streets named by numbers, with one more."""
     names = [f"{KINDS[number % len(KINDS)]} numéro {number}" for number in range(6000)] + [STREET]
-    path = tmp_path / "streets.csv.gz"
-    path.write_bytes(gzip.compress("\n".join(["name,addresses", *(f"{name},1" for name in names)]).encode()))
     for source in ("communes", "establishments"):
-        refresh(source, dsn=deployed.dsn("refresher"))
-    refresh("streets", dsn=deployed.dsn("refresher"), location=str(path))
-    yield deployed
+        refresh(source, dsn=database.dsn("refresher"))
+    with NamedTemporaryFile(suffix=".csv.gz") as file:
+        file.write(gzip.compress("\n".join(["name,addresses", *(f"{name},1" for name in names)]).encode()))
+        file.flush()
+        refresh("streets", dsn=database.dsn("refresher"), location=file.name)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the tables of these versions are built, once for all tests."""
+    return tmp_path_factory.mktemp("lookups")
+
+
+@pytest.fixture
+def loaded(deploy: Deploy, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Database]:
+    monkeypatch.setenv("NOCTURNE_LOOKUP_FOLDER", str(folder))
+    yield deploy(fill)
     use_lookup(None)
 
 

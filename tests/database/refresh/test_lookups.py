@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -13,10 +13,9 @@ from deid.detection.lookup.lexicon import gazetteers, use_lookup
 from deid.domain.errors import WarehouseError
 from deid.french.folding import key
 from deid.nightly import runtime
-from deid.refresh import tables
 from deid.refresh.refreshing import refresh
 from deid.refresh.tables import open_lookup
-from tests.conftest import Database
+from tests.conftest import Database, Deploy
 from tests.database.refresh.formats import (
     KINDS,
     directory,
@@ -36,6 +35,24 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setenv("NOCTURNE_LOOKUP_FOLDER", str(place))
     yield place
     use_lookup(None)
+
+
+@pytest.fixture(scope="module")
+def _one_more(tmp_path_factory: pytest.TempPathFactory) -> tuple[Callable[[Database], None], Path]:
+    """What loads streets with one more, and where their lookup is built: once for all tests."""
+    home = tmp_path_factory.mktemp("streets")
+
+    def fill(database: Database) -> None:
+        refresh("streets", dsn=database.dsn("refresher"), location=_streets(home / "one.csv.gz", NAME))
+
+    return fill, home / "lookups"
+
+
+@pytest.fixture
+def built(deploy: Deploy, _one_more: tuple[Callable[[Database], None], Path]) -> tuple[Database, LookupTable]:
+    """A database whose streets have one more, and its lookup."""
+    database = deploy(_one_more[0])
+    return database, open_lookup(database.dsn("worker"), _one_more[1])
 
 
 def _streets(path: Path, *more: str) -> str:
@@ -122,22 +139,21 @@ def test_names_postal_names_and_lieux_dits_of_versions_are_known(
 
 
 def test_a_damaged_file_is_built_again_with_the_same_content(
-    deployed: Database, folder: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    built: tuple[Database, LookupTable], folder: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    refresh("streets", dsn=deployed.dsn("refresher"), location=_streets(tmp_path / "one.csv.gz", NAME))
-    built = open_lookup(deployed.dsn("worker"), folder)
-    content = built.path.read_bytes()
-    built.path.write_bytes(content[:-50])
-    forget()
-    assert open_lookup(deployed.dsn("worker"), folder).digest == built.digest
-    assert built.path.read_bytes() == content
+    database, table = built
+    content, damaged = table.path.read_bytes(), folder / table.path.name
+    folder.mkdir()
+    damaged.write_bytes(content[:-50])
+    again = open_lookup(database.dsn("worker"), folder)
+    assert (again.digest, again.path) == (table.digest, damaged)
+    assert damaged.read_bytes() == content
     assert "refused" in caplog.text
 
 
-def test_a_folder_that_cannot_be_written_costs_no_name(deployed: Database, tmp_path: Path) -> None:
-    refresh("streets", dsn=deployed.dsn("refresher"), location=_streets(tmp_path / "one.csv.gz", NAME))
+def test_a_folder_that_cannot_be_written_costs_no_name(built: tuple[Database, LookupTable], tmp_path: Path) -> None:
     (tmp_path / "file").write_text("no folder")
-    table = open_lookup(deployed.dsn("worker"), tmp_path / "file")
+    table = open_lookup(built[0].dsn("worker"), tmp_path / "file")
     assert Kind.STREET in table.kinds("rue du tardigrade bleu")
 
 
@@ -145,8 +161,3 @@ def test_a_worker_may_read_and_a_researcher_may_not(deployed: Database, folder: 
     open_lookup(deployed.dsn("worker"), folder)
     with pytest.raises(WarehouseError):
         open_lookup(deployed.dsn("researcher"), folder)
-
-
-def forget() -> None:
-    """As in another process: nothing is held in memory."""
-    tables._lookup.cache_clear()

@@ -12,7 +12,6 @@ from deid.domain.errors import ReferenceRefused
 from deid.domain.labels import Label
 from deid.nightly import runtime
 from deid.reference.tables import packaged_tables
-from deid.refresh import tables as refreshed
 from deid.refresh.refreshing import refresh
 from deid.refresh.tables import REQUIRED, open_tables
 from deid.substitution import Substitutor
@@ -23,10 +22,16 @@ KEY = bytes(range(32))
 TEXT = "Vu M. Albert Dubreuil, domicilié à Gap."
 
 
+@pytest.fixture(scope="module")
+def _built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("built") / "lookups"
+
+
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("NOCTURNE_LOOKUP_FOLDER", str(tmp_path / "lookups"))
-    return tmp_path / "lookups"
+def folder(_built: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where tables are built: those of one version once for all tests."""
+    monkeypatch.setenv("NOCTURNE_LOOKUP_FOLDER", str(_built))
+    return _built
 
 
 def load(database: Database) -> None:
@@ -51,9 +56,9 @@ def _substitutor(deployed: Database, folder: Path) -> Substitutor:
     return Substitutor(policy.load(), KEY, made.communes, made.names)
 
 
-def test_before_any_load_it_is_the_file_that_ships(deployed: Database, folder: Path) -> None:
-    assert open_tables(deployed.dsn("worker"), folder) is packaged_tables()
-    assert not folder.exists()
+def test_before_any_load_it_is_the_file_that_ships(deployed: Database, tmp_path: Path) -> None:
+    assert open_tables(deployed.dsn("worker"), tmp_path / "lookups") is packaged_tables()
+    assert not (tmp_path / "lookups").exists()
 
 
 @pytest.mark.slow
@@ -105,16 +110,15 @@ def test_postal_codes_and_quarters_of_a_version_are_found(loaded: Database, fold
     assert "postal_codes-" in communes.version
 
 
-@pytest.mark.slow
 def test_damaged_tables_are_built_again_with_the_same_content(
-    loaded: Database, folder: Path, caplog: pytest.LogCaptureFixture
+    loaded: Database, folder: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     made = open_tables(loaded.dsn("worker"), folder)
-    content = made.path.read_bytes()
-    made.path.write_bytes(content[:-50])
-    refreshed._tables.cache_clear()  # as in another process
-    assert open_tables(loaded.dsn("worker"), folder).digest == made.digest
-    assert made.path.read_bytes() == content
+    content, damaged = made.path.read_bytes(), tmp_path / made.path.name
+    damaged.write_bytes(content[:-50])
+    again = open_tables(loaded.dsn("worker"), tmp_path)
+    assert (again.digest, again.path) == (made.digest, damaged)
+    assert damaged.read_bytes() == content
     assert "refused" in caplog.text
 
 
