@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote, urlsplit, urlunsplit
 
 import psycopg2
@@ -42,6 +43,9 @@ DATABASE_RIGHTS = {
     **dict.fromkeys(("worker", "refresher", "publisher"), "CONNECT, TEMPORARY"),
 }
 SLOW_S = 300
+# Folders whose modules share an Airflow, its API server and the references loaded; some start one of their own.
+SHARING = ("tests/dags/", "tests/pages/")
+ALONE = tuple(f"tests/dags/test_{name}.py" for name in ("broker", "celery", "service"))
 # Fixtures of a module or session come before `_own_environment`.
 for variable in [name for name in os.environ if name.startswith("NOCTURNE_") and name != "NOCTURNE_TEST_DSN"]:
     del os.environ[variable]
@@ -275,7 +279,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Modules with slow tests first: none is left to run alone at the end, when the other processes have finished.
+    """First what goes to one process as a whole, then modules with slow tests.
+
+    None of them is left to run alone at the end, when the other processes have finished.
 
     A slow test has five minutes, since a busy machine takes many times the ten seconds that make it one; so has a test
     that may be the first to start Airflow's API server.
@@ -286,7 +292,27 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if late and item.get_closest_marker("timeout") is None:
             item.add_marker(pytest.mark.timeout(SLOW_S))
     modules = {item.path for item in slow}
-    items.sort(key=lambda item: item.path not in modules)
+    items.sort(key=lambda item: (scope_of(item.nodeid) not in SHARING, item.path not in modules))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """In a run of all tests, give the modules that share an Airflow to one process: each other would start one too."""
+    from xdist.scheduler import LoadFileScheduling
+
+    class ByServer(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return scope_of(nodeid)
+
+    whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS
+    return ByServer(config, log) if whole and config.getoption("dist") == "loadfile" else None
+
+
+def scope_of(test: str) -> str:
+    """Return the tests that run in one process with a test: those of its module, or all that share its Airflow."""
+    module = test.partition("::")[0]
+    folder = next((one for one in SHARING if module.startswith(one)), None)
+    return module if folder is None or module in ALONE else folder
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests import ROOT
+from tests.conftest import ALONE, scope_of
 from tests.verdict import judge
 
 UNLUCKY = """
@@ -74,3 +76,13 @@ def test_a_leak_is_not_asked_twice(checkout: Path, name: str, capfd: pytest.Capt
 def test_a_module_that_cannot_be_read_fails(checkout: Path) -> None:
     (checkout / "tests" / "test_broken.py").write_text("import nothing_of_that_name\n")
     assert judge(["-q"], checkout) not in (0, 5)
+
+
+def test_modules_that_share_an_airflow_go_to_one_process_and_those_with_their_own_do_not() -> None:
+    def scopes(*folders: str) -> list[str]:
+        modules = [path for folder in folders for path in (ROOT / folder).rglob("test_*.py")]
+        return [scope_of(f"{path.relative_to(ROOT)}::test_it[a::b]") for path in modules]
+
+    assert {*scopes("tests/pages", "tests/dags")} == {"tests/pages/", "tests/dags/", *ALONE}
+    others = scopes("tests/unit", "tests/database")
+    assert len({*others}) == len(others)
