@@ -55,7 +55,8 @@ def test_every_command_is_listed_in_whole(deid: Call) -> None:
 
 @pytest.mark.slow
 def test_from_pipe_to_pipe(tmp_path: Path) -> None:
-    detected = run("detect", cwd=tmp_path, stdin=jsonl([LETTER]).encode())
+    rules = str(ROOT / "deid/config/policies/rules.yaml")  # one of the two loads the models
+    detected = run("detect", "--policy", rules, cwd=tmp_path, stdin=jsonl([LETTER]).encode())
     assert detected.returncode == 0, detected.stderr
     assert json.loads(detected.stdout)["id"] == "d1"
     done = run("deidentify", cwd=tmp_path, stdin=jsonl([LETTER, "x"]).encode(), NOCTURNE_SECRET=SECRET)
