@@ -23,8 +23,10 @@ IntervalKey = Annotated[
     str, typer.Argument(metavar="INTERVAL", help="A night (2026-10-03) or a period (2026-09-01..2026-09-28).")
 ]
 Approve = Annotated[
-    str | None,
-    typer.Option("--approve", metavar="REASON", help="Approve yourself, if the policy asks for a person."),
+    str | None, typer.Option("--approve", metavar="REASON", help="Approve yourself, if the policy asks for a person.")
+]
+Page = Annotated[
+    Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where to write it; else to standard output.")
 ]
 
 
@@ -159,10 +161,7 @@ def report(interval_key: IntervalKey) -> None:
 
 def dpo_annex(
     interval_key: IntervalKey,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Where to write it; else to standard output."),
-    ] = None,
+    output: Page = None,
 ) -> None:
     """Write, for the data protection officer, the annex of a publication.
 
@@ -171,11 +170,7 @@ def dpo_annex(
     """
     from deid.release import actions
 
-    page = actions.annex(interval_key)
-    if output is None:
-        typer.echo(page, nl=False)
-    else:
-        output.write_text(page, encoding="utf-8")
+    _write_page(actions.annex(interval_key), output)
 
 
 def catalogue(
@@ -183,10 +178,7 @@ def catalogue(
     about: Annotated[
         Path | None, typer.Option("--about", metavar="FILE", help="Facts of the hospital; else NOCTURNE_CATALOGUE.")
     ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Where to write it; else to standard output."),
-    ] = None,
+    output: Page = None,
 ) -> None:
     """Describe a publication for a health data catalogue.
 
@@ -196,13 +188,16 @@ def catalogue(
     from deid.reports.catalogue import describe_release
 
     described = describe_release(interval_key, about)
-    page = json.dumps(described.record, ensure_ascii=False, indent=1)
-    if output is None:
-        typer.echo(page)
-    else:
-        output.write_text(page + "\n", encoding="utf-8")
+    _write_page(json.dumps(described.record, ensure_ascii=False, indent=1) + "\n", output)
     if described.missing:
         complain(f"the profile also asks for: {', '.join(described.missing)} (file of NOCTURNE_CATALOGUE)")
+
+
+def _write_page(page: str, output: Path | None) -> None:
+    if output is None:
+        typer.echo(page, nl=False)
+    else:
+        output.write_text(page, encoding="utf-8")
 
 
 def _release(interval_key: str, motive: str | None) -> None:
@@ -218,7 +213,7 @@ def _release(interval_key: str, motive: str | None) -> None:
             nights = Writer(language()).interval(interval_key)
             complain(
                 f"{nights}: a person's approval is asked for. Read the warnings (report "
-                f'{interval_key}), then: publish {interval_key} --approve "reason".',
+                f'{interval_key}), then: publish {interval_key} --approve "reason".'
             )
             raise typer.Exit(REFUSED)
         account = system_account()
@@ -247,7 +242,7 @@ def _tell_held(held: Sequence[Mapping[str, Any]]) -> None:
             f"({run['triggered_by']}), which is not finished; last sign of life {minutes} min ago "
             f"({seen.astimezone(PARIS):%Y-%m-%d %H:%M}). If it is dead: python -m deid runs take-over "
             f"{run['run_id']} --reason REASON, then start the night again, under another name if it had "
-            "one.",
+            "one."
         )
 
 

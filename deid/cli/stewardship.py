@@ -78,8 +78,7 @@ KindOption = Annotated[str, typer.Option("--kind", metavar="KIND", help="documen
 
 @ids_app.command()
 def find(
-    source_id: Annotated[str, typer.Argument(metavar="ID", help="That of the hospital.")],
-    kind: KindOption = "document",
+    source_id: Annotated[str, typer.Argument(metavar="ID", help="That of the hospital.")], kind: KindOption = "document"
 ) -> None:
     """Find a document, patient or stay of the hospital in the ledger; written to the audit trail.
 
@@ -93,8 +92,7 @@ def find(
 
 @ids_app.command()
 def reveal(
-    ledger_id: Annotated[str, typer.Argument(metavar="ID", help="That of the ledger.")],
-    kind: KindOption = "document",
+    ledger_id: Annotated[str, typer.Argument(metavar="ID", help="That of the ledger.")], kind: KindOption = "document"
 ) -> None:
     """Tell which document, patient or stay of the hospital an id of the ledger names; written to the audit trail.
 
@@ -306,14 +304,14 @@ def revoke(account: Account, reason: Why) -> None:
 @rights_app.command("list")
 def rights_list() -> None:
     """Write one line of JSON per account: the last right granted or withdrawn, by whom, why and when."""
-    from deid.release.rights import list_rights
+    from deid.release.decisions import list_rights
 
     for right in list_rights():
         say(asdict(right))
 
 
 def _change_right(account: str, reason: str, *, may_decide: bool) -> None:
-    from deid.release.rights import change_right
+    from deid.release.decisions import change_right
 
     change_right(system_account(), account, reason, may_decide=may_decide)
     say({"account": account.strip(), "may_decide": may_decide})

@@ -74,8 +74,7 @@ class Translator:
             return {}
         if self.role == "worker":
             execute(cursor, "identity", "mapping", "add", wanted)
-        execute(cursor, "identity", "mapping", "to_ledger", wanted)
-        return dict(cursor.fetchall())
+        return dict(execute(cursor, "identity", "mapping", "to_ledger", wanted).fetchall())
 
 
 def salted(salt: str, content_hash: str) -> str:

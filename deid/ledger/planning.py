@@ -24,13 +24,7 @@ from deid.ledger.identity import Translator, salted
 from deid.ledger.keys import check_keyring
 from deid.ledger.opt_outs import resolve_opt_outs
 from deid.source.contract import Source, open_source
-from deid.source.extraction import (
-    identify_documents,
-    list_documents,
-    present_documents,
-    read_merges,
-    version_hash,
-)
+from deid.source.extraction import identify_documents, list_documents, present_documents, read_merges, version_hash
 from deid.source.links import SourceLink
 from deid.source.patient_parts import ProjectPart, open_part
 from deid.source.rows import Listed
@@ -372,8 +366,7 @@ def _discarded_before(cursor: Cursor) -> list[str]:
             return []
         execute(ids, "identity", "mapping", "salt")
         salt = str(one(ids)[0])
-    execute(cursor, "deid", "document", "discarded_before", {"salted": list(digests)})
-    found = cursor.fetchall()
+    found = execute(cursor, "deid", "document", "discarded_before", {"salted": list(digests)}).fetchall()
     patients = Translator().to_source("patient", {patient_id for _, _, patient_id, _ in found if patient_id})
     return [
         document_id

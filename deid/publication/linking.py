@@ -86,8 +86,7 @@ def stay_pseudonym(source_id: str) -> str:
 def integer_ids(kind: Literal["patient", "stay"], names: Collection[str]) -> dict[str, int]:
     """Return the integer ids that schema research gives pseudonyms; one without a published document gets its own."""
     with open_cursor("worker", APPLICATION) as cursor:
-        execute(cursor, "deid", "omop_id", "of_names", {"kind": kind, "names": sorted(names)})
-        return dict(cursor.fetchall())
+        return dict(execute(cursor, "deid", "omop_id", "of_names", {"kind": kind, "names": sorted(names)}).fetchall())
 
 
 def record(actor: str, **counts: int) -> None:

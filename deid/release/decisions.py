@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
 from deid.database.connection import open_cursor
 from deid.database.queries import Cursor, execute, one
-from deid.domain.errors import ReleaseRefused
+from deid.domain.errors import InputRefused, ReleaseRefused
 from deid.ledger import audit
 from deid.publication.publish import end_interrupted, find_interrupted, try_lock_publication
 from deid.release.interval import IntervalContext, check_interval_key, open_interval
@@ -138,7 +139,7 @@ def check_right(interval_key: str, account: str) -> None:
     """Refuse an account that answers outside Airflow, unless its right was confirmed in the last `RIGHT_DAYS`.
 
     The right is the one that `record_right` keeps, whichever question the person answered, or that an administrator
-    granted (`deid.release.rights`). A refusal is written to the audit trail.
+    granted (`change_right`). A refusal is written to the audit trail.
 
     Raises:
         ReleaseRefused: the last check says no, or there was none.
@@ -379,3 +380,45 @@ def _may_decide(interval: IntervalContext, airflow_run: str, account: str) -> bo
 
 def _missing_approvals(interval: IntervalContext, digest: str) -> int:
     return max(1, interval.release.approvals - len(interval.approvers(digest)))
+
+
+# Rights that an administrator of the database grants, for installations without Airflow
+
+
+@dataclass(frozen=True, slots=True)
+class GrantedRight:
+    """The last grant or revocation of an account: whether it may decide, who said so, why and when."""
+
+    account: str
+    may_decide: bool
+    granted_by: str
+    reason: str
+    at: datetime
+
+
+def change_right(actor: str, account: str, reason: str, *, may_decide: bool) -> None:
+    """Grant an account the right to decide from a command line, or revoke it, as the owner of the database.
+
+    A grant holds until it is revoked, or until Airflow's auth manager says that the account may not decide. The audit
+    trail has a line of it.
+
+    Raises:
+        InputRefused: no account, no reason, or either is too long.
+        SettingsError: the owner's connection string is not set.
+    """
+    account, reason = account.strip(), " ".join(reason.split())
+    if not account or len(account) > MAX_REASON:
+        raise InputRefused("that is no account.", "Give the name of the system's account that decides.")
+    if not reason or len(reason) > MAX_REASON:
+        raise InputRefused("a right is granted for a reason.", f"Give one of at most {MAX_REASON} characters.")
+    row = {"account": account, "may_decide": may_decide, "granted_by": actor, "reason": reason}
+    with open_cursor("owner", "nocturne rights") as cursor:
+        execute(cursor, "deid", "answer_right", "grant", row)
+        action = audit.Action.GRANT_RIGHT if may_decide else audit.Action.REVOKE_RIGHT
+        audit.write(cursor, actor, action, f"account {account}", reason=reason)
+
+
+def list_rights() -> list[GrantedRight]:
+    """Return the last grant or revocation of each account, by account, as the owner of the database."""
+    with open_cursor("owner", "nocturne rights", readonly=True) as cursor:
+        return [GrantedRight(*row) for row in execute(cursor, "deid", "answer_right", "granted").fetchall()]

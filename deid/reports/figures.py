@@ -242,18 +242,9 @@ def _versions(runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
 def _references(cursor: Cursor, runs: Sequence[dict[str, Any]], policy: Policy) -> list[dict[str, Any]]:
     """Return the sources in service today: age, drift, and whether the interval's last run used that release."""
     used = runs[-1]["reference_versions"]
+    told = ("source", "version", "loaded_at", "age_days", "most_days", "old", "rows", "drift")
     return [
-        {
-            "source": source.source,
-            "version": source.version,
-            "loaded_at": _plain(source.loaded_at),
-            "age_days": source.age_days,
-            "most_days": source.most_days,
-            "old": source.old,
-            "rows": source.rows,
-            "drift": source.drift,
-            "used": used.get(source.source) == source.version,
-        }
+        {name: _plain(getattr(source, name)) for name in told} | {"used": used.get(source.source) == source.version}
         for source in source_states(cursor, policy.references)
     ]
 

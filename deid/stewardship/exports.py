@@ -62,15 +62,11 @@ def _review(cursor: Cursor, interval_key: str) -> Figures | None:
         return None
     found = estimate_leaks(review, list_sampled(cursor, review.review_id))
     return {
-        "review_id": review.review_id,
-        "finished": review.finished,
-        "wanted": review.wanted,
-        "closed": review.closed,
+        **{name: getattr(review, name) for name in ("review_id", "finished", "wanted", "closed", "confidence")},
         "population": found.population if found else review.population,
         "read": found.read if found else 0,
         "leaking": found.leaking if found else 0,
         "at_most": found.at_most if found else None,
-        "confidence": review.confidence,
         "provisional": found is not None and found.provisional,
         "words": {lang: bound_in_words(found, lang) for lang in ("fr", "en")} if found else None,
     }
