@@ -25,7 +25,7 @@ from demo.hospital.model import Hospital
 from demo.population import DOCUMENTS_PER_PATIENT, SEED, population_of
 from nocturne_lab.evaluation.attacks.sampled import attack_sample
 from nocturne_lab.evaluation.released import attack_models, measure_coding, measure_sample
-from nocturne_lab.hospital.evaluations import CodedAs, Measured
+from nocturne_lab.hospital.evaluations import CodedAs, Filed, Measured
 
 _KEY = b"the key of the evaluated sample."
 _TARGET = Path(__file__).with_name("evaluation.md")
@@ -52,6 +52,14 @@ def codes(hospital: Hospital) -> dict[str, CodedAs]:
     return {one.document_id: CodedAs(one.stay_id, own[one.stay_id]) for one in hospital.documents if one.stay_id in own}
 
 
+def filing(hospital: Hospital) -> dict[str, Filed]:
+    """Return the stay and type of each document."""
+    return {
+        one.document_id: Filed(one.stay_id or one.document_id, one.type_code, one.loinc_code)
+        for one in hospital.documents
+    }
+
+
 def table(found: Iterable[Measured]) -> str:
     """Return the measures as a Markdown table."""
     rows = ["| measure | | value | 95 % interval | of |", "| :-- | :-- | --: | --: | --: |"]
@@ -75,7 +83,7 @@ def main() -> None:
     hospital = generate(SEED, patients=given.patients, documents=DOCUMENTS_PER_PATIENT * given.patients + 40)
     published = sample(hospital)
     found = [
-        *attack_sample(published, load(), _KEY),
+        *attack_sample(published, load(), _KEY, filing=filing(hospital)),
         *attack_models(published, {}, len(published)),
         *measure_sample(published),
         *measure_coding(published, codes(hospital)),

@@ -4,14 +4,57 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from tqdm import tqdm
 
 from demo.population import SEED, population
-from nocturne_lab.evaluation.attacks.known_times import TIME_STRATEGIES, known_times, times_page
+from nocturne_lab.evaluation.attacks import known_times as study
+from nocturne_lab.evaluation.attacks.known_times import KNOWN_OF, TIME_STRATEGIES, TimesFound, TimesRow, known_times
 
 PATIENTS, GROUPS = 320, 3
+
+
+def times_page(rows: Sequence[TimesRow], patients: int, groups: int) -> str:
+    """Return the rows as a page of Markdown."""
+    head = (
+        "strategy",
+        *(f"{known}, targets" for known in KNOWN_OF),
+        "order told",
+        "error of a delay, minutes",
+        "left to the minute",
+    )
+    lines = [
+        (_name(row.strategy), *map(_cell, row.found), f"{row.ordered:.1%}", f"{row.error:.0f}", f"{row.exact:.1%}")
+        for row in rows
+    ]
+    table = [head, ("---", *["---:"] * (len(head) - 1)), *lines]
+    parts = [
+        "# What three known times of day find",
+        "Written by `python -m benchmarks.known_times` (`make attacks`): the same figures on every machine. "
+        + " ".join((study.__doc__ or "").partition("\n\n")[2].split()),
+        f"{patients * groups} patients of the synthetic hospital in {groups} groups of {patients}, each looked for in "
+        "its group; eight documents for each patient; times as detection finds them, other mentions the true ones. "
+        "Found: share of targets ranked first, its 95 % interval (Clopper–Pearson), number of targets: patients with a "
+        "document, a stay, or documents together, that tell three different times. "
+        f"Chance: {1 / patients:.1%}.",
+        "\n".join("| " + " | ".join(line) + " |" for line in table),
+        "Order told: neighbouring times of a document, of different minutes, of which the published text still says "
+        "which is the first. Error: of the delay between them, where each published time is taken as the middle of "
+        "what it leaves. Research loses the difference to the first line. Left to the minute: times that detection "
+        "took for a duration, or did not see.",
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _name(strategy: str) -> str:
+    return {"keep": "keep (`default`)", "part_of_day": "part_of_day (`strict`)"}.get(strategy, strategy)
+
+
+def _cell(found: TimesFound) -> str:
+    low, high = found.interval
+    return f"{found.hits / found.targets:.1%} ({low:.1%} to {high:.1%}), {found.targets}"
 
 
 def main(arguments: list[str] | None = None) -> int:

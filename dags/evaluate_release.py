@@ -10,7 +10,7 @@ ce que les textes valent encore, et l'écrit dans le rapport de la publication.
 | Étape | Ce qu'elle fait | Si elle échoue |
 |---|---|---|
 | Tirer l'échantillon (`choose`) | sautée si la politique n'en veut pas | le message dit pourquoi, voir ci-dessous |
-| Attaquer (`attack`) | rapproche textes, personnes et dates publiés des originaux | relancer |
+| Attaquer (`attack`) | rapproche des originaux textes, personnes, dates, heures et types publiés | relancer |
 | Mesurer l'utilité (`utility`) | mesure ce que la recherche garde | relancer |
 | Récrire le rapport (`report`) | récrit le rapport de la publication | relancer |
 

@@ -21,11 +21,12 @@ from deid.domain.labels import OPTIONAL, Label
 from deid.quality.checks import REQUIREMENTS
 from deid.reports.arrival import LEAST_LAGS, PERIODS, relative_lags, simulate
 from deid.reports.charts import quantiles
+from deid.reports.evaluation import shown_evaluation
 from deid.reports.figures import Figures, gather, policy_content, read_rows
 from deid.reports.numbers import Writer
 from deid.reports.render import template
 from deid.reports.view import label_names
-from deid.reports.wording import value_words
+from deid.reports.wording import WORDING, value_words
 
 _W = Writer("fr")
 K = 5  # patients, of the groups that no column should go below
@@ -61,15 +62,18 @@ def write_annex(figures: Figures) -> str:
     """Return the page."""
     patients = figures["patients"]
     everywhere = [row["everywhere"] for row in patients]
+    evaluation = shown_evaluation(figures["evaluation"], figures["interval"]["key"], WORDING["fr"], _W)
     return template("annex.md.j2").render(
         f=figures,
         w=_W,
-        n=_n,
+        n=_W.plain,
         of=_of,
         row=_row,
         setting=partial(_setting, figures),
         columns=_words,
         k=K,
+        attacks=[one for one in evaluation["rows"] if one["measure"].startswith(("attack.", "opinion."))],
+        evaluated=evaluation["at"],
         linked={
             "patients": len(patients),
             "found": quantiles(everywhere),
@@ -109,7 +113,8 @@ def _groups(sizes: Callable[[Sequence[str]], dict[str, Any]], policy: Any) -> di
     beside = [*publication.get("columns", ()), *(["service"] if publication.get("services") else [])]
     stay = ["stay"] if publication.get("types") != "drop" and publication.get("stay") != "drop" else []
     undated = [*beside, "type", *stay]
-    shown = [("type",), ("type", "month"), ("type", "day"), ("type", *stay), tuple(beside), tuple(undated)]
+    dated = [("type", "month"), ("type", "day"), (*undated, "month")]
+    shown = [("type",), *dated, ("type", *stay), tuple(beside), tuple(undated)]
     found = {columns: sizes(columns) for columns in shown if columns}
     kept: tuple[str, ...] | None = None
     if found[tuple(undated)]["least"] < K:
@@ -171,12 +176,8 @@ def _row(*cells: object) -> str:
     return "| " + " | ".join(str(cell).replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
 
 
-def _n(value: float) -> str:
-    return _W.plain(value)
-
-
 def _of(part: float, whole: float) -> str:
-    return f"{_n(part)} ({_W.percent(part / whole)})" if whole else "–"
+    return f"{_W.plain(part)} ({_W.percent(part / whole)})" if whole else "–"
 
 
 def _setting(figures: Figures, *path: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from deid.reports.charts import Point, scatter
@@ -11,8 +12,8 @@ from deid.reports.numbers import Writer
 
 MOST = 13  # intervals of a plot, this one among them
 WIDEST = 0.3  # of an interval of 95 % that is worth a point
-# Attacks of which the plot shows the one that finds most; who holds the whole text finds it by design.
-ATTACKS = ("attack.person", "attack.dates_exact", "attack.dates", "attack.known_dates")
+# First letters of the attacks of which the plot shows the one that surely finds most; texts are found by design.
+ATTACKS = ("attack.person", "attack.dates", "attack.known_")
 UTILITY = "utility.constraints_kept"
 RATIOS = (
     *("utility.long_gaps_error", "utility.perplexity_ratio"),
@@ -32,7 +33,8 @@ def shown_evaluation(rows: Sequence[Row], key: str, words: Mapping[str, str], wr
     `rows` are those of the statement `history`, newest interval first. Without an evaluation of the interval, `rows`
     is empty.
     """
-    evaluations = {name: {row["measure"]: row for row in ones} for name, ones in groupby(rows, _interval)}
+    by_interval = groupby(rows, itemgetter("interval_key"))
+    evaluations = {name: {row["measure"]: row for row in ones} for name, ones in by_interval}
     own = evaluations.get(key, {})
     points = [
         point
@@ -53,10 +55,6 @@ def _why_none(own: Mapping[str, Row], words: Mapping[str, str], write: Writer) -
     if "attack.chance" not in own:
         return words["evaluation_one_patient"]
     return words["evaluation_wide"].format(widest=write.percent(WIDEST, 0))
-
-
-def _interval(row: Row) -> str:
-    return str(row["interval_key"])
 
 
 def shown_measure(row: Row, words: Mapping[str, str], write: Writer) -> dict[str, Any]:
@@ -90,10 +88,10 @@ def _point(
     label: str, measures: Mapping[str, Row], words: Mapping[str, str], write: Writer, *, current: bool
 ) -> Point | None:
     """Return the point of an evaluation; None where it lacks a measure, or an interval is too wide."""
-    attacks = [measures[name] for name in ATTACKS if name in measures]
+    attacks = [row for name, row in measures.items() if name.startswith(ATTACKS)]
     if not attacks or UTILITY not in measures:
         return None
-    attack, kept = max(attacks, key=lambda row: row["value"]), measures[UTILITY]
+    attack, kept = max(attacks, key=lambda row: row["low"] or 0), measures[UTILITY]
     if any(row["low"] is None or row["high"] - row["low"] > WIDEST for row in (attack, kept)):
         return None
     name = name_of(attack["measure"], words)

@@ -43,6 +43,7 @@ from nocturne_lab.hospital.evaluations import (
     open_sample,
     published_runs,
     read_codes,
+    read_filing,
     record_measures,
 )
 from nocturne_lab.hospital.model_facts import learned_documents
@@ -74,7 +75,13 @@ def attack(interval_key: str, size: int, run: str) -> dict[str, int]:
     drawn, policy_hash = _sample(interval_key, size)
     sample = republish(drawn)
     found = chain(
-        attack_sample(sample, runtime.policy(), settings().key, runtime.tables().communes),
+        attack_sample(
+            sample,
+            runtime.policy(),
+            settings().key,
+            runtime.tables().communes,
+            read_filing([one.document.id for one in sample]),
+        ),
         attack_models(sample, serving_models(runtime.policy()), size),
         read_published_again(sample),
     )

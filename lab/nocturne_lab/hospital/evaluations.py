@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import groupby
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from deid.config.settings import settings
 from deid.database.connection import open_cursor
@@ -18,7 +18,6 @@ from deid.ledger.identity import Translator
 from deid.ledger.steps import Run, read_mentions, read_run
 from deid.source.contract import Source, open_source
 from deid.source.extraction import read_rows
-from deid.source.links import SourceLink
 from nocturne_lab.hospital.periods import open_period
 
 APPLICATION = "nocturne evaluation"
@@ -48,6 +47,14 @@ class CodedAs(NamedTuple):
 
     stay: str
     codes: tuple[str, ...]
+
+
+class Filed(NamedTuple):
+    """Stay, type and LOINC code of a document in the warehouse; what it does not tell is empty."""
+
+    stay: str
+    kind: str
+    loinc: str
 
 
 def published_runs(interval_key: str) -> list[tuple[Run, Mapping[str, str]]]:
@@ -104,22 +111,34 @@ def open_sample(sample: Sequence[Drawn]) -> list[Detected]:
     return found
 
 
+def read_filing(document_ids: Sequence[str]) -> dict[str, Filed]:
+    """Return the stay and type of documents; one without a stay has its own id for one.
+
+    Raises:
+        ContractBroken, WarehouseUnreachable, WarehouseError: see `open_sample`.
+    """
+    there = Translator().to_source("document", document_ids)
+    found = {}
+    for row in _read_source("contents", there, cut=1) or ():
+        own = row["document_id"]
+        found[own] = Filed(row["stay_id"] or own, row["document_type"] or "", row["loinc_code"] or "")
+    return {name: found[source] for name, source in there.items() if source in found}
+
+
 def read_codes(document_ids: Sequence[str]) -> dict[str, CodedAs] | None:
     """Return the stay and the ICD-10 codes of documents that have any; None if the source has no query of codes.
 
     Raises:
-        ContractBroken: the query lacks a column of the contract.
-        WarehouseUnreachable, WarehouseError: the source or the ledger could not be read.
+        ContractBroken, WarehouseUnreachable, WarehouseError: see `open_sample`.
     """
     there = Translator().to_source("document", document_ids)
-    with open_source(APPLICATION) as warehouse:
-        rows = _read_codes(warehouse, Source(settings().source), list(there.values()))
+    rows = _read_source("codes", there)
     if rows is None:
         return None
     own: dict[str, list[tuple[str, str]]] = {}
-    for document, stay, code in rows:
-        if stay and code:
-            own.setdefault(document, []).append((stay, code))
+    for row in rows:
+        if row["stay_id"] and row["code"]:
+            own.setdefault(row["document_id"], []).append((row["stay_id"], row["code"]))
     return {
         name: CodedAs(own[source][0][0], tuple(code for _, code in own[source]))
         for name, source in there.items()
@@ -127,17 +146,14 @@ def read_codes(document_ids: Sequence[str]) -> dict[str, CodedAs] | None:
     }
 
 
-def _read_codes(link: SourceLink, source: Source, document_ids: Sequence[str]) -> list[tuple[str, str, str]] | None:
-    """Read the ICD-10 codes of the stays of documents, as (document, stay, code); None if the source has no such query.
-
-    Raises:
-        ContractBroken: the query lacks a column or gives another type.
-    """
-    if not source.has("codes"):
+def _read_source(step: str, there: Mapping[str, str], cut: int | None = None) -> list[dict[str, Any]] | None:
+    """Return the rows of a query on documents, contents `cut` to a length; None if the source has no such query."""
+    source = Source(settings().source)
+    if not source.has(step):
         return None
-    source.verify(link, "codes")
-    rows = read_rows(link, source, "codes", {"document_ids": list(document_ids)})
-    return [(row["document_id"], row["stay_id"], row["code"]) for row in rows]
+    with open_source(APPLICATION) as warehouse:
+        source.verify(warehouse, step)
+        return list(read_rows(warehouse, source, step, {"document_ids": list(there.values())}, cut=cut))
 
 
 def record_measures(release_id: int, run: str, policy_hash: str, measures: Iterable[Measured]) -> int:

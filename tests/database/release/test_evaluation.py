@@ -22,13 +22,14 @@ from deid.domain.errors import InputRefused, PolicyError
 from deid.ledger import models
 from deid.models import FOLDER
 from deid.reports import gather, render
+from deid.reports.annex import gather_annex, write_annex
 from deid.reports.numbers import Writer
 from deid.reports.wording import WORDING
 from deid.stewardship.exports import export_tables
 from nocturne_lab.evaluation import released
 from nocturne_lab.evaluation.attacks.membership import LEAST
 from nocturne_lab.evaluation.corpus import GoldDocument
-from nocturne_lab.hospital.evaluations import draw_sample, read_codes
+from nocturne_lab.hospital.evaluations import draw_sample, read_codes, read_filing
 from nocturne_lab.learning import registry
 from tests.conftest import Database
 from tests.database.warehouse import light
@@ -87,6 +88,29 @@ def test_only_numbers_are_kept_and_researchers_see_none(hospital: Database) -> N
     for role in ("steward", "researcher", "publisher"):
         with pytest.raises(InsufficientPrivilege):
             hospital.rows("INSERT INTO deid.evaluation SELECT * FROM deid.evaluation", role=role)
+
+
+def test_times_and_types_of_stays_are_attacked(
+    deployed: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    open_hospital(deployed)
+    light.decide(monkeypatch, tmp_path)
+    told = "Arrivée à {}h12, électrocardiogramme à {}h25, scanner à {}h48."
+    put(deployed, "letter", f"{LETTER}\n{told.format(8, 9, 11)}\n")
+    page = PAGE.replace("</body>", f"<p>{told.format(14, 15, 20)}</p></body>")
+    put(deployed, "page", page, patient="P000002", format="text/html", type_code="CS", loinc_code="11488-4")
+    night("first")
+    assert read_filing(["letter", "page", "never met"]) == {
+        "letter": ("S000001", "CRH", "34105-7"), "page": ("S000002", "CS", "11488-4"),
+    }  # fmt: skip
+    released.attack(KEY, 400, RUN)
+    rows = "SELECT measure, value, low, high, n FROM deid.evaluation WHERE measure LIKE 'attack.known_t%' ORDER BY 1"
+    found = {measure: (value, n) for measure, value, low, high, n in deployed.rows(rows) if low < value <= high}
+    assert found == {f"attack.known_{what}": (1, 2) for what in ("times", "types", "types_all")}
+    annex = write_annex(gather_annex(KEY))
+    for measure in found:
+        assert escape(WORDING["en"][f"evaluation_{measure}"]) in render(gather(KEY), "en")
+        assert f"| {WORDING['fr'][f'evaluation_{measure}']} | 100" in annex
 
 
 def test_a_second_reader_sees_published_texts_alone(hospital: Database, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -165,7 +189,7 @@ def test_the_log_says_how_far_a_step_is_and_no_word_of_a_text(
     said = [record.getMessage() for record in caplog.records]
     assert "3 of 4 documents reopened and drawn again" in said
     assert "4 of 4 documents reopened and drawn again" in said
-    assert any(line.startswith("attack 6 of 6") for line in said)
+    assert any(line.startswith("attack 8 of 8") for line in said)
     assert not [word for word in ORIGINALS if word in "\n".join(said)]
 
 

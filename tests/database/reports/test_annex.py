@@ -93,7 +93,8 @@ def test_k_and_l_count_the_columns_that_the_policy_publishes(published: Database
     sizes = published.rows(groups.format("FROM deid.published_document"))
     page = deid("dpo-annex", SECOND).out
     shown = rows_of(page, "1.")
-    assert "sexe, année de naissance, type de document et code LOINC, types des documents du séjour" in shown
+    everything = "sexe, année de naissance, type de document et code LOINC, types des documents du séjour"
+    assert everything in shown
     (*_, k, l_) = shown["sexe, année de naissance"]
     by_both = published.rows(
         "SELECT count(DISTINCT patient_id), count(DISTINCT document_type), bool_or(r.interval_key = '2026-10-03')"
@@ -102,6 +103,12 @@ def test_k_and_l_count_the_columns_that_the_policy_publishes(published: Database
     mine = [(size, kinds) for size, kinds, here in by_both if here]
     assert (int(k), int(l_)) == (min(size for size, _ in mine), min(kinds for _, kinds in mine))
     assert int(k) < 5 <= min(size for _, size, _ in sizes)
+    months = published.rows(
+        "SELECT count(DISTINCT patient_id) FROM deid.published_document JOIN deid.release r USING (release_id)"
+        " GROUP BY attributes, document_type, loinc_code, date_trunc('month', reference_date)"
+        " HAVING bool_or(r.interval_key = '2026-10-03')"
+    )
+    assert int(shown[f"{everything}, mois de la date publiée"][-2]) == min(size for (size,) in months)
     (kept,) = re.findall(r"Ne publier, hors dates, que (.*) porterait", page)
     assert "sexe" in kept
     assert "année" not in kept

@@ -8,9 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from benchmarks.known_dates import page, plot
 from demo.dates import histories
 from nocturne_lab.evaluation.attacks.document_dates import DocumentDates, publish_dates
-from nocturne_lab.evaluation.attacks.frontier import Row, page, plot, utility
+from nocturne_lab.evaluation.attacks.frontier import Row, utility
 from nocturne_lab.evaluation.attacks.histories import (
     PARTS,
     Generalised,

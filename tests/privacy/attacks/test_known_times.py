@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from benchmarks.known_times import times_page
 from nocturne_lab.evaluation.attacks.inputs import Population
 from nocturne_lab.evaluation.attacks.known_times import (
     KNOWN_OF,
@@ -12,7 +13,6 @@ from nocturne_lab.evaluation.attacks.known_times import (
     known_times,
     publish_times,
     seek_times,
-    times_page,
     with_times,
 )
 

@@ -1,4 +1,4 @@
-"""Attacks of places and names on a sample of a release."""
+"""Attacks of places, names, times, types and stays on a sample of a release."""
 
 from __future__ import annotations
 
@@ -7,15 +7,18 @@ from fractions import Fraction
 
 import pytest
 
-from deid.config.policy import Policy
+from deid.config.policy import DEFAULT, Policy, load
 from deid.domain.outcomes import Candidate
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
+from demo.hospital import generate
+from demo.population import population_of
 from nocturne_lab.evaluation.attacks.city_posterior import guess_communes
 from nocturne_lab.evaluation.attacks.document_dates import KEY
 from nocturne_lab.evaluation.attacks.inputs import Population, with_dates, with_places
+from nocturne_lab.evaluation.attacks.known_times import seek_times
 from nocturne_lab.evaluation.attacks.sampled import attack_sample
-from nocturne_lab.hospital.evaluations import Measured
+from nocturne_lab.hospital.evaluations import Filed, Measured
 
 DOCUMENTS = 90  # fewer than the attack of leaks asks for
 
@@ -109,6 +112,62 @@ def test_the_log_counts_attacks_and_nothing_else(small: Population, caplog: pyte
     said = [
         record.getMessage() for record in caplog.records if record.name == "nocturne_lab.evaluation.attacks.sampled"
     ]
-    assert said[0] == "attack 1 of 6: text"
-    assert said[-1] == "attack 6 of 6: leaks"
-    assert len(said) == 6
+    assert said[0] == "attack 1 of 8: text"
+    assert said[-1] == "attack 8 of 8: leaks"
+    assert len(said) == 8
+
+
+def filed(policy: Policy) -> dict[str, Measured]:
+    """What is measured of a hospital whose stays and types are known, with the times of day that detection finds."""
+    hospital = generate(7, patients=24, documents=230)
+    records = population_of(hospital).records
+    substitutor = Substitutor(policy, KEY, packaged_tables().communes)
+    sought = seek_times(records) if policy.substitution.seeks_times else [(one, []) for one in records]
+    sample = [
+        Candidate(one.document, mentions, substitutor.substitute(one.document, mentions))
+        for one, times in sought
+        for mentions in [tuple(sorted((*one.mentions, *times)))]
+    ]
+    filing = {
+        one.document_id: Filed(one.stay_id or one.document_id, one.type_code, one.loinc_code)
+        for one in hospital.documents
+    }
+    measured: dict[str, Measured] = {}
+    for one in attack_sample(sample, policy, KEY, filing=filing):
+        if one.measure == "attack.places":  # after those of times, types and stays
+            break
+        measured[one.measure] = one
+    assert all((one.low or 0) <= one.value <= (one.high or 1) for one in measured.values())
+    return measured
+
+
+@pytest.mark.slow
+def test_times_types_and_stays_are_attacked_as_the_policy_publishes_them() -> None:
+    shipped, strict = filed(load()), filed(load(DEFAULT.with_name("strict.yaml")))
+    assert shipped["attack.known_times"].value == 1, "times stay as they are"
+    assert shipped["attack.known_types_all"].value > 0.9
+    assert shipped["attack.known_types_all"].value > shipped["attack.known_types"].value > 3 / 24
+    assert not [name for name in shipped if name.startswith(("attack.types", "attack.stays"))], "both are published"
+    assert strict["attack.known_times"].n > 10
+    assert strict["attack.known_times"].value < 0.6
+    assert strict["attack.known_types"].value < shipped["attack.known_types"].value / 2
+    assert strict["attack.known_types_all"].value < shipped["attack.known_types_all"].value, "the number of documents"
+    assert {one[name].n for one in (strict, shipped) for name in one if "known_types" in name} == {24}
+    assert strict["attack.types_read"].value > 0.8, "texts say their type"
+    assert strict["attack.stays_read"].value > strict["attack.stays_single"].value
+
+
+def test_a_sample_of_unknown_stays_and_one_of_two_patients_have_figures_where_there_are_targets(
+    small: Population,
+) -> None:
+    assert not {name for name in attacked(small, load(), 30) if "known_t" in name}, "no stay is known"
+    few = {one.patient: one for one in small.records[:60]}
+    two = list(few.values())[:2]
+    policy = load(DEFAULT.with_name("strict.yaml"))
+    substitutor = Substitutor(policy, KEY, packaged_tables().communes)
+    sample = [Candidate(one.document, one.mentions, substitutor.substitute(one.document, one.mentions)) for one in two]
+    filing = {one.document.id: Filed("S", "", "") for one in two}
+    found = {one.measure: one for one in attack_sample(sample, policy, KEY, filing=filing)}
+    assert found["attack.known_types"].value in (0, 0.5, 1)
+    assert found["attack.stays_read"].n == 2
+    assert "attack.types_read" not in found, "two patients and one type teach nothing"

@@ -1,16 +1,12 @@
-"""Table and plot of the patients found by known dates under each way to publish dates, beside the gaps it keeps."""
+"""Patients found by known dates under each way to publish dates, beside the gaps that it keeps."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import Path
 
-import matplotlib as mpl
 import numpy as np
-from matplotlib.figure import Figure
-from matplotlib.ticker import PercentFormatter
 
 from deid.substitution.temporal.order import project
 from nocturne_lab.evaluation.attacks.histories import (
@@ -25,11 +21,9 @@ from nocturne_lab.evaluation.attacks.histories import (
     is_weekend,
 )
 from nocturne_lab.evaluation.attacks.informed import KNOWN, Found, find
-from nocturne_lab.evaluation.attacks.plots import STYLE, saved
 
 SIZES = (320, 10_000, 100_000)
-PLOT = "known_dates.svg"
-_SHORT = 60  # days
+SHORT = 60  # days
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +83,7 @@ def utility(true: Histories, mechanism: Way, seed: int = 1) -> tuple[float, floa
     published = mechanism.publish(true, np.random.default_rng(seed))
     documents = list(_documents(true, published))
     gaps = np.concatenate([np.diff(one) for one in documents], axis=1)
-    short = gaps[:, gaps[0] <= _SHORT]
+    short = gaps[:, gaps[0] <= SHORT]
     change = np.abs(short[1] - short[0])
     weekends = is_weekend(np.concatenate(documents, axis=1))
     own = np.flatnonzero(true.own)
@@ -113,80 +107,3 @@ def _documents(true: Histories, published: Ints) -> Iterator[Ints]:
             [int(one) for one in published[start:stop][at]], [(None, None)] * len(days), list(map(bool, own))
         )
         yield np.array([days, moved])
-
-
-def page(rows: Sequence[Row], patients: int, models: int) -> str:
-    """Return the study as a page of Markdown."""
-    parts = [
-        "# What three known dates find",
-        "Written by `python -m benchmarks.known_dates` (`make attacks`): the same figures on every machine. The "
-        "attacker knows three true dates of a patient, which of them share a stay and whether it lasted a day, the "
-        "policy, its laws, the law of arrival of stays, and which published documents share a stay; he lacks the "
-        "secret. He computes the likelihood of each candidate, exact but for the step of the sum over shifts "
-        "(`nocturne_lab.evaluation.attacks.informed`).",
-        f"Dates of {patients:,} patients, drawn by the synthetic hospital's laws of stays and documents; dates told "
-        f"are those of {models:,} of its texts, counted from the first day of the stay. Found: share of targets ranked "
-        "first, its upper 95 % bound (Clopper–Pearson, one side), number of targets. Candidates, secret and known "
-        "dates are drawn anew for each group of 320 patients.",
-        f"![{PLOT}]({PLOT})",
-        "Scales are those of the patient's shift and of the noise around it, in days; ε of an episode is 2 / scale. "
-        f"Gaps: of up to {_SHORT} days between neighbouring dates of a document, kept to the day, or changed by more "
-        "than half. Kind: days of a document that stay working days or days of a weekend. In order: a patient's "
-        "successive documents, of two days. Stays of two days or more move by whole weeks, or within a part of the "
-        "week (Monday to Wednesday, Thursday, Friday, the weekend; a day of it more than three days after the first, "
-        "or before it, then to the nearest day of its kind). A stay of one day keeps its kind, where stays do not move "
-        "by any days. "
-        "Changed time is compared, not shipped; there the law of arrival is not used.",
-        _table(
-            ("way to publish", "candidates", *KNOWN, "gaps exact", "wrong by half", "kind", "in order"),
-            [line for row in rows for line in _lines(row)],
-        ),
-        "What decides is less the noise than what is kept exactly: the weekday of a stay or the part of its week, "
-        "whether it lasted a day, the days between its dates. A policy that keeps them for research keeps them for "
-        "whoever knows them too.",
-    ]
-    return "\n\n".join(parts) + "\n"
-
-
-def _lines(row: Row) -> Iterator[Sequence[str]]:
-    for size in dict.fromkeys(one.candidates for one in row.found):
-        cells = [
-            f"{one.share:.1%} ({one.most:.1%}), {one.targets:,}"
-            for known in KNOWN
-            for one in row.found
-            if (one.known, one.candidates) == (known, size)
-        ]
-        first = size == row.found[0].candidates
-        shares = (row.exact, row.wrong, row.kind, row.in_order)
-        kept = tuple(f"{one:.1%}" if first else "" for one in shares)
-        yield (row.name if first else "", f"{size:,}", *cells, *kept)
-
-
-def _table(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
-    rows = [head, ["---", *(["---:"] * (len(head) - 1))], *lines]
-    return "\n".join("| " + " | ".join(row) + " |" for row in rows)
-
-
-def plot(rows: Sequence[Row], path: Path) -> str:
-    """Write the frontier: patients found among 320, by short gaps kept to the day; return the file's name."""
-    with mpl.rc_context(STYLE):
-        return saved(path, _figure(rows))
-
-
-def _figure(rows: Sequence[Row]) -> Figure:
-    figure = Figure(figsize=(8, 4.6), layout="constrained")
-    axes = figure.subplots()
-    marks = {"three stays": "o", "at random": "s", "in the text": "^"}
-    for at, row in enumerate(rows):
-        for one in row.found:
-            if one.candidates == SIZES[0] and one.known in marks:
-                axes.plot(row.exact, one.share, marks[one.known], color=f"C{at}", alpha=0.9)
-        axes.plot([], [], "o", color=f"C{at}", label=row.name.replace("`", ""))
-    for known, mark in marks.items():
-        axes.plot([], [], mark, color="#444444", markerfacecolor="none", label=f"known {known}")
-    axes.set_xlabel(f"gaps of up to {_SHORT} days kept to the day")
-    axes.set_ylabel(f"patients found, of {SIZES[0]}")
-    for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_formatter(PercentFormatter(1))
-    figure.legend(loc="outside right upper", fontsize=7)
-    return figure

@@ -27,7 +27,7 @@ from deid.config.policy import Policy, load
 from deid.detection.annotators import ClockTimes
 from deid.detection.refining import add_optional
 from deid.detection.text.reading import Reading
-from deid.domain.document import Mention
+from deid.domain.document import Document, Mention, Substitution
 from deid.domain.labels import Label
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
@@ -128,14 +128,14 @@ def publish_times(found: Iterable[tuple[Record, Sequence[Mention]]], policy: Pol
 
 
 def _published(record: Record, mentions: Sequence[Mention], substitutor: Substitutor) -> TimedDocument:
-    done = substitutor.substitute(record.document, mentions)
+    stay = f"{record.patient} {record.stay.admitted_on} {record.stay.discharged_on}"
+    return read_times(record.document, substitutor.substitute(record.document, mentions), stay)
+
+
+def read_times(document: Document, done: Substitution, stay: str) -> TimedDocument:
+    """Return the times of day of a document of a known patient, with what its publication leaves of them."""
     said = {one.mention: one.text for one in done.surrogates if one.strategy != KEEP}
-    return TimedDocument(
-        record.patient,
-        f"{record.patient} {record.stay.admitted_on} {record.stay.discharged_on}",
-        record.document.id,
-        tuple(_told(record.document.text, said)),
-    )
+    return TimedDocument(document.patient.key or "", stay, document.id, tuple(_told(document.text, said)))
 
 
 def _told(text: str, said: Mapping[Mention, str]) -> Iterator[ToldTime]:
@@ -163,7 +163,7 @@ def known_times(populations: Sequence[Population], seed: int = 1) -> Iterator[Ti
         published = [publish_times(one, policy) for one in sought]
         people = [sorted({one.patient_id for one in population.residents}) for population in populations]
         found = tuple(
-            _sum(known, [_find(one, who, known, seed) for one, who in zip(published, people, strict=True)])
+            _sum(known, [find_by_times(one, who, known, seed) for one, who in zip(published, people, strict=True)])
             for known in KNOWN_OF
         )
         yield TimesRow(strategy, found, *_kept([one for documents in published for one in documents]))
@@ -174,7 +174,9 @@ def _sum(known: KnownOf, parts: Sequence[tuple[int, int, int]]) -> TimesFound:
     return TimesFound(known, candidates, sum(part[1] for part in parts), sum(part[2] for part in parts))
 
 
-def _find(published: Sequence[TimedDocument], people: Sequence[str], known: KnownOf, seed: int) -> tuple[int, int, int]:
+def find_by_times(
+    published: Sequence[TimedDocument], people: Sequence[str], known: KnownOf, seed: int = 1
+) -> tuple[int, int, int]:
     """Return the numbers of candidates, of targets and of those ranked first."""
     rng = np.random.default_rng(seed)
     units = _units(published, known)
@@ -269,44 +271,3 @@ def _kept(published: Sequence[TimedDocument]) -> tuple[float, float, float]:
 
 def _columns(pairs: Sequence[tuple[ToldTime, ToldTime]], name: str) -> NDArray[np.float64]:
     return np.array([[getattr(one, name) for one in pair] for pair in pairs], dtype=np.float64)
-
-
-def times_page(rows: Sequence[TimesRow], patients: int, groups: int) -> str:
-    """Return the rows as a page of Markdown."""
-    head = (
-        "strategy",
-        *(f"{known}, targets" for known in KNOWN_OF),
-        "order told",
-        "error of a delay, minutes",
-        "left to the minute",
-    )
-    lines = [
-        (_name(row.strategy), *map(_cell, row.found), f"{row.ordered:.1%}", f"{row.error:.0f}", f"{row.exact:.1%}")
-        for row in rows
-    ]
-    table = [head, ("---", *["---:"] * (len(head) - 1)), *lines]
-    parts = [
-        "# What three known times of day find",
-        "Written by `python -m benchmarks.known_times` (`make attacks`): the same figures on every machine. "
-        + " ".join((__doc__ or "").partition("\n\n")[2].split()),
-        f"{patients * groups} patients of the synthetic hospital in {groups} groups of {patients}, each looked for in "
-        "its group; eight documents for each patient; times as detection finds them, other mentions the true ones. "
-        "Found: share of targets ranked first, its 95 % interval (Clopper–Pearson), number of targets: patients with a "
-        "document, a stay, or documents together, that tell three different times. "
-        f"Chance: {1 / patients:.1%}.",
-        "\n".join("| " + " | ".join(line) + " |" for line in table),
-        "Order told: neighbouring times of a document, of different minutes, of which the published text still says "
-        "which is the first. Error: of the delay between them, where each published time is taken as the middle of "
-        "what it leaves. Research loses the difference to the first line. Left to the minute: times that detection "
-        "took for a duration, or did not see.",
-    ]
-    return "\n\n".join(parts) + "\n"
-
-
-def _name(strategy: str) -> str:
-    return {"keep": "keep (`default`)", "part_of_day": "part_of_day (`strict`)"}.get(strategy, strategy)
-
-
-def _cell(found: TimesFound) -> str:
-    low, high = found.interval
-    return f"{found.hits / found.targets:.1%} ({low:.1%} to {high:.1%}), {found.targets}"

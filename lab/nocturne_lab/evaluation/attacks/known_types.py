@@ -58,17 +58,21 @@ class TypesFound:
 def show_types(stays: Grouped, publication: Publication, loinc: Callable[[str], str]) -> Grouped:
     """Return stays with what a policy publishes of each document's type; `loinc` gives the LOINC code of a type."""
 
-    def shown(kind: str) -> str:
-        match publication.types:
-            case "warehouse":
-                return kind
-            case "classes":
-                classes = publication.classes
-                return classes.get(kind) or classes.get(loinc(kind)) or publication.other_class
-            case _:
-                return ""
+    return [
+        [tuple(sorted(shown_type(publication, kind, loinc(kind)) for kind in stay)) for stay in patient]
+        for patient in stays
+    ]
 
-    return [[tuple(sorted(map(shown, stay))) for stay in patient] for patient in stays]
+
+def shown_type(publication: Publication, kind: str, loinc: str) -> str:
+    """Return what a policy publishes of a document's type, as the function of that name in `deid` does."""
+    match publication.types:
+        case "warehouse":
+            return kind
+        case "classes":
+            return publication.classes.get(kind) or publication.classes.get(loinc) or publication.other_class
+        case _:
+            return ""
 
 
 def find_by_types(

@@ -19,6 +19,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
 from deid.config.policy import Policy
+from deid.domain.document import Substitution
 from deid.domain.labels import Label
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
@@ -72,19 +73,23 @@ JOININGS: Mapping[str, Joining] = {"number": _same_number, "shared day": _shared
 def publish_texts(records: Iterable[Record], stays: Mapping[str, tuple[str, str]], policy: Policy) -> list[ReadText]:
     """Return documents as a policy publishes them; `stays` gives the true stay and type of each document's id."""
     substitutor = Substitutor(policy, KEY, packaged_tables().communes)
-    found = []
-    for record in records:
-        done = substitutor.substitute(record.document, list(record.mentions))
-        read = read_dates(record, done, policy, KEY)
-        dates = [one for one in read.pairs if one.published is not None and one.published.unit is Unit.DAY]
-        births = {one.published for one in dates if one.birth}
-        days = {one.published.index for one in dates if one.published is not None and one.published not in births}
-        numbers = {one.text for one in done.surrogates if one.mention.label is Label.NDA}
-        stay, kind = stays[record.document.id]
-        own = read.published_on.toordinal()
-        told = frozenset(one for one in numbers if any(map(str.isdigit, one)))
-        found.append(ReadText(record.patient, stay, kind, done.text, own, frozenset(days), told))
-    return found
+    return [
+        read_text(record, substitutor.substitute(record.document, list(record.mentions)), *stays[record.document.id],
+                  policy, KEY)
+        for record in records
+    ]  # fmt: skip
+
+
+def read_text(record: Record, done: Substitution, stay: str, kind: str, policy: Policy, key: bytes) -> ReadText:
+    """Return what an attacker reads in a published document, with its true stay and type."""
+    read = read_dates(record, done, policy, key)
+    dates = [one for one in read.pairs if one.published is not None and one.published.unit is Unit.DAY]
+    births = {one.published for one in dates if one.birth}
+    days = {one.published.index for one in dates if one.published is not None and one.published not in births}
+    numbers = {one.text for one in done.surrogates if one.mention.label is Label.NDA}
+    told = frozenset(one for one in numbers if any(map(str.isdigit, one)))
+    own = read.published_on.toordinal()
+    return ReadText(record.patient, stay, kind, done.text, own, frozenset(days), told)
 
 
 def read_types(documents: Sequence[ReadText]) -> list[str]:

@@ -6,6 +6,15 @@
 `attack.dates_exact`  documents with three dates or more whose dates are a shifted copy of one patient's only
 `attack.dates`        the same documents, the nearest dates (`reidentification.match_sequences`)
 `attack.known_dates`  patients ranked first by three true dates of their texts (`reidentification.link_known_dates`)
+`attack.known_times`  patients ranked first by three true times of day of one of their stays (`known_times`); of those
+                      with a stay that tells three
+`attack.known_types`  patients ranked first by the types of all documents of one of their stays (`known_types`), and
+                      `attack.known_types_all` by those of all of their stays, among the documents of the sample, by
+                      columns alone, as the policy publishes types and stays
+`attack.types_read`   documents whose type is read in the published text, where the policy does not publish it, by who
+                      learned types on other patients (`read_structure`)
+`attack.stays_read`   stays rebuilt whole from published texts by the best rule, where the policy does not publish
+                      stays; `attack.stays_single`: those of one document, which need no rule
 `attack.leaks`        leaks, planted in copies of the sample in memory, that are found at a precision of 50 % by who
                       knows half of them (`parrot.unlike`); of `LEAST_FOR_LEAKS` documents or more
 `attack.places`       communes of a patient guessed from the published one: the likeliest, by who has the mechanism,
@@ -23,8 +32,9 @@ from __future__ import annotations
 
 import logging
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import chain
 
 import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
@@ -41,12 +51,22 @@ from nocturne_lab.evaluation.attacks.city_posterior import guess_communes
 from nocturne_lab.evaluation.attacks.document_dates import DocumentDates, read_dates
 from nocturne_lab.evaluation.attacks.document_places import towns_of
 from nocturne_lab.evaluation.attacks.inputs import Record, Stay
+from nocturne_lab.evaluation.attacks.known_times import find_by_times, read_times
+from nocturne_lab.evaluation.attacks.known_types import (
+    by_documents,
+    by_stays,
+    find_by_types,
+    shown_type,
+    whole_documents,
+    whole_stays,
+)
 from nocturne_lab.evaluation.attacks.parrot import recall_at, suspect, unlike
 from nocturne_lab.evaluation.attacks.planted import plant, publish
+from nocturne_lab.evaluation.attacks.read_structure import JOININGS, read_text, read_types, rebuilt_stays
 from nocturne_lab.evaluation.attacks.reidentification import link_known_dates, match_sequences
 from nocturne_lab.evaluation.attacks.surnames import rank_names, word_pairs
 from nocturne_lab.evaluation.intervals import share_interval
-from nocturne_lab.hospital.evaluations import Measured
+from nocturne_lab.hospital.evaluations import Filed, Measured
 
 log = logging.getLogger(__name__)
 LEAST_FOR_LEAKS = 100  # documents
@@ -56,7 +76,11 @@ _GRAM = 3  # characters
 
 
 def attack_sample(
-    sample: Sequence[Candidate], policy: Policy, key: bytes, communes: CommuneTable | None = None
+    sample: Sequence[Candidate],
+    policy: Policy,
+    key: bytes,
+    communes: CommuneTable | None = None,
+    filing: Mapping[str, Filed] | None = None,
 ) -> Iterator[Measured]:
     """Yield what each attack finds in a sample; nothing where it has no target. The log counts the attacks.
 
@@ -65,7 +89,9 @@ def attack_sample(
         policy: what they were published under.
         key: the secret that they were published with, for the dates as published.
         communes: those that surrogates are drawn from; None is the table that ships.
+        filing: stay and type of each document; of one that is absent neither is attacked.
     """
+    filed = [(one, filing[one.document.id]) for one in sample if filing and one.document.id in filing]
     people = sorted({_patient(one) for one in sample})
     if len(people) < 2:  # nobody to be confused with
         return
@@ -74,6 +100,8 @@ def attack_sample(
         "text": lambda: [_share("attack.text", nearest_texts(sample), len(sample), len(people))],
         "person": lambda: [_share("attack.person", nearest_people(sample), len(people), len(people))],
         "dates": lambda: _by_dates(list(_dates(sample, policy, key)), policy),
+        "times": lambda: _times(filed),
+        "types and stays": lambda: chain(_types(filed, policy), _structure(filed, policy, key)),
         "places": lambda: _places(sample, policy, communes or packaged_tables().communes),
         "names": lambda: _names(sample),
         "leaks": lambda: _leaks(sample, policy) if len(sample) >= LEAST_FOR_LEAKS else (),
@@ -154,6 +182,52 @@ def _by_dates(published: Sequence[DocumentDates], policy: Policy) -> Iterator[Me
     with suppress(ValueError):  # no patient of the half that is looked for has them
         linked = link_known_dates(published, policy.substitution.dates, "text", _KNOWN)
         yield _share("attack.known_dates", linked.top_1, linked.targets, people)
+
+
+def _times(filed: Sequence[tuple[Candidate, Filed]]) -> Iterator[Measured]:
+    people = sorted({_patient(one) for one, _ in filed})
+    timed = [read_times(one.document, one.substitution, there.stay) for one, there in filed]
+    candidates, targets, hits = find_by_times(timed, people, "one stay")
+    if targets:
+        yield _share("attack.known_times", hits / targets, targets, candidates)
+
+
+def _types(filed: Sequence[tuple[Candidate, Filed]], policy: Policy) -> Iterator[Measured]:
+    """Look for patients by types; the attacker writes those that he knows as the policy publishes them."""
+    own: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for one, there in filed:
+        own[_patient(one)][there.stay].append(shown_type(policy.publication, there.kind, there.loinc))
+    shown = [[tuple(sorted(kinds)) for kinds in stays.values()] for stays in own.values()]
+    if len(shown) < 2:
+        return
+    by_stay = policy.publication.stay == "pseudonym"
+    for name, known, search in (
+        ("attack.known_types", 1, by_stays if by_stay else by_documents(shown, 1)),
+        ("attack.known_types_all", None, whole_stays if by_stay else whole_documents),
+    ):
+        found = find_by_types(shown, shown, known, search, candidates=len(shown))
+        yield _share(name, found.share, found.targets, len(shown))
+
+
+def _structure(filed: Sequence[tuple[Candidate, Filed]], policy: Policy, key: bytes) -> Iterator[Measured]:
+    """Read in texts the types and stays that the policy does not publish."""
+    hidden = policy.publication.types != "warehouse", policy.publication.stay == "drop"
+    if not any(hidden):
+        return
+    texts = [
+        read_text(Record(one.document, one.mentions, Stay(day, day)), one.substitution, *there[:2], policy, key)
+        for one, there in filed
+        if (day := one.document.reference_date) is not None
+    ]
+    people = len({one.patient for one in texts})
+    with suppress(ValueError):  # fewer than three patients, or one type
+        if hidden[0]:
+            right = sum(one.kind == kind for one, kind in zip(texts, read_types(texts), strict=True))
+            yield _share("attack.types_read", right / len(texts), len(texts), people)
+    if hidden[1] and texts:
+        whole, stays = max(rebuilt_stays(texts, rule) for rule in JOININGS.values())
+        yield _share("attack.stays_read", whole / stays, stays, people)
+        yield _share("attack.stays_single", rebuilt_stays(texts, None)[0] / stays, stays, people)
 
 
 def _places(sample: Sequence[Candidate], policy: Policy, communes: CommuneTable) -> Iterator[Measured]:
