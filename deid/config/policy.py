@@ -167,13 +167,13 @@ class Times(Section):
 
 
 class Places(Section):
-    """Strategy for communes; `features` are columns of the commune table that the draw keeps close.
+    """Strategy for communes; `features` are columns of the commune table, the profile that the draw weighs.
 
-    `health_exponential`: the exponential mechanism over a territory, a fixed public set. `knn_exponential` (Tchouka et
-    al. 2023): over the `neighbours` communes of the nearest profile within `radius_km`, a weaker guarantee
-    (`deid.substitution.places.strategies`). `geo_indistinguishability` (Tchouka et al. 2022): a noisy point, then the
-    commune nearest to it; ε is counted per `unit_km` kilometres, so the mean move is 2 · unit_km / ε. `tag` writes the
-    label instead.
+    `health_exponential`: the exponential mechanism over a territory, a fixed public set; at the shipped ε it keeps a
+    profile no better than a uniform draw (docs/privacy.md). `knn_exponential` (Tchouka et al. 2023): over the
+    `neighbours` communes of the nearest profile within `radius_km`, a weaker guarantee. `geo_indistinguishability`
+    (Tchouka et al. 2022): a noisy point, then the commune nearest to it; ε is counted per `unit_km` kilometres, so the
+    mean move is 2 · unit_km / ε. `tag` writes the label instead.
     """
 
     strategy: Literal["health_exponential", "knn_exponential", "geo_indistinguishability", "tag"] = "health_exponential"
