@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
+
 import numpy as np
 import pytest
 
 from benchmarks import coding
 from deid.domain.document import Document, Mention
+from deid.domain.errors import InputRefused
 from deid.domain.labels import Label
 from demo.hospital.coding import OF_AGE, OF_PLACE
 from nocturne_lab.evaluation.coding import tables
 from nocturne_lab.evaluation.coding.comparison import Coded
+from nocturne_lab.evaluation.coding.scores import Matrix
+from nocturne_lab.evaluation.coding.stays import CodedStay
 
 LONG = 8  # characters
 Sources = tuple[coding.Texts, dict[str, tuple[str, ...]]]
@@ -137,3 +143,34 @@ def test_a_kept_label_gains_over_the_default() -> None:
     assert rows["names kept"][2] == "+0.00 (+0.00 to +0.00)"
     assert rows["dates kept"][2].startswith("+")
     assert rows["dates kept"][2] != rows["names kept"][2]
+
+
+class Learned:
+    """A coder that has each text that it learned from by heart, or none of them."""
+
+    name = "by heart"
+
+    def __init__(self, by_heart: bool) -> None:
+        self._by_heart = by_heart
+        self._gold: dict[str, np.ndarray] = {}
+        self._shares = np.zeros(0)
+
+    def fit(self, texts: Sequence[str], gold: Matrix) -> Learned:
+        self._shares = gold.mean(axis=0)
+        self._gold = dict(zip(texts, gold, strict=True)) if self._by_heart else {}
+        return self
+
+    def scores(self, texts: Sequence[str]) -> np.ndarray:
+        return np.array([self._gold.get(one, self._shares) for one in texts], dtype=float)
+
+
+def test_a_coder_tells_whom_it_learned_from_only_if_it_kept_something_of_them() -> None:
+    stays = [CodedStay(f"s{at}", f"p{at}", (f"texte {at}",), ("I10", "E119")[at % 2 :]) for at in range(60)]
+    by_heart, forgetful = (coding.remembered(stays, partial(Learned, one)) for one in (True, False))
+    assert by_heart.auc.value == by_heart.advantage.value == 1
+    assert by_heart.members == by_heart.others == 30
+    assert abs((forgetful.auc.value or 0) - 0.5) < 0.15
+    page = coding.memory({"original": stays}, partial(Learned, True))
+    assert "| original | 30 and 30 | 1.000 (1.000–1.000) |" in page
+    with pytest.raises(InputRefused, match="are too few"):
+        coding.remembered(stays[:8], partial(Learned, True))
