@@ -40,6 +40,8 @@ _PROLOG = re.compile(
     r"\s*(?:<\?.*?\?>\s*|<!--.*?-->\s*|<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>\s*)*", re.DOTALL | re.IGNORECASE
 )
 _ROOT = re.compile(r"<(?:(?P<prefix>[\w.-]+):)?(?P<name>[A-Za-z_][\w.-]*)(?P<rest>[^>]*)>?", re.DOTALL)
+_AROUND_CDA = ("stylesheet", "transform", "Signature")  # one that shows itself, and one that is signed
+_CDA = re.compile(rb"<(?:[\w.-]+:)?ClinicalDocument[\s>]")
 _HTML = frozenset(
     "html body head title meta p div span table tr td ul ol li h1 h2 h3 h4 pre font b i u br a hr".split()
 )
@@ -138,7 +140,7 @@ def _marked(text: str, raw: bytes, declared: str) -> str:
     if start.startswith("##fileformat=VCF"):
         return "vcf"
     if start.startswith("<"):
-        return _tagged(start, declared)
+        return _tagged(start, declared, raw)
     if start[:1] in ("{", "["):
         return _json(raw, declared)
     if line := MAILBOX.match(raw):
@@ -153,14 +155,14 @@ def _marked(text: str, raw: bytes, declared: str) -> str:
     return ""
 
 
-def _tagged(start: str, declared: str) -> str:
+def _tagged(start: str, declared: str, raw: bytes) -> str:
     """Return the format of a text that begins as a tag."""
     if re.match(r"<!DOCTYPE\s+html", start, re.IGNORECASE):
         return "html"
     root = _ROOT.match(start, _PROLOG.match(start).end())  # type: ignore[union-attr]  # it matches nothing too
     if root is None:
         return "xml" if start.startswith("<?xml") else ""
-    if root["name"] == "ClinicalDocument":
+    if root["name"] == "ClinicalDocument" or (root["name"] in _AROUND_CDA and _CDA.search(raw)):
         return "cda"
     if "http://hl7.org/fhir" in root["rest"]:
         return "fhir_xml"

@@ -232,6 +232,24 @@ def test_cda_keeps_codes_and_values_and_tells_the_patient() -> None:
     assert source.removed["image"] == 1
 
 
+@pytest.mark.parametrize("around", [
+    f'<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform"><xsl:variable name="{NAME}"/>'
+    '<xsl:template match="/"><html/></xsl:template>%s<note>%s</note></xsl:stylesheet>',
+    f'<ds:Signature xmlns:ds="http://www.w3.org/2000/09/xmldsig#"><ds:KeyName>{NAME}</ds:KeyName><ds:Object>%s'
+    "</ds:Object>%s</ds:Signature>",
+])  # fmt: skip
+def test_a_cda_that_shows_itself_or_is_signed_is_read_without_what_is_around_it(around: str) -> None:
+    declaration, _, document = CDA.decode().split("?>", 2)
+    source = read(f"{declaration}?>{around % (document, NAME)}".encode())
+    alone = read(document.encode())
+    assert (source.format, source.text) == ("cda", alone.text)
+    assert source.patient == alone.patient
+    written = source.rewrite(hidden(source))
+    assert etree.fromstring(written).tag == "{urn:hl7-org:v3}ClinicalDocument"
+    assert written.split(b"?>")[-1] == alone.rewrite(hidden(alone)).split(b"?>")[-1]
+    assert NAME not in written.decode()
+
+
 def test_a_word_cut_by_markup_is_one_word() -> None:
     source = read(CDA)
     assert f"Mme {NAME}" in source.text
