@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-from copy import deepcopy
 from typing import Any
 
 from deid.formats.reading import Reading, Save
@@ -17,28 +16,18 @@ _BODY = "nonXMLBody/text"  # the whole of a document of level 1
 def read_cda(raw: bytes, reading: Reading) -> Save:
     """Read a document of HL7 CDA R2, level 1 to 3, by the field map `cda`.
 
-    A body or a value in base64 is read by its content, and one of XHTML as a page. A document that shows itself or is
-    signed stands within a stylesheet or a signature, which is removed.
+    A body or a value in base64 is read by its content, and one of XHTML as a page.
     """
-    root = _document(parse_xml(raw, reading), reading)
-    for _ in (*root.itersiblings(), *root.itersiblings(preceding=True)):
-        reading.removed("comment")
+    whole = parse_xml(raw, reading)
+    root = next(whole.iter("{urn:hl7-org:v3}ClinicalDocument"), whole)
+    if root is not whole:  # it shows itself or is signed: within a stylesheet or a signature
+        reading.removed("metadata")
+        root.getparent().remove(root)
     Walk(reading, "cda", special=_Embedded(reading), variants=_variants).read(root)
     for element in root.iter("{urn:hl7-org:v3}administrativeGenderCode"):
         if element.get("code") in _SEXES and local(element.getparent()) == "patient":
             reading.feed("sex", element.get("code"))
     return save_xml(root, raw, reading)
-
-
-def _document(root: Any, reading: Reading) -> Any:
-    """Return the document of a tree, without what stands around it."""
-    found = next(root.iter("{urn:hl7-org:v3}ClinicalDocument"), root)
-    if found is root:
-        return root
-    reading.removed("metadata")
-    alone = deepcopy(found)
-    alone.tail = None
-    return alone
 
 
 def _variants(element: Any) -> tuple[str, ...]:

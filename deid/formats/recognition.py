@@ -40,7 +40,6 @@ _PROLOG = re.compile(
     r"\s*(?:<\?.*?\?>\s*|<!--.*?-->\s*|<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>\s*)*", re.DOTALL | re.IGNORECASE
 )
 _ROOT = re.compile(r"<(?:(?P<prefix>[\w.-]+):)?(?P<name>[A-Za-z_][\w.-]*)(?P<rest>[^>]*)>?", re.DOTALL)
-_AROUND_CDA = ("stylesheet", "transform", "Signature")  # one that shows itself, and one that is signed
 _CDA = re.compile(rb"<(?:[\w.-]+:)?ClinicalDocument[\s>]")
 _HTML = frozenset(
     "html body head title meta p div span table tr td ul ol li h1 h2 h3 h4 pre font b i u br a hr".split()
@@ -162,7 +161,7 @@ def _tagged(start: str, declared: str, raw: bytes) -> str:
     root = _ROOT.match(start, _PROLOG.match(start).end())  # type: ignore[union-attr]  # it matches nothing too
     if root is None:
         return "xml" if start.startswith("<?xml") else ""
-    if root["name"] == "ClinicalDocument" or (root["name"] in _AROUND_CDA and _CDA.search(raw)):
+    if root["name"] == "ClinicalDocument" or (root["name"] in ("stylesheet", "Signature") and _CDA.search(raw)):
         return "cda"
     if "http://hl7.org/fhir" in root["rest"]:
         return "fhir_xml"

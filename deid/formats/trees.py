@@ -107,9 +107,10 @@ class Walk:
         """Read a tree."""
         if next(root.iter(etree.Entity), None) is not None:
             self._reading.refuse(Reason.MALFORMED, "refers to entities, which are not read")
-        for _ in root.iter(etree.Comment, etree.ProcessingInstruction):
+        told = (etree.Comment, etree.ProcessingInstruction)
+        for _ in (*root.itersiblings(*told), *root.itersiblings(*told, preceding=True), *root.iter(*told)):
             self._reading.removed("comment")
-        etree.strip_tags(root, etree.Comment, etree.ProcessingInstruction)
+        etree.strip_tags(root, *told)
         self._element(root, _Place("", local(root)))
         self._flush()
 
@@ -200,7 +201,7 @@ def save_xml(root: Any, raw: bytes, reading: Reading) -> Save:
     def save() -> bytes:
         if reading.untouched:
             return raw
-        return bytes(etree.tostring(root, xml_declaration=True, encoding=encoding))
+        return bytes(etree.tostring(root, xml_declaration=True, encoding=encoding, with_tail=False))
 
     return save
 
@@ -208,7 +209,5 @@ def save_xml(root: Any, raw: bytes, reading: Reading) -> Save:
 def read_xml(raw: bytes, reading: Reading) -> Save:
     """Read XML of any vocabulary, by the field map `xml`."""
     root = parse_xml(raw, reading)
-    for _ in (*root.itersiblings(), *root.itersiblings(preceding=True)):
-        reading.removed("comment")
     Walk(reading, "xml", captions=True).read(root)
     return save_xml(root, raw, reading)
