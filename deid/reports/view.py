@@ -422,8 +422,8 @@ def _notes(
         if not row["holds"] and not said_by_rules(row["measure"], usual["value"], Habit(**usual["habit"]), told)
     ]
     if quarantine:
-        first = quarantine[0]
-        notes.append(("info", f"{words['quarantine']} : {first['words'].title} ({write.plain(first['documents'])})."))
+        said = ", ".join(f"{row['words'].title} ({write.plain(row['documents'])})" for row in quarantine)
+        notes.append(("info", f"{words['quarantine']} : {said}."))
     for row in figures["waived"]:
         if row["side"] == figures["side"]:
             meaning = check_meaning(row["check_name"], words)

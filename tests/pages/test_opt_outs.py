@@ -90,6 +90,7 @@ def test_a_second_request_is_told_of_the_first(server: Server, names: dict[str, 
     assert "s'est déjà opposé" not in unescape(found)  # it would tell whose pseudonym it is
     assert "/nocturne/opt-outs/1" not in found
     assert "aucun nombre n'est montré" in unescape(found)
+    assert "Documents publiés de ce patient" not in found
 
 
 def test_what_is_no_pseudonym_stays_in_its_field(visit: Callable[..., Page], server: Server) -> None:

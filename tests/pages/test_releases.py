@@ -67,6 +67,8 @@ def test_a_release_says_what_is_held_back_and_leads_to_its_run(visit: Callable[.
     page = visit("intendante", lang="en")
     page.goto(f"{server.pages}/releases/{NIGHT}")
     expect(page.get_by_role("heading", level=1)).to_have_text("Night of Monday 2 March 2026")
+    held = page.get_by_role("link", name="in quarantine", exact=True)
+    assert held.get_attribute("href") == f"/nocturne/quarantine?interval={NIGHT}"
     open_section(page, "Quarantine")
     page.get_by_text("Ids (1)").click()
     link = page.get_by_role("link", name="Handle in quarantine")

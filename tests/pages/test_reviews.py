@@ -441,6 +441,7 @@ def test_two_people_read_in_two_browsers_and_their_disagreement_is_settled(
     reader.goto(f"{server.pages}/reviews/{twice}")
     expect(reader.locator(".answer")).to_contain_text("1 des 3\u00a0documents, tous lus")
     expect(reader.get_by_text("Rien à trancher.")).to_be_visible()
+    expect(reader.get_by_text("écartée par referente")).to_be_visible()
 
 
 def test_originals_are_for_the_senior_steward_and_recorded(

@@ -133,7 +133,7 @@ def _said(one: OverviewFinding, lang: str, last: FailedRun | None) -> dict[str, 
         what = "quarantined_least" if facts["least"] else "quarantined_one"
     if what == "waiting" and one.facts["documents"] == 1:
         what = "waiting_one"
-    if what in ("critical", "refused") and SHARE in facts["broken"]:
+    if facts.get("measure") == SHARE or (what in ("critical", "refused") and SHARE in facts["broken"]):
         following = "share_next"
     if 1 in (facts.get("unsettled"), facts.get("opt_outs")):
         what += "_one"

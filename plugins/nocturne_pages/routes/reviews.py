@@ -129,6 +129,7 @@ def one(request: Request, review_id: int, visitor: Reviewer, fast: Literal["1"] 
         "interval": interval_in_words(found, visitor.lang) if found else "",
         "agreement": measure_agreement(sampled) if review.readings > 1 else None,
         "disputed": progress.documents_to_settle(review, sampled),
+        "settled": [(one, mark) for one in sampled for mark in one.marks if mark.verdict],
         "leaking": [one for one in progress.read_by_all(sampled, review.readings) if one.leaks],
         "labels": label_names(visitor.lang),
     }

@@ -88,6 +88,8 @@ def test_the_page_shows_the_numbers_of_the_json(written: dict[str, Path]) -> Non
         assert sum(cells) == figures["sides"]["held"]["mentions"]
         held = [int(cell.attributes["value"]) for cell in page.css("#quarantine tbody data")]
         assert held == [row["documents"] for row in figures["quarantine"]]
+        reasons = [row.css_first("strong").text() for row in page.css("#quarantine tbody tr")]
+        assert all(reason in page.css_first(".notes").text() for reason in reasons)
         shown = [float(cell.attributes["value"]) for cell in page.css("#epsilon dd data")]
         assert shown == list(figures["epsilon"]["documents"].values())
 
