@@ -38,12 +38,10 @@ _RANK_AND_DAY = re.compile(rf"\d{{1,2}} (?={_WEEKDAY}\d{{1,2}}(?: ?[/.-] ?| )\d)
 _RANK, _DAY_BEHIND = re.compile(r"\d{1,2}"), re.compile(rf" (?!mar\.? \d{{1,2}}(?![ /.-]?\d)){_WEEKDAY}\d")
 _YEAR = re.compile(r"(?:1[89]|20)\d\d|[3-9]\d")
 _YEAR_BEFORE = re.compile(r"(?<![\w/.,-])([3-9]\d)(?: (?:ou|et) (?:en )?| ?[-/] ?)\Z")
-_YEAR_BEHIND = re.compile(
-    r"(?: ou (?:en )?|[-–/]| (?:et (?:en )?|[-–/] )(?=\d\d ?(?:[,.;)\n]|\Z)))(\d\d)(?![\w/%°]|[.,:-]\d| ?[%°]| (?:"
-    + "|".join(
-        sorted({*DETECTED_MONTHS, *word_list("measure_units"), *word_list("year_units"), *word_list("counted_things")})
-    )
-    + r")\b)"
+_NO_YEAR = "|".join(sorted({*DETECTED_MONTHS, *map(re.escape, word_list("year_units") | word_list("counted_things"))}))
+_YEARS_BEHIND = re.compile(
+    r"(?:(?: ou (?:en )?|[-–/]| (?:et (?:en )?|[-–/] )(?=\d\d ?(?:[,.;)\n]|\Z)))"
+    rf"\d\d(?![\w/%°]|[.,:-]\d| ?[%°]| (?:{_NO_YEAR})\b))+"
 )
 _NUMBERS = IDENTIFIERS | {Label.PHONE, Label.ZIP, Label.AGE}
 
@@ -132,21 +130,17 @@ def _without_value(reading: Reading, mention: Mention) -> Iterator[Mention]:
 
 def _with_series(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
     """Return mentions with the years of two figures that are joined to one: "92 ou 93", "1931-33"."""
-    spans: list[tuple[int, int]] = []
+    text, found = reading.digits, set()
     for year in mentions:
-        if year.label is not Label.DATE or not _YEAR.fullmatch(reading.digits, year.start, year.end):
-            continue
-        if before := _YEAR_BEFORE.search(reading.digits, max(0, year.start - 12), year.start):
-            spans.append(before.span(1))
-        at = year.end
-        while behind := _YEAR_BEHIND.match(reading.digits, at):
-            spans.append(behind.span(1))
-            at = behind.end()
-    found = [Mention(*one, Label.DATE, _SCORE, None, (Vote("accompanied", Label.DATE, _SCORE),)) for one in set(spans)]
-    met = [(one, [old for old in mentions if old.overlaps(one)]) for one in found]
+        if year.label is Label.DATE and _YEAR.fullmatch(text, year.start, year.end):
+            if before := _YEAR_BEFORE.search(text, max(0, year.start - 12), year.start):
+                found.add(before.span(1))
+            if behind := _YEARS_BEHIND.match(text, year.end):
+                found |= {one.span() for one in _RANK.finditer(text, year.end, behind.end())}
+    covered = reading.coverage([one for one in mentions if one.label not in _NUMBERS or one.end - one.start > 2])
     added = [
-        one
-        for one, old in met
-        if all(each.label in _NUMBERS and (each.start, each.end) == (one.start, one.end) for each in old)
+        Mention(*one, Label.DATE, _SCORE, None, (Vote("accompanied", Label.DATE, _SCORE),))
+        for one in found
+        if not any(covered[slice(*one)])
     ]
     return [*(one for one in mentions if not any(map(one.overlaps, added))), *added]

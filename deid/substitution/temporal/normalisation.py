@@ -91,7 +91,7 @@ _BESIDE_IDENTITY = re.compile(r"\s*(?:[,;:(|/–—-]\s*){0,3}(?:(?:[fm]|age|soi
 _NIR = re.compile(r"[1278]\D?(?P<year>\d\d)\D?(?P<month>0[1-9]|1[0-2])")
 _YEAR_AHEAD = re.compile(r"\b(?:en|ann[ée]e|depuis|dès|vers|an)\s*$", re.IGNORECASE)
 # "2003 ou 04", "2011, 12 et 13": behind a year, two figures are one of the same series, but for days of a month.
-_SAME_SERIES = re.compile(r"\s?(?:[,;/–-]\s?)?(?:(?:et|ou|puis|a)\s)?(?:(?:en|vers)\s)?")
+_SAME_SERIES = re.compile(r"\s?(?:[,;/–-]\s?(?:(?:et|ou|puis|a)\s)?|(?:et|ou|puis|a)\s)(?:(?:en|vers)\s)?")
 _OF_A_MONTH = re.compile(
     r"(?:[\s,-]*(?:(?:et|ou|au)\s)?(?:le\s)?\d\d?){0,4}(?:/|\s(?:janv|fev|mars|avr|mai|jui|aout|sept|oct|nov|dec))"
 )
@@ -218,8 +218,8 @@ def _read_spans(
         meant = meaning(text, label)
         if may_be_year(meant, label) and span not in bounds and _YEAR_AHEAD.search(context.before(span, 12)):
             meant = meaning(text, label, as_year=True)
-        if before is not None and label is Label.DATE and _is_of_series(context, before[0], span):
-            meant = _year_beside(meaning(text, label, as_year=True), before[1]) or meant
+        if before is not None and label is Label.DATE:
+            meant = _of_series(context, *before, span) or meant
         before = (span, meant.year or 0) if isinstance(meant, Expression) and meant.unit is Unit.YEAR else None
         if isinstance(meant, Expression) and meant.year is None and _PLANNED.search(clause_ahead(context, span)):
             meant = meant._replace(planned=True)
@@ -228,19 +228,15 @@ def _read_spans(
     return said, aged
 
 
-def _is_of_series(context: DocumentContext, year: Mention, mention: Mention) -> bool:
-    """Return whether a mention of two figures goes on the series of years that the one before it is of."""
-    between = context.plain[year.end : mention.start]
-    if len(context.text(mention)) != 2 or not between or _SAME_SERIES.fullmatch(between) is None or between.isspace():
-        return False
-    return _OF_A_MONTH.match(context.plain, mention.end) is None
-
-
-def _year_beside(meant: Expression | Relative | None, year: int) -> Expression | None:
-    """Return a year of two figures in the century that brings it nearest to the whole one told before, if it is one."""
-    if not isinstance(meant, Expression) or meant.unit is not Unit.YEAR or meant.year is None or year < 100:
-        return meant if isinstance(meant, Expression) and meant.unit is Unit.YEAR else None
-    return meant._replace(year=year + (meant.year - year + 50) % 100 - 50)
+def _of_series(context: DocumentContext, year: Mention, told: int, mention: Mention) -> Expression | None:
+    """Return two figures as a year of the series of the year ahead, in the century nearest to it; None for others."""
+    joined = _SAME_SERIES.fullmatch(context.plain, year.end, mention.start)
+    if joined is None or len(context.text(mention)) != 2 or _OF_A_MONTH.match(context.plain, mention.end):
+        return None
+    meant = parsing.parse(context.text(mention), as_year=True)
+    if meant is None or meant.year is None:
+        return None
+    return meant if told < 100 else meant._replace(year=told + (meant.year - told + 50) % 100 - 50)
 
 
 def _with_units(context: DocumentContext, cut: Segments, aged: Mapping[Mention, Age]) -> dict[Mention, Age]:
