@@ -159,10 +159,7 @@ def report(interval_key: IntervalKey) -> None:
     _say_step("report", actions.report(interval_key))
 
 
-def dpo_annex(
-    interval_key: IntervalKey,
-    output: Page = None,
-) -> None:
+def dpo_annex(interval_key: IntervalKey, output: Page = None) -> None:
     """Write, for the data protection officer, the annex of a publication.
 
     In Markdown, in French: singling out, linkability and inference with the figures of this publication, checks,

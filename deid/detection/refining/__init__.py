@@ -9,11 +9,7 @@ from enum import Enum
 from deid.config.policy import Detection
 from deid.detection.refining.accompanied_dates import find_accompanied_dates
 from deid.detection.refining.addresses import complete_addresses, join_lines
-from deid.detection.refining.boundaries import (
-    announced_in_other_scripts,
-    complete_last_signs,
-    complete_names,
-)
+from deid.detection.refining.boundaries import announced_in_other_scripts, complete_last_signs, complete_names
 from deid.detection.refining.boxed_digits import settle_boxes
 from deid.detection.refining.clinical_values import drop_values
 from deid.detection.refining.countries import settle_countries

@@ -12,10 +12,7 @@ from deid.detection.refining.overlaps import joined_mention
 from deid.detection.refining.trimming import is_description
 from deid.detection.text.names import elided, glued, is_capital, is_upper, namelike
 from deid.detection.text.reading import Reading
-from deid.detection.text.vocabulary import (
-    PROFESSIONS,
-    word_list,
-)
+from deid.detection.text.vocabulary import PROFESSIONS, word_list
 from deid.domain.document import Mention
 from deid.domain.labels import IDENTIFIERS, NAMES, Label
 from deid.french.folding import key

@@ -8,13 +8,7 @@ from dataclasses import dataclass, replace
 
 from deid.detection.lookup.known_names import BRANDS, LOWER_PARTICLES, NOT_NAMES, PARTICLES, VEHICLES
 from deid.detection.lookup.lexicon import gazetteers
-from deid.detection.merging.evidence import (
-    has_clinical_reading,
-    is_acronym,
-    is_clipped,
-    is_misread,
-    is_misspelt_drug,
-)
+from deid.detection.merging.evidence import has_clinical_reading, is_acronym, is_clipped, is_misread, is_misspelt_drug
 from deid.detection.refining.trimming import USUAL_NAME
 from deid.detection.text.names import glued
 from deid.detection.text.reading import Reading

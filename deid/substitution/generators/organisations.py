@@ -18,12 +18,7 @@ from deid.reference.partition import UNIVERSITY, hospital_towns, is_overseas_cod
 from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import Draft, tag
 from deid.substitution.generators.national_bodies import PLACED, NationalBodies
-from deid.substitution.generators.organisation_kinds import (
-    HOSPITAL_ACRONYM,
-    is_known,
-    is_known_hospital,
-    kind_in_words,
-)
+from deid.substitution.generators.organisation_kinds import HOSPITAL_ACRONYM, is_known, is_known_hospital, kind_in_words
 from deid.substitution.generators.organisation_names import COMPLEMENTS, WHOLE
 from deid.substitution.places.areas import article_of
 from deid.substitution.places.finding import Place

@@ -68,8 +68,7 @@ AcceptUnmarked = Annotated[
 @app.command()
 def export(
     out: Annotated[
-        Path,
-        typer.Argument(metavar="OUTPUT.jsonl", help="File to write; readable by you alone.", show_default=False),
+        Path, typer.Argument(metavar="OUTPUT.jsonl", help="File to write; readable by you alone.", show_default=False)
     ],
 ) -> None:
     """Write the reviewed documents, as their readers corrected them, in a form that “deid train” reads.
@@ -136,8 +135,7 @@ def published(
 @app.command()
 def documents(
     out: Annotated[
-        Path,
-        typer.Argument(metavar="OUTPUT.jsonl", help="File to write; readable by you alone.", show_default=False),
+        Path, typer.Argument(metavar="OUTPUT.jsonl", help="File to write; readable by you alone.", show_default=False)
     ],
     since: Annotated[
         datetime, typer.Option("--since", formats=DAY, metavar="DAY", help="Day from which documents arrived.")
@@ -367,8 +365,7 @@ def adjudicate(
     files: Files,
     out: Annotated[Path, typer.Option("--out", metavar="FILE", help="JSON Lines file to write.", show_default=False)],
     decisions: Annotated[
-        Path | None,
-        typer.Option("--decisions", metavar="FILE", help="Disagreements with their “decision” filled in."),
+        Path | None, typer.Option("--decisions", metavar="FILE", help="Disagreements with their “decision” filled in.")
     ] = None,
 ) -> None:
     """Write the disagreements of annotators; then, with their decisions, the merged corpus.
@@ -408,9 +405,7 @@ def distant(
     source: Annotated[
         Path | None,
         typer.Argument(
-            metavar="DOCUMENTS",
-            help="JSON Lines, as for “detect”; or nothing, with --warehouse.",
-            show_default=False,
+            metavar="DOCUMENTS", help="JSON Lines, as for “detect”; or nothing, with --warehouse.", show_default=False
         ),
     ] = None,
     out: Annotated[

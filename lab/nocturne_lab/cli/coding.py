@@ -42,8 +42,7 @@ StaysFile = Annotated[
     ),
 ]
 DocumentsFile = Annotated[
-    Path,
-    typer.Option("--documents", metavar="FILE", help="Original texts, as for “detect”.", show_default=False),
+    Path, typer.Option("--documents", metavar="FILE", help="Original texts, as for “detect”.", show_default=False)
 ]
 
 _FAULTS = {
@@ -65,8 +64,7 @@ def export(
     ],
     documents: DocumentsFile,
     published: Annotated[
-        Path,
-        typer.Option("--published", metavar="FILE", help="What “deidentify” wrote of them.", show_default=False),
+        Path, typer.Option("--published", metavar="FILE", help="What “deidentify” wrote of them.", show_default=False)
     ],
     coders: Annotated[str, typer.Option("--coders", metavar="A,B…", help="Coders.")] = "codeur1,codeur2",
     size: Annotated[int, typer.Option("--size", min=2, help="Most stays, drawn at random.")] = 64,
@@ -184,12 +182,7 @@ def compare(
     out.mkdir(parents=True)
     further, plot = {name: found[name] for name in others}, out / "coding.svg"
     told = tables.section(
-        f"{make().name}, {level}",
-        found,
-        chapters=level != "chapter",
-        others=further,
-        against=first,
-        plot=plot,
+        f"{make().name}, {level}", found, chapters=level != "chapter", others=further, against=first, plot=plot
     )
     page = f"{tables.head(arms[comparison.ORIGINAL])}\n{told}\n"
     (out / "coding.md").write_text(page, encoding="utf-8")

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from nocturne_lab.learning.memorisation import Check
 
 Corpora = Annotated[
-    list[Path],
-    typer.Argument(metavar="CORPUS...", help="Annotated folders or .jsonl that neither model learned."),
+    list[Path], typer.Argument(metavar="CORPUS...", help="Annotated folders or .jsonl that neither model learned.")
 ]
 TrainingCorpora = Annotated[
     list[Path] | None, typer.Option("--corpus", metavar="CORPUS", help="Training corpus; can be repeated.")
@@ -31,8 +30,7 @@ Bound = Annotated[
     typer.Option("--bound", min=0, metavar="BITS", help="Mean exposure allowed, else 3.", show_default=False),
 ]
 PolicyFile = Annotated[
-    Path | None,
-    typer.Option("--policy", metavar="FILE", help="Policy; else NOCTURNE_POLICY, else the one that ships."),
+    Path | None, typer.Option("--policy", metavar="FILE", help="Policy; else NOCTURNE_POLICY, else the one that ships.")
 ]
 
 
@@ -131,8 +129,7 @@ def membership(
         list[Path], typer.Option("--members", metavar="CORPUS", help="Documents learned; can be repeated.")
     ],
     others: Annotated[
-        list[Path],
-        typer.Option("--others", metavar="CORPUS", help="Similar documents, not learned; can be repeated."),
+        list[Path], typer.Option("--others", metavar="CORPUS", help="Similar documents, not learned; can be repeated.")
     ],
 ) -> None:
     """Attack a model: which documents did it learn, by its loss on each (Yeom et al. 2018)?
@@ -153,8 +150,7 @@ def export(
     corpora: TrainingCorpora = None,
     bound: Bound = None,
     licence: Annotated[
-        str | None,
-        typer.Option("--licence", help="To write to the card; else that of the card.", show_default=False),
+        str | None, typer.Option("--licence", help="To write to the card; else that of the card.", show_default=False)
     ] = None,
 ) -> None:
     """Repeat the check of “check” and, if it allows it, write the model to an archive; written to the audit trail.

@@ -29,8 +29,7 @@ SchemeChoice = Annotated[Scheme, typer.Option("--scheme", help="Set of classes o
 AsJson = Annotated[bool, typer.Option("--json", help="All figures, for every set of classes, as JSON.")]
 AsMarkdown = Annotated[bool, typer.Option("--markdown", help="Markdown tables; the default.")]
 By = Annotated[
-    Grouping | None,
-    typer.Option("--by", help="Detail by document type or by author as well.", show_default=False),
+    Grouping | None, typer.Option("--by", help="Detail by document type or by author as well.", show_default=False)
 ]
 
 

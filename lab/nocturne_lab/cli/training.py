@@ -175,12 +175,7 @@ def train(
     ] = None,
     tune: Annotated[
         int | None,
-        typer.Option(
-            "--tune",
-            min=1,
-            help="Transformer: search the settings in that many trials.",
-            show_default=False,
-        ),
+        typer.Option("--tune", min=1, help="Transformer: search the settings in that many trials.", show_default=False),
     ] = None,
     study: Annotated[
         str | None,

@@ -160,8 +160,7 @@ def judge(comparison: Comparison, rule: Promotion) -> Judgement:
     """
     if comparison.documents < rule.least_documents:
         return Judgement(
-            Outcome.WAIT,
-            f"{comparison.documents} documents are too few: the policy asks for {rule.least_documents}.",
+            Outcome.WAIT, f"{comparison.documents} documents are too few: the policy asks for {rule.least_documents}."
         )
     figure = comparison.difference.get(rule.metric, Figure(None, None, None))
     if figure.value is None or figure.low is None or figure.high is None:

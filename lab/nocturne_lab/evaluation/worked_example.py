@@ -30,12 +30,7 @@ _MARKS = (
 )
 _WRITTEN_ON = date(2020, 3, 2)
 _CITY = "21231"
-_CATEGORIES = {
-    "anchor": "décalage du patient",
-    "date": "dates du séjour",
-    "age": "âge",
-    "place": "ville",
-}
+_CATEGORIES = {"anchor": "décalage du patient", "date": "dates du séjour", "age": "âge", "place": "ville"}
 _SPLITS: Mapping[str, tuple[str, Mapping[str, float]]] = {
     "`nominal` (livré)": ("nominal", {}),
     "`uniform`": ("uniform", {}),

@@ -74,10 +74,7 @@ def commune_law(table: CommuneTable, true: Commune, places: Places, epsilon: Fra
 
 
 def commune_posteriors(
-    table: CommuneTable,
-    places: Places,
-    epsilons: Iterable[Fraction],
-    departments: Collection[str] | None = None,
+    table: CommuneTable, places: Places, epsilons: Iterable[Fraction], departments: Collection[str] | None = None
 ) -> list[Posterior]:
     """Return the figures of one strategy (`places.strategy`, with its options) for each ε per unit of its distance.
 

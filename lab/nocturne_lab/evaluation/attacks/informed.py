@@ -388,12 +388,7 @@ def _apart(parts: Sequence[Floats], starts: Ints) -> Floats:
 
 
 def find(
-    true: Histories,
-    mechanism: Way,
-    known: Known,
-    sizes: Sequence[int] = (320,),
-    targets: int = 1_000,
-    seed: int = 1,
+    true: Histories, mechanism: Way, known: Known, sizes: Sequence[int] = (320,), targets: int = 1_000, seed: int = 1
 ) -> list[Found]:
     """Look for patients by three known dates of each, among as many candidates as `sizes` say.
 

@@ -68,12 +68,7 @@ def with_dates(strategy: str, epsilon: Fraction = Fraction(1, 4), *, scope: str 
 
 
 def with_places(
-    strategy: str,
-    epsilon: Fraction = Fraction(1, 4),
-    *,
-    scope: str = "patient",
-    split: str = "nominal",
-    **options: Any,
+    strategy: str, epsilon: Fraction = Fraction(1, 4), *, scope: str = "patient", split: str = "nominal", **options: Any
 ) -> Policy:
     """Return the shipped policy with a strategy for places, `epsilon` nats per element, and options of `places`.
 

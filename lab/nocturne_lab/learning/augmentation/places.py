@@ -6,13 +6,7 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
-from deid.detection.text.vocabulary import (
-    ORG_ACRONYMS,
-    ORG_FILLERS,
-    ORG_HEADS,
-    ORG_PARTICLES,
-    SPECIFYING_WORDS,
-)
+from deid.detection.text.vocabulary import ORG_ACRONYMS, ORG_FILLERS, ORG_HEADS, ORG_PARTICLES, SPECIFYING_WORDS
 from deid.domain.document import Mention
 from deid.domain.labels import Label
 from deid.french.articles import of_place

@@ -84,11 +84,7 @@ def labelling_functions(staff: Staff = NO_STAFF) -> tuple[LabellingFunction, ...
             "directory": find_directory_names,
         },
         "patterns": {find.__name__.removeprefix("find_"): find for find in FAMILIES},
-        "context": {
-            "announced": _announced_people,
-            "organisations": find_organisations,
-            "geography": find_geography,
-        },
+        "context": {"announced": _announced_people, "organisations": find_organisations, "geography": find_geography},
     }
     return tuple(
         LabellingFunction(name, annotator, find) for annotator, rules in made.items() for name, find in rules.items()

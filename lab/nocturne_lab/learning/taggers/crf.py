@@ -39,12 +39,7 @@ def train_weights(documents: Sequence[TokenExample], settings: CrfSettings, keep
     trainer = pycrfsuite.Trainer(verbose=False)
     trainer.select("lbfgs")
     trainer.set_params(
-        {
-            "c1": settings.c1,
-            "c2": settings.c2,
-            "feature.minfreq": settings.least,
-            "max_iterations": settings.iterations,
-        }
+        {"c1": settings.c1, "c2": settings.c2, "feature.minfreq": settings.least, "max_iterations": settings.iterations}
     )
     for example in tqdm(documents, desc="features", unit=" documents", disable=None):
         seen = window_features(hidden(example.table, random, settings.hide_tables, settings.hide_rules))

@@ -18,14 +18,7 @@ from safetensors.torch import save_file
 import deid
 from deid.detection.annotators.linear_chains import ENCODER
 from deid.detection.annotators.transformer.model_directory import encoder_files
-from deid.detection.taggers.bilstm import (
-    EMBEDDINGS,
-    BiLstmCrf,
-    ContextualStates,
-    EmbeddingRows,
-    Shape,
-    save_embeddings,
-)
+from deid.detection.taggers.bilstm import EMBEDDINGS, BiLstmCrf, ContextualStates, EmbeddingRows, Shape, save_embeddings
 from deid.detection.taggers.characters import CharacterStates
 from deid.detection.taggers.crf import CrfWeights
 from deid.detection.taggers.tagging import WEIGHTS, Manifest, features_digest, file_digest

@@ -182,11 +182,7 @@ class _Pretraining:
             if self._checkpoints is not None and self._checkpoints.due:
                 self._save()
         last = torch.stack(losses[-max(1, len(losses) // 10) :]).mean() if losses else torch.tensor(float("nan"))
-        return {
-            "masked_loss": float(last),
-            "steps": float(self._at.step),
-            "minutes": round(self._minutes(), 2),
-        }
+        return {"masked_loss": float(last), "steps": float(self._at.step), "minutes": round(self._minutes(), 2)}
 
     def _minutes(self) -> float:
         return self._before + (time.monotonic() - self._begun) / 60

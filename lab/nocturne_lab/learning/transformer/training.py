@@ -178,12 +178,7 @@ def _write(plan: Plan, taught: Taught, start: Path, out: Path) -> None:
 
 
 def _card(
-    plan: Plan,
-    documents: Sequence[GoldDocument],
-    out: Path,
-    taught: Taught,
-    words: int,
-    measures: dict[str, float],
+    plan: Plan, documents: Sequence[GoldDocument], out: Path, taught: Taught, words: int, measures: dict[str, float]
 ) -> Card:
     return Card(
         labels=TAGS,
