@@ -162,6 +162,10 @@ _MASK = re.compile(rf"[\[<{{(]\s*[^\]>}})]*\s*[\]>}})]|(?:{_LABELS})(?:[-_ ]?\d+
 _DIGEST = re.compile(r"(?=[2-9]*[a-z])[b-df-hjkmnp-tv-xz2-9]{8,32}")
 
 
+# "Petit-Jean", "Gros Louis": the first word tells of nobody, and stays.
+_NICKNAME = re.compile(r"(?:p'?tite?|petite?|gros|grand)[ -][a-z]+")
+
+
 class Pair(NamedTuple):
     """The original text of a mention and its surrogate."""
 
@@ -252,7 +256,8 @@ def _is_kept(pair: Pair) -> bool:
     original, surrogate = alnum(pair.original), alnum(pair.surrogate.text)
     if original == surrogate:
         return original != "" or pair.original.strip() == pair.surrogate.text.strip()
-    return pair.label in NAMES and bool(_telling(pair.original) & _telling(pair.surrogate.text))
+    shared = _telling(pair.original) & _telling(pair.surrogate.text) if pair.label in NAMES else set()
+    return bool(shared) and not (len(shared) == 1 and _NICKNAME.fullmatch(fold(pair.original)))
 
 
 def _telling(name: str) -> set[str]:
