@@ -163,7 +163,7 @@ _DIGEST = re.compile(r"(?=[2-9]*[a-z])[b-df-hjkmnp-tv-xz2-9]{8,32}")
 
 
 # "Petit-Jean", "Gros Louis": the first word tells of nobody, and stays.
-_NICKNAME = re.compile(r"(?:p'?tite?|petite?|gros|grand)[ -][a-z]+")
+_NICKNAME = re.compile(r"(?P<little>ptite?|petite?|gros|grand)[ -][a-z]+")
 
 
 class Pair(NamedTuple):
@@ -257,7 +257,8 @@ def _is_kept(pair: Pair) -> bool:
     if original == surrogate:
         return original != "" or pair.original.strip() == pair.surrogate.text.strip()
     shared = _telling(pair.original) & _telling(pair.surrogate.text) if pair.label in NAMES else set()
-    return bool(shared) and not (len(shared) == 1 and _NICKNAME.fullmatch(fold(pair.original)))
+    nickname = _NICKNAME.fullmatch(fold(pair.original))
+    return bool(shared) and not (nickname and shared == {nickname["little"]})
 
 
 def _telling(name: str) -> set[str]:
