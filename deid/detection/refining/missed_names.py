@@ -19,7 +19,8 @@ from deid.french.folding import fold
 
 _TITLED = 0.75  # least score of what the context finds by a title, role or field
 _TO_PLACES = frozenset("a au chez d de du en par pour sur vers ' ’".split())
-_USUAL = 1_000  # births of a surname from which "les" before it tells a family
+_BORNE = 100  # births of a surname from which "née" before it tells one
+_FAMILY = 1_000  # births of a surname from which "les" before it tells a family
 _SOURCE = 0.6  # least score of a mention whose words, initials or logins are searched
 # Signs before the first word of a sentence, item or cell, which has a capital anyway.
 _OPENING = frozenset({"", "\n", ".", "!", "?", "…", "«", '"', "-", "–", "—", "•", "*", ":", "|", ">", "_", "°", ")"})
@@ -66,7 +67,7 @@ def _is_somebodys(reading: Reading, mention: Mention) -> bool:
     if known or mention.label not in (Label.CITY, Label.ORG) or len(reading.tokens(mention)) > 1 or len(word) < 3:
         return False
     if mention.label is Label.ORG and before == "les" and reading.surface(index).istitle():
-        return reading.lexicon.surnames.get(word) >= _USUAL
+        return reading.lexicon.surnames.get(word) >= _FAMILY
     return before not in _TO_PLACES and any(
         reading.capitals[at] and find_sense(reading, at) is Sense.PERSON for at in reading.places[word]
     )
@@ -100,7 +101,18 @@ def repeat_names(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]
             sense is Sense.OPEN and (_plausible(reading, index, word) or _stands_out(reading, index, known))
         ):
             added.append(_mention("repetition", reading.starts[index], reading.ends[index], *known[word]))
+    added += _birth_names(reading, mentions, covered)
     return _with_particles(reading, [*mentions, *_adjoined(reading, added)])
+
+
+def _birth_names(reading: Reading, mentions: Sequence[Mention], covered: bytearray) -> Iterator[Mention]:
+    """Yield surnames behind a name and "née", whatever else the word means: "REIN Lucette née COEUR"."""
+    for mention in mentions:
+        at = reading.tokens(mention)[-1] + 2 if mention.label in NAMES and reading.tokens(mention) else -1
+        if reading.word(at - 1) not in ("nee", "ne") or reading.lexicon.surnames.get(reading.word(at)) < _BORNE:
+            continue
+        if not covered[reading.starts[at]] and (reading.surface(at).isupper() or reading.surface(at).istitle()):
+            yield _mention("repetition", reading.starts[at], reading.ends[at], mention.label, _TITLED)
 
 
 def _mention(source: str, start: int, end: int, label: Label, score: float) -> Mention:

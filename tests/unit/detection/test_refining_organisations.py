@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deid.detection.refining.missed_names import as_people
+from deid.detection.refining.missed_names import as_people, repeat_names
 from deid.detection.refining.organisations import settle_organisations
 from deid.detection.text.reading import Reading
 from tests.unit.substitution.examples import marked
@@ -80,3 +80,19 @@ def test_people_towns_and_homes_beside_a_kind_stay(markup: str) -> None:
 def test_a_town_that_a_title_makes_somebodys_is_a_name_elsewhere(markup: str, label: str) -> None:
     document, mentions = marked(markup)
     assert as_people(Reading(document), mentions)[-1].label == label
+
+
+@pytest.mark.parametrize(
+    ("markup", "born"),
+    [
+        ("PATIENT : [[PATIENT|REIN LUCETTE]] NEE COEUR   DDN 14.07.1947", ["COEUR"]),
+        ("Mme [[PATIENT|Durand]] née Bras, vue pour un bras cassé.", ["Bras"]),
+        ("[[PATIENT|DURAND LEA]] NEE PREMATUREE", []),
+        ("[[PATIENT|DURAND LEA]] NEE A TERME, SIEGE", []),
+        ("Mme [[PATIENT|Durand]] née rein unique", []),
+    ],
+)
+def test_a_birth_name_is_one_whatever_else_the_word_means(markup: str, born: list[str]) -> None:
+    document, mentions = marked(markup)
+    found = repeat_names(Reading(document), mentions)
+    assert [document.text[one.start : one.end] for one in found if one not in mentions] == born
