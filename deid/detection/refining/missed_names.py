@@ -390,7 +390,10 @@ _AWAY = frozenset("absent absente revoit rappelle prend".split())
 _CLIPPING = 4  # letters of a name cut short as a mark
 _SIGNED = frozenset("edite editee signe signee dicte dictee frappe tape saisi relu relue valide validee".split())
 _MARK_EDGES = frozenset({"", "\n", "(", ")", "/", "|", "[", "]", "–", "—", "-", ":", ",", ";"})
-_PAIR = re.compile(r"(?<![\w/.])([A-Z]{2,4}) ?/ ?([A-Z]{2,4}|[a-z]{2,3}|[A-Z]\.)(?=[ \t]*(?:$|[.)–—|]))", re.MULTILINE)
+_PAIR = re.compile(
+    r"(?<![\w/.])([A-Z]{2,4}|[a-z]{2,4}) ?/ ?([A-Z]{2,4}|[a-z]{2,3}|[A-Z]\.)(?=[ \t]*(?:$|[.)–—|]|[ \t]{3}))",
+    re.MULTILINE,
+)
 _DOTTED = re.compile(r"(?<![\w.])([^\W\d_])\. ?-?(?:([^\W\d_])\. ?)?([^\W\d_])\.(?!\w)")
 
 
@@ -446,11 +449,13 @@ def _rare_surnames(reading: Reading, mentions: Sequence[Mention]) -> dict[str, L
 
 
 def _pairs(reading: Reading, known: dict[str, Label]) -> Iterator[Mention]:
-    """Return marks of writer and typist: "FR/mh" at the end of a line."""
+    """Return marks of writer and typist: "FR/mh" or, of somebody named, "fr/MH" at the end of a line."""
     for match in _PAIR.finditer(reading.text):
         near = match.start() < _ENDS or len(reading.text) - match.end() < _ENDS
         parts = [match[group].lower().strip(".") for group in (1, 2)]
         tied = [part in known for part in parts]
+        if match[1].islower() and not tied[0]:
+            continue
         if not any(tied) and not (near and (match[2].islower() or match.end() - reading.line(match.start())[0] < 40)):
             continue
         if any(

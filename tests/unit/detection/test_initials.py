@@ -219,3 +219,15 @@ def test_initials_without_a_blank_between_them_are_no_civility(detector: Detecto
 )
 def test_professions_and_remarks_are_no_marks(text: str, stays: tuple[str, ...], detector: Detector) -> None:
     assert not set(stays) & {word for name in _names(detector, text) for word in name.split()}
+
+
+@pytest.mark.parametrize(
+    ("text", "marks"),
+    [
+        ("Docteur Catherine Audoux-Page\n   cap/ML                 Double", ["cap", "ML"]),
+        ("Docteur Catherine Audoux-Page\ncap/ML", ["cap", "ML"]),
+        ("Docteur Catherine Audoux-Page\nDose : 5 mg/kg   matin/soir   80 bpm/min   stable", []),
+    ],
+)
+def test_marks_in_small_letters_are_found_of_somebody_named(rules: Detector, text: str, marks: list[str]) -> None:
+    assert _names(rules, text)[1:] == marks
