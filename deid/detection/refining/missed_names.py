@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 
 from deid.detection.lookup.known_names import ABBREVIATIONS, LOWER_PARTICLES, NOT_NAMES, PARTICLES
 from deid.detection.lookup.lexicon import Lexicon
@@ -57,10 +58,15 @@ def as_people(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
 
     "Dr Lille" tells who "Lille, qui suit" is, but not "à Lille"; "les Tessier" are a family.
     """
-    return [replace(one, label=Label.PERSON) if _is_somebodys(reading, one) else one for one in mentions]
+
+    @cache  # a town told a thousand times is looked for once
+    def titled(word: str) -> bool:
+        return any(reading.capitals[at] and find_sense(reading, at) is Sense.PERSON for at in reading.places[word])
+
+    return [replace(one, label=Label.PERSON) if _is_somebodys(reading, one, titled) else one for one in mentions]
 
 
-def _is_somebodys(reading: Reading, mention: Mention) -> bool:
+def _is_somebodys(reading: Reading, mention: Mention, titled: Callable[[str], bool]) -> bool:
     index = reading.token_at(mention.start)
     word, before = reading.words[index], reading.word(index - 1)
     known = any(vote.annotator == "identity" for vote in mention.votes)
@@ -68,9 +74,7 @@ def _is_somebodys(reading: Reading, mention: Mention) -> bool:
         return False
     if mention.label is Label.ORG and before == "les" and reading.surface(index).istitle():
         return reading.lexicon.surnames.get(word) >= _FAMILY
-    return before not in _TO_PLACES and any(
-        reading.capitals[at] and find_sense(reading, at) is Sense.PERSON for at in reading.places[word]
-    )
+    return before not in _TO_PLACES and titled(word)
 
 
 def _is_capital_inside(reading: Reading, index: int) -> bool:
