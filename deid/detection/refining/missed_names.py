@@ -113,7 +113,12 @@ def _birth_names(reading: Reading, mentions: Sequence[Mention], covered: bytearr
     """Yield surnames behind a name and "née", whatever else the word means: "REIN Lucette née COEUR"."""
     for mention in mentions:
         at = reading.tokens(mention)[-1] + 2 if mention.label in NAMES and reading.tokens(mention) else -1
-        if reading.word(at - 1) not in ("nee", "ne") or reading.lexicon.surnames.get(reading.word(at)) < _BORNE:
+        word = reading.word(at)
+        if (
+            reading.word(at - 1) not in ("nee", "ne")
+            or word in PARTICLES
+            or reading.lexicon.surnames.get(word) < _BORNE
+        ):
             continue
         if not covered[reading.starts[at]] and (reading.surface(at).isupper() or reading.surface(at).istitle()):
             yield _mention("repetition", reading.starts[at], reading.ends[at], mention.label, _TITLED)
@@ -458,7 +463,8 @@ def _pairs(reading: Reading, known: dict[str, Label]) -> Iterator[Mention]:
         near = match.start() < _ENDS or len(reading.text) - match.end() < _ENDS
         parts = [match[group].lower().strip(".") for group in (1, 2)]
         tied = [part in known for part in parts]
-        if match[1].islower() and not tied[0]:
+        opens = not reading.text[reading.line(match.start())[0] : match.start()].strip()
+        if match[1].islower() and not (tied[0] and opens):
             continue
         if not any(tied) and not (near and (match[2].islower() or match.end() - reading.line(match.start())[0] < 40)):
             continue

@@ -116,7 +116,7 @@ def _years_told(context: DocumentContext, one: Mention, other: Mention) -> int:
 
 
 def within_class(context: DocumentContext, mention: Mention, age: Age, value: int) -> int:
-    """Return a drawn age brought to a year of that of the school class told behind it, within its stage of life."""
+    """Bring a drawn age within a year of the age of the school class told behind it, in its stage of life."""
     if age.unit is not Unit.YEAR or age.step != 1:
         return value
     nxt = next((one.start for one in context.labelled(Label.AGE) if one.start >= mention.end), len(context.lined))

@@ -74,5 +74,5 @@ def test_the_example_follows_the_policy(deid: Call, tmp_path: Path) -> None:
     more = "extends: default\nname: ours\nsubstitution: {epsilon_per_document: 16, dates: {episode_epsilon: 1.0}}\n"
     (tmp_path / "ours.yaml").write_text(more)
     ours = deid("budget", "example", "--policy", "ours.yaml").out
-    assert "| `nominal` (livré) | 0,01 | 1 | 0,02 | 1 | 2,03 |" in ours
+    assert "| `nominal` (livré) | 0,01 | 1 | 0,04 | 1 | 2,05 |" in ours
     assert "| 1 jour | 2,73 fois | 73,2 % |" in ours

@@ -226,7 +226,7 @@ def test_professions_and_remarks_are_no_marks(text: str, stays: tuple[str, ...],
     [
         ("Docteur Catherine Audoux-Page\n   cap/ML                 Double", ["cap", "ML"]),
         ("Docteur Catherine Audoux-Page\ncap/ML", ["cap", "ML"]),
-        ("Docteur Catherine Audoux-Page\nDose : 5 mg/kg   matin/soir   80 bpm/min   stable", []),
+        ("Docteur Catherine Audoux-Page\nDose : 5 mg/kg   matin/soir   480 ap/min   stable", []),
     ],
 )
 def test_marks_in_small_letters_are_found_of_somebody_named(rules: Detector, text: str, marks: list[str]) -> None:

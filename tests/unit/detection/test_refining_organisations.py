@@ -88,6 +88,7 @@ def test_a_town_that_a_title_makes_somebodys_is_a_name_elsewhere(markup: str, la
         ("PATIENT : [[PATIENT|REIN LUCETTE]] NEE COEUR   DDN 14.07.1947", ["COEUR"]),
         ("Mme [[PATIENT|Durand]] née Bras, vue pour un bras cassé.", ["Bras"]),
         ("[[PATIENT|DURAND LEA]] NEE PREMATUREE", []),
+        ("[[PATIENT|DURAND LEA]] NEE LE 21/02/1979", []),
         ("[[PATIENT|DURAND LEA]] NEE A TERME, SIEGE", []),
         ("Mme [[PATIENT|Durand]] née rein unique", []),
     ],
