@@ -143,4 +143,5 @@ def _with_series(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]
         for one in found
         if not any(covered[slice(*one)])
     ]
-    return [*(one for one in mentions if not any(map(one.overlaps, added))), *added]
+    taken = reading.coverage(added)
+    return [*(one for one in mentions if not any(taken[one.start : one.end])), *added]

@@ -466,6 +466,7 @@ def _is_part(number: _Number) -> bool:
 
 
 # "| Diurèse mL | 2700 | 1900 |", "Diurèse  1900  mL": a table's row or column says what its four figures are.
+_LONGEST_ROW, _LONGEST_TABLE = 400, 4_000  # characters
 _CELLS = re.compile(r"\s*[|;\t]\s*|\s{2,}")
 _MEASURED_CELL = re.compile(rf"\b(?:{_words('measured_in_thousands')})\b|[ (]{_COMPOUND}\)?\Z")
 _THOUSANDS = re.compile(r"(?!(?:19|20)\d\d)[1-9]\d{3}")
@@ -474,11 +475,16 @@ _THOUSANDS = re.compile(r"(?!(?:19|20)\d\d)[1-9]\d{3}")
 def _is_in_table(reading: Reading, start: int, end: int) -> bool:
     """Return whether four figures are a cell whose row or column is named or has a unit, or of a row of thousands."""
     text, (line, stop) = reading.folded, reading.line(start)
-    ahead, behind = _CELLS.split(text[line:start]), _CELLS.split(text[end:stop])
-    if not _A_YEAR.fullmatch(text, start, end) or len(ahead) < 2 or ahead[-1] or behind[0]:
+    if stop - line > _LONGEST_ROW or not _A_YEAR.fullmatch(text, start, end):
         return False
-    head, column = next(filter(None, ahead), ""), ""
-    while line and len(cells := _CELLS.split(text[slice(*reading.line(line - 1))])) == len(ahead) + len(behind) - 1:
+    ahead, behind = _CELLS.split(text[line:start]), _CELLS.split(text[end:stop])
+    if len(ahead) < 2 or ahead[-1] or behind[0]:
+        return False
+    head, column, top = next(filter(None, ahead), ""), "", line - _LONGEST_TABLE
+    while (
+        line > max(top, 0)
+        and len(cells := _CELLS.split(text[slice(*reading.line(line - 1))])) == len(ahead) + len(behind) - 1
+    ):
         line, column = reading.line(line - 1)[0], cells[len(ahead) - 1]
     others = [one for one in (*ahead, *behind) if _THOUSANDS.fullmatch(one)]
     named = _MEASURED_CELL.search(head) or _MEASURED_CELL.search(column)
