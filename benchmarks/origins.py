@@ -115,7 +115,7 @@ class _Renamed(People):
     def __init__(self, context: DocumentContext, origin: Origin) -> None:
         super().__init__(context, packaged_tables().names)
         self.drawing = _FromList(self, context, origin)
-        self.shorthand = Shorthand(context, self.roster.tables, self.roster, self.drawing)
+        self.shorthand = Shorthand(context, self.roster.tables, self.roster, self.drawing, self._word)
         self._document, self._swapped = context.document.id, FAMILY_FIRST.get(origin.name, 0.0)
 
     def written(self, mention: Mention) -> str:
