@@ -35,7 +35,7 @@ def fill(database: Database) -> None:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the tables of these versions are built, once for all tests."""
+    """Folder in which the tables of these versions are built, once for all tests."""
     return tmp_path_factory.mktemp("lookups")
 
 

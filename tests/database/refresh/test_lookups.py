@@ -39,7 +39,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def _one_more(tmp_path_factory: pytest.TempPathFactory) -> tuple[Callable[[Database], None], Path]:
-    """What loads streets with one more, and where their lookup is built: once for all tests."""
+    """Loader of streets with one more, and the folder of their lookup, built once for all tests."""
     home = tmp_path_factory.mktemp("streets")
 
     def fill(database: Database) -> None:

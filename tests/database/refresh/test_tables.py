@@ -29,7 +29,7 @@ def _built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def folder(_built: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where tables are built: those of one version once for all tests."""
+    """Folder in which tables are built, once for each version and all tests."""
     monkeypatch.setenv("NOCTURNE_LOOKUP_FOLDER", str(_built))
     return _built
 

@@ -118,7 +118,7 @@ def test_the_log_counts_attacks_and_nothing_else(small: Population, caplog: pyte
 
 
 def filed(policy: Policy) -> dict[str, Measured]:
-    """What is measured of a hospital whose stays and types are known, with the times of day that detection finds."""
+    """Measures of a hospital whose stays and types are known, with the times of day that detection finds."""
     hospital = generate(7, patients=24, documents=230)
     records = population_of(hospital).records
     substitutor = Substitutor(policy, KEY, packaged_tables().communes)
