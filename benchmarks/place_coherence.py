@@ -13,6 +13,7 @@ import argparse
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from math import dist, inf
 from random import Random
 from typing import NamedTuple
 
@@ -25,13 +26,14 @@ from deid.french.folding import comparable
 from deid.french.gentiles import gentile_of, initials_of
 from deid.pipeline import deidentify
 from deid.reference import Commune, CommuneTable
-from deid.reference.partition import hospital_towns
+from deid.reference.partition import hospital_towns, is_overseas_code, population_class
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
 from deid.substitution.places.abroad import CALLED, country_of
 from deid.substitution.places.areas import area, area_names, article_of
 
 SEED, TOWNS, MAX_BYTES = 20261129, 40, 10**6
+REACH_KM = 250
 KEY = b"the key of the measure of places"
 SITES = ("Bichat", "Tenon", "Lariboisière", "Cochin", "Beaujon", "Édouard Herriot", "Gui de Chauliac", "Trousseau")
 HEAD = """# Coherence of published places
@@ -109,6 +111,30 @@ def of_town(table: CommuneTable, town: Commune) -> Iterator[SelfChecking]:
     )  # fmt: skip
 
 
+def of_hospitals(table: CommuneTable, town: Commune) -> Iterator[SelfChecking]:
+    """Yield a text that names a village of the metropolis and the nearest town with a university hospital."""
+    villages = [one for one in table.in_department(town.department) if population_class(one.population) == 0]
+    if villages and not is_overseas_code(town.department):
+        village = max(villages, key=lambda one: (one.population, one.insee))
+        seat = min(table.hospital_towns(None, True), key=lambda one: _metres(table, one, village))
+        yield SelfChecking(
+            f"village within {REACH_KM} km of the hospital",
+            f"Suivie au CHU {of_place(seat.name)}. Vit {_to(village.name)}.",
+            r"Suivie au CHU (?P<two>[^.]+)\. Vit (?P<at>à|au|aux) (?P<one>[^.]+)\.",
+            lambda one, two: _are_near(table, one, two),
+        )  # fmt: skip
+
+
+def _are_near(table: CommuneTable, village: str, of_seat: str) -> bool:
+    seats = [one for one in table.hospital_towns(None, True) if of_place(one.name) == of_seat]
+    return any(_metres(table, one, seat) <= REACH_KM * 1000 for one in table.find(village) for seat in seats)
+
+
+def _metres(table: CommuneTable, one: Commune, other: Commune) -> float:
+    here, there = table.atlas.point(one), table.atlas.point(other)
+    return dist((here.x, here.y), (there.x, there.y)) if here.zone == there.zone else inf
+
+
 def of_neighbours(table: CommuneTable, town: Commune) -> Iterator[SelfChecking]:
     """Yield a text that names a town and the greatest other commune of its department, if there is one."""
     others = [one for one in table.in_department(town.department) if one.insee != town.insee]
@@ -184,7 +210,11 @@ def main() -> None:
     table = packaged_tables().communes
     seats = [one for one in table.communes if one.insee in hospital_towns()]
     towns = Random(SEED).sample(seats, given.towns)  # noqa: S311 - a choice of texts, no secret
-    texts = [one for town in towns for one in (*of_town(table, town), *of_neighbours(table, town))]
+    texts = [
+        one
+        for town in towns
+        for one in (*of_town(table, town), *of_neighbours(table, town), *of_hospitals(table, town))
+    ]
     texts += of_countries()
     counts: dict[str, Counter[str]] = {}
     for one, text in published(texts):

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, cached_property
 
 from deid.reference.commune import Commune, Establishment
-from deid.reference.distances import Atlas, feature_maxima, normalise_profile, profile_distance
+from deid.reference.distances import Atlas, feature_maxima, normalise_profile, profile_distance, project_metropolis
 from deid.reference.partition import (
+    CLASSES,
     GENERAL,
     MIN_COMMUNES,
     MIN_INHABITANTS,
@@ -17,11 +18,16 @@ from deid.reference.partition import (
     hospital_towns,
     is_overseas_code,
     partition_communes,
+    population_class,
 )
 from deid.reference.place_names import department_of_zip, key_openings, place_key, with_article, without_article
 
 # Paris, Lyon and Marseille: the arrondissements are parts of their commune and have no row of their own.
 DISTRICTED = {"751": "75056", "6938": "69123", "132": "13055"}
+
+
+_REGION = "R"  # ahead of a region's code, which is a department's too
+_LEAST_NEAR = 6  # no region has more than five seats of university hospitals
 
 
 class CommuneTable:
@@ -58,6 +64,8 @@ class CommuneTable:
         self._neighbours = cache(self._nearest_profiles)
         self._maxima = cache(self._feature_maxima)
         self._towns_of_hospitals = cache(self._list_hospital_towns)
+        self._near = cache(self._list_near)
+        self._villages = cache(self._list_villages)
 
     def find(self, name: str, zip: str | None = None, department: str | None = None) -> Sequence[Commune]:
         """Return the communes of a name, the most populous first; case, accents, hyphens, "St" and CEDEX are ignored.
@@ -136,6 +144,66 @@ class CommuneTable:
         """
         return self._territory_of[commune.insee]
 
+    def area_of_territory(self, commune: Commune) -> str | None:
+        """Return the department ("86"), else the region ("R75"), of the territory of a commune; None across regions."""
+        return self._areas_of[self.territory_name(commune)]
+
+    def region_of_area(self, area: str) -> str | None:
+        """Return the code of the region of an area, as `area_of_territory` gives it."""
+        return area[1:] if area.startswith(_REGION) else self.region_of(area)
+
+    def near(self, commune: Commune, area: str) -> Sequence[Commune]:
+        """Return the communes in or near an area that may stand for those of the territory of a commune.
+
+        Of a territory across regions, its communes there and the nearest, six at least; of another one, communes of its
+        sizes and kinds of hospital there or in the region. A function of the area and the territory, which are public.
+        """
+        return self._near(self.territory_name(commune), area)
+
+    def _list_near(self, territory: str, area: str) -> Sequence[Commune]:
+        members = self._members[territory]
+        if self._areas_of[territory] is None:
+            return self._nearest(members, area)
+        sorts = set(map(_sort, members))
+        around = [one for one in self._inside(f"{_REGION}{self.region_of_area(area)}") if _sort(one) in sorts]
+        return tuple(one for one in around if one.department == area) or tuple(around)
+
+    def _inside(self, area: str) -> Sequence[Commune]:
+        if not area.startswith(_REGION):
+            return self.in_department(area)
+        return [one for one in self.communes if one.region == area[1:]]
+
+    def _nearest(self, communes: Sequence[Commune], area: str) -> Sequence[Commune]:
+        """Return those of some communes that lie in an area, and the nearest to its middle, six at least."""
+        inside = self._inside(area)
+        lon, lat = (sum(angles) / len(inside) for angles in zip(*((one.lon, one.lat) for one in inside), strict=True))
+        east, north = project_metropolis(lon, lat)
+        codes = {one.insee for one in inside}
+
+        def far(one: Commune) -> tuple[bool, int, str]:
+            x, y = project_metropolis(one.lon, one.lat)
+            return one.insee not in codes, (x - east) ** 2 + (y - north) ** 2, one.insee
+
+        found = sorted(communes, key=far)
+        return tuple(found[: max(_LEAST_NEAR, sum(one.insee in codes for one in found))])
+
+    def villages(self, area: str) -> Sequence[Commune]:
+        """Return the communes of an area with fewer than 10,000 inhabitants; of its region, if it has none."""
+        return self._villages(area)
+
+    def _list_villages(self, area: str) -> Sequence[Commune]:
+        found = tuple(one for one in self._inside(area) if one.population < CLASSES[1])
+        return found or self._list_villages(f"{_REGION}{self.region_of_area(area)}")
+
+    @cached_property
+    def _areas_of(self) -> Mapping[str, str | None]:
+        """Territory name → its department or region, None for several."""
+        found: dict[str, str | None] = {}
+        for name, members in self._members.items():
+            kinds = ({one.department for one in members}, {f"{_REGION}{one.region}" for one in members})
+            found[name] = next((areas.pop() for areas in kinds if len(areas) == 1), None)
+        return found
+
     @cached_property
     def partition(self) -> Mapping[str, Sequence[str]]:
         """Territory name → INSEE codes."""
@@ -181,14 +249,17 @@ class CommuneTable:
         """
         return self._neighbours(commune, tuple(features), number, radius_m)
 
-    def hospital_towns(self, overseas: str | None, university: bool) -> Sequence[Commune]:
-        """Return the towns with a public hospital, of the metropolis (None) or an overseas department, by INSEE code.
+    def hospital_towns(self, overseas: str | None, university: bool, area: str | None = None) -> Sequence[Commune]:
+        """Return the towns with a public hospital, of the metropolis (None) or an overseas department.
 
-        `university`: seats of a university or regional hospital only. All communes where none has one.
+        `university`: seats of a university or regional hospital only. `area`: those in or near it. All communes where
+        none has one.
         """
-        return self._towns_of_hospitals(overseas, university)
+        return self._towns_of_hospitals(overseas, university, area)
 
-    def _list_hospital_towns(self, overseas: str | None, university: bool) -> Sequence[Commune]:
+    def _list_hospital_towns(self, overseas: str | None, university: bool, area: str | None) -> Sequence[Commune]:
+        if area is not None:
+            return self._nearest(self.hospital_towns(overseas, university), area)
         wanted = (UNIVERSITY,) if university else (UNIVERSITY, GENERAL)
         codes = sorted(code for code, kind in hospital_towns().items() if kind in wanted)
         named = [one for one in map(self.get, codes) if one is not None]
@@ -294,6 +365,10 @@ class CommuneTable:
         for one in sorted(self._establishments, key=lambda one: (one.kind != "hospital", one.name, one.finess)):
             groups[self.code_of_today(one.insee)].append(one)
         return {insee: tuple(group) for insee, group in groups.items()}
+
+
+def _sort(commune: Commune) -> tuple[int, str | None]:
+    return population_class(commune.population), hospital_towns().get(commune.insee)
 
 
 def _ranked(pairs: Iterable[tuple[str, Commune]]) -> dict[str, Sequence[Commune]]:

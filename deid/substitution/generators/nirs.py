@@ -69,7 +69,7 @@ class Nirs:
         return f"{other_year:02d}", f"{other_month:02d}"
 
     def _place(self, number: int) -> str:
-        members = self._gazette.communes.territory(self._gazette.home)
+        members = self._gazette.surroundings
         return members[number % len(members)].insee
 
     def _other(self, mention: Mention, original: str, attempt: int) -> Draft:

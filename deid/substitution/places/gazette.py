@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import cached_property
 from itertools import count, islice
 
 from deid.domain.document import Mention, Spend
@@ -18,12 +19,17 @@ from deid.reference.partition import is_overseas_code
 from deid.substitution.context import DocumentContext
 from deid.substitution.places import abroad
 from deid.substitution.places.finding import Place
-from deid.substitution.places.strategies import MECHANISMS, STRATEGIES, anywhere
+from deid.substitution.places.strategies import MECHANISMS, STRATEGIES, anywhere, health_draws
 from deid.substitution.places.survey import Survey
 
 _DRAWS = 400
 _TRIES = 60
 _NONE = Fraction(0)
+
+
+def is_overseas(commune: Commune) -> bool:
+    """Return whether a commune is overseas, where a department is one stratum."""
+    return is_overseas_code(commune.department)
 
 
 class Gazette:
@@ -34,6 +40,7 @@ class Gazette:
         self.communes = communes
         self._epsilon, self._said = _NONE, "0"
         self._drawn: dict[tuple[str, int], Commune] = {}
+        self._taken: dict[str, Commune] = {}  # place → its commune, of places in the document
         self._strategy = context.policy.places.strategy
         self._tags = self._strategy == "tag"
         survey = self._survey = Survey(context, communes)
@@ -48,6 +55,13 @@ class Gazette:
     def home(self) -> Commune:
         """Return the home commune: unknown places get a commune of its territory."""
         return self._survey.home
+
+    @cached_property
+    def surroundings(self) -> Sequence[Commune]:
+        """The communes that unknown places may become: the home's territory, or villages where that is of cities."""
+        if self._area is None or self.communes.area_of_territory(self.home) is not None:
+            return self.communes.territory(self.home)
+        return self.communes.villages(self._area)
 
     def address_of(self, organisation: Mention) -> Place | None:
         """Return the place of an organisation's address: its town if a CITY or ZIP repeats it, else its letterhead."""
@@ -98,6 +112,11 @@ class Gazette:
 
     def surrogate(self, place: Place, attempt: int = 0) -> Commune:
         """Return the commune drawn for a place; for one abroad, a town of the same part of the world."""
+        attempt = 0 if self.may_return(place) else attempt
+        if place.key not in self._taken and place.key in self._ordered:
+            for one in self._ordered.values():  # in order, since each leaves the others their candidates
+                self._drawn[one.key, 0] = self._choose(one, 0)
+                self._taken[one.key] = self._drawn[one.key, 0]
         found = self._drawn.get((place.key, attempt))
         if found is None:
             found = self._drawn[place.key, attempt] = self._choose(place, attempt)
@@ -108,19 +127,60 @@ class Gazette:
         return self.surrogate(Place("\x1f".join(about)))
 
     def hospital_town(self, university: bool, beside: Commune, *about: str) -> Commune:
-        """Draw a town with a public hospital, uniformly: of the metropolis, or of the overseas department of `beside`.
+        """Draw a town with a public hospital, uniformly: near the area, or of the overseas department of `beside`.
 
         `university`: a seat of a university or regional hospital, unless all drawn have a person's name. The draw
-        depends on the stratum of `beside`, which is public, and otherwise on no place.
+        depends on the area and on the stratum of `beside`, which is public, and otherwise on no place.
         """
-        zone = beside.department if is_overseas_code(beside.department) else None
+        zone = beside.department if is_overseas(beside) else None
         stream = self._context.stream("hospital town", *about)
         for seats in (university, False):
-            towns = self.communes.hospital_towns(zone, seats)
+            towns = self.communes.hospital_towns(zone, seats, None if zone else self._area)
             for _ in range(_TRIES):
-                if self._context.forbidden_names.isdisjoint(words((town := stream.choice(towns)).name)):
+                if self._is_unnamed(town := stream.choice(towns)):
                     return town
         return town
+
+    @cached_property
+    def _area(self) -> str | None:
+        """The department ("86") or region ("R75") where places that could lie in any are drawn; None overseas.
+
+        It is that of the home's stratum, else, without a known home, of most places whose stratum is of one, else a
+        department by the patient's key. So it depends on strata, which are public, and on nothing else.
+        """
+        if self._strategy != "health_exponential":
+            return None
+        known = self._survey.known_home
+        told = [known] if known is not None else self._inland or [self.home]
+        if is_overseas(told[0]):
+            return None
+        seats = self.communes.hospital_towns(None, True)
+        return self._most(told) or self._context.stream("area").choice(seats).department
+
+    @cached_property
+    def _left(self) -> str | None:
+        """The region of most places, where the home may lie in any: they are drawn in the area of the home."""
+        known = self._survey.known_home
+        if known is None or self._area is None or self.communes.area_of_territory(known) is not None:
+            return None
+        most = self._most(self._inland)
+        return None if most is None else self.communes.region_of_area(most)
+
+    def _most(self, communes: Iterable[Commune]) -> str | None:
+        """Return the area of most of the territories of some communes; None if each is across several regions."""
+        most = Counter(filter(None, map(self.communes.area_of_territory, communes))).most_common(1)
+        return most[0][0] if most else None
+
+    @cached_property
+    def _inland(self) -> Sequence[Commune]:
+        """The communes of the metropolis that the document names, each once, in order."""
+        named = (place.commune for place in self._ordered.values())
+        return tuple(one for one in named if one is not None and not is_overseas(one))
+
+    @cached_property
+    def _ordered(self) -> Mapping[str, Place]:
+        """Key → place of the document, in order."""
+        return {place.key: place for _, place in sorted(self.places.items())}
 
     def drawn_in(self, kind: str, code: str) -> Commune | None:
         """Return a commune drawn for the document's places in a "department" or "region"; None without such a place.
@@ -147,16 +207,21 @@ class Gazette:
     def _fits(self, commune: Commune, place: Place) -> bool:
         """Return whether a commune may replace a place.
 
-        By the law of the strata, any without a word of a person's name: such words do not depend on the places. Else
+        By the law of the strata, any without a word of a person's name: such words do not depend on the places. Of few
+        candidates near the region, none that another place of the document has: which of them are one is public. Else
         another commune than the place, of no name hidden here, with another postal code.
         """
         true = place.commune
         if self._strategy == "health_exponential" and place.world is None:
-            return self._context.forbidden_names.isdisjoint(words(commune.name))
+            taken = true is not None and commune in self._taken.values() and self._near(true)
+            return self._is_unnamed(commune) and not taken
         if (true is not None and commune.insee == true.insee) or self._context.brings_back(commune.name):
             return False
         codes = self._codes.get(place.key)
         return codes is None or not commune.zips or not codes.issuperset(commune.zips)
+
+    def _is_unnamed(self, commune: Commune) -> bool:
+        return self._context.forbidden_names.isdisjoint(words(commune.name))
 
     def _draws(self, stream: KeyedStream, place: Place) -> Iterator[Commune]:
         policy = self._context.policy.places
@@ -164,8 +229,25 @@ class Gazette:
             towns = abroad.towns()[place.world]
             return (stream.choice(towns) for _ in count())
         if place.commune is None or self._tags:
-            return anywhere(stream, self.communes, place.commune or self.home)
+            return anywhere(stream, self._around(place))
+        if near := self._near(place.commune):
+            return health_draws(stream, self.communes, place.commune, policy, self._epsilon, near)
         return STRATEGIES[self._strategy](stream, self.communes, place.commune, policy, self._epsilon)
+
+    def _near(self, true: Commune) -> Sequence[Commune]:
+        """Return the candidates of a place that is drawn in or near the area; () for another one."""
+        own = self.communes.area_of_territory(true)
+        if self._area is None or is_overseas(true):
+            return ()
+        if own is not None:
+            region = self.communes.region_of_area(own)
+            if region != self._left or region == self.communes.region_of_area(self._area):
+                return ()
+        return self.communes.near(true, self._area)
+
+    def _around(self, place: Place) -> Sequence[Commune]:
+        """Return the candidates of a place that no table knows, or for which its strategy gives none that fits."""
+        return self.surroundings if place.commune is None else self.communes.territory(place.commune)
 
     def _choose(self, place: Place, attempt: int) -> Commune:
         """Return the first draw that fits; for a place that may not return, the next one after `attempt` of them."""
@@ -190,7 +272,7 @@ class Gazette:
         """
         for _ in islice(self._draws(stream, place), _DRAWS):  # the bits that the strategy read
             pass
-        found = self._fitting(anywhere(stream, self.communes, place.commune or self.home), place, attempt)
+        found = self._fitting(anywhere(stream, self._around(place)), place, attempt)
         if found is None:
             everywhere = (stream.choice(self.communes.communes) for _ in count())
             found = next(commune for commune in everywhere if self._fits(commune, place))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from deid.config.policy import Places
@@ -16,9 +16,17 @@ HEALTH = "exponential"
 
 
 def health_draws(
-    stream: KeyedStream, communes: CommuneTable, true: Commune, policy: Places, epsilon: Fraction
+    stream: KeyedStream,
+    communes: CommuneTable,
+    true: Commune,
+    policy: Places,
+    epsilon: Fraction,
+    among: Sequence[Commune] = (),
 ) -> Iterator[Commune]:
     """Yield communes of the true one's territory, each with weight exp(−ε·d/2), d the distance of health profiles.
+
+    `among`: those of a region alone, which depend on public facts and other draws (`Gazette.region`); uniformly where
+    they are not of the territory, whose profiles alone are comparable.
 
     Territories are a fixed public partition, so the candidates reveal only the territory, which is public
     (docs/privacy.md). Within one, a draw is ε·d-private: `deid.privacy.exponential` has the proof. Profiles are cached
@@ -26,8 +34,15 @@ def health_draws(
     """
     profiles = communes.profiles(true, policy.features)
     mine = profiles[true.insee]
+    if among and among[0].insee not in profiles:
+        return anywhere(stream, among)
+    # One law whatever is taken from all distances; a proposal is kept sooner where the true commune is not proposed.
+    least = min((profile_distance(mine, profiles[one.insee]) for one in among), default=0)
     return exponential(
-        stream, communes.territory(true), lambda one: profile_distance(mine, profiles[one.insee]), epsilon / MICRO
+        stream,
+        among or communes.territory(true),
+        lambda one: profile_distance(mine, profiles[one.insee]) - least,
+        epsilon / MICRO,
     )
 
 
@@ -98,6 +113,6 @@ MECHANISMS: Mapping[str, str] = {
 _NOTHING = Fraction(0)
 
 
-def anywhere(stream: KeyedStream, communes: CommuneTable, home: Commune) -> Iterator[Commune]:
-    """Yield communes of the home territory, uniformly, for a place that no table knows, whatever the strategy."""
-    return exponential(stream, communes.territory(home), lambda _: 0, _NOTHING)
+def anywhere(stream: KeyedStream, communes: Sequence[Commune]) -> Iterator[Commune]:
+    """Yield communes uniformly, for a place that no table knows, whatever the strategy."""
+    return exponential(stream, communes, lambda _: 0, _NOTHING)

@@ -72,6 +72,11 @@ HAMLETS = (
 
 
 STRATEGY = "street_list"
+# Gates, rivers and quarters of one city, which a reader would look for in no other.
+_OF_ONE_CITY = re.compile(
+    r"\b(?:de la Porte|(?:de|la) Seine|de la (?:Loire|Garonne|Sorbonne)|du Rhône|Montmartre|du Louvre|de Longchamp|"
+    r"de Vincennes|d'Auteuil|de Passy|de Vaugirard|Père Lachaise|Lac Daumesnil|du Tribunal de Paris)\b"
+)
 _PARTS = re.compile(r"(\s*[,;–—]\s*|\s+-\s+)")
 _WORD = re.compile(r"[^\W\d_]+(?:-point|-dit)?\.?|\d+")
 _LETTERS = re.compile(r"\s*((?:[^\W\d_]+[ -])+)")
@@ -97,7 +102,8 @@ class StreetNames:
         for name in self._communes.streets:
             kind, _, rest = name.partition(" ")
             way = WAYS.get(fold_line(kind))
-            if way and any(char.isupper() for char in rest) and not any(char.isdigit() for char in rest):
+            local = any(char.isdigit() for char in rest) or _OF_ONE_CITY.search(rest)
+            if way and any(char.isupper() for char in rest) and not local:
                 groups[way].append(rest)
         return groups
 

@@ -84,10 +84,10 @@ class Survey:
         return pairs
 
     def _areas_behind(self) -> dict[int, Mention]:
-        """Return start of a CITY mention → the LOC mention right behind it that is a department or region."""
+        """Return start of a CITY or ORG mention → the LOC mention right behind it that is a department or region."""
         text, areas = self._context.document.text, {}
-        for one, other in pairwise(self._context.of((Label.CITY, Label.LOC))):
-            behind = one.label is Label.CITY and other.label is Label.LOC and other.start - one.end <= _PAIR_REACH
+        for one, other in pairwise(self._context.of((Label.CITY, Label.ORG, Label.LOC))):
+            behind = one.label is not Label.LOC and other.label is Label.LOC and other.start - one.end <= _PAIR_REACH
             if behind and _AREA_GAP.fullmatch(text, one.end, other.start) and self.area_of(other) is not None:
                 areas[one.start] = other
         return areas
@@ -333,14 +333,17 @@ class Survey:
         return found or Place(f"unknown {code or fold_line(self._context.text(mention))}")
 
     @cached_property
-    def home(self) -> Commune:
-        """Return the patient's commune, else the document's first, else any by the key."""
+    def known_home(self) -> Commune | None:
+        """Return the patient's commune by the warehouse."""
         patient = self._context.document.patient
         city, code = patient.city, patient.zip
         known = (self._finder.city(city, code) or self._likeliest(city, code)) if city else None
         if (known is None or known.commune is None) and patient.zip:
             known = self._finder.at(patient.zip, self._hints)
-        if known is not None and known.commune is not None:
-            return known.commune
-        found = next((place.commune for place in self.places.values() if place.commune), None)
-        return found or self._context.stream("home").choice(self._communes.communes)
+        return None if known is None else known.commune
+
+    @cached_property
+    def home(self) -> Commune:
+        """Return the patient's commune, else the document's first, else any by the key."""
+        found = (place.commune for place in self.places.values() if place.commune)
+        return self.known_home or next(found, None) or self._context.stream("home").choice(self._communes.communes)

@@ -35,8 +35,9 @@ def test_a_place_is_drawn_alike_in_all_documents_of_a_patient(
     strategy: str, policy: Policy, communes: CommuneTable
 ) -> None:
     substitutor = _substitutor(policy, communes, strategy=strategy)
-    alone = substitutor.substitute(*marked("né à [[CITY|Vesoul]]", id="a"))
-    among = substitutor.substitute(*marked("de [[CITY|Gray]] à [[CITY|VESOUL]]", id="b"))
+    patient = Patient(key="p1", city="Gray", zip="70100")
+    alone = substitutor.substitute(*marked("né à [[CITY|Vesoul]]", id="a", patient=patient))
+    among = substitutor.substitute(*marked("de [[CITY|Gray]] à [[CITY|VESOUL]]", id="b", patient=patient))
     assert comparable(surrogates(alone)[0]) == comparable(surrogates(among)[1])
 
 
@@ -117,7 +118,7 @@ def test_the_ledger_names_the_mechanism_and_what_it_costs(
 
 def test_an_unknown_place_costs_no_noise_but_a_uniform_draw(policy: Policy, communes: CommuneTable) -> None:
     """Check, for every strategy, that the surrogate of an unknown name depends on the home territory only."""
-    patient = Patient(key="p", zip="21000", city="Dijon")
+    patient = Patient(key="p", zip="21110", city="Genlis")
     document = marked("[[CITY|Xqz]] [[CITY|Bouaké]] [[ZIP|00000]]", patient=patient)
     assert not [one for one in _substitutor(policy, communes).substitute(*document).spends if one.category == "place"]
     texts = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from deid.domain.document import Patient
+from deid.french.articles import of_place
 from deid.french.folding import comparable, words
 from deid.quality.grammar import count_errors
 from deid.reference import CommuneTable
@@ -59,6 +60,67 @@ def test_a_hospital_moves_to_a_town_with_one_of_its_kind(
         parts = words(name)
         towns = [one for end in range(1, len(parts)) for one in communes.find(" ".join(parts[end:]))]
         assert {hospital_towns().get(one.insee) for one in towns} & kinds, name
+
+
+# The seats of university hospitals next to Vienne.
+_NEXT_TO_VIENNE = {"Poitiers", "Tours", "Limoges", "Angers", "Nantes", "Orléans"}
+_LETTER = (
+    "[[ORG|CHU de Poitiers]]. Mme [[PATIENT|Ardouin]], [[CITY|Chauvigny]], transférée au [[ORG|CHU de Brest]] ; "
+    "fille : [[CITY|La Rochelle]], IDE : [[CITY|Lussac-les-Châteaux]]"
+)
+
+
+def _seat(organisation: str) -> str:
+    return organisation.removeprefix("CHU d").removeprefix("'").removeprefix("e ")
+
+
+@pytest.mark.parametrize("home", [("Chauvigny", "86300"), None])
+def test_a_hospital_is_drawn_near_the_villages_of_a_document(
+    home: tuple[str, str] | None, substitutor: Substitutor, communes: CommuneTable
+) -> None:
+    """The stratum of a village says its department, by the home or the text; towns of anywhere are drawn near it."""
+    seats = set()
+    for key in KEYS:
+        patient = Patient(key=key, city=home[0], zip=home[1]) if home else Patient(key=key)
+        here, _, village, there, town, other = _one(substitutor, _LETTER, patient)
+        seats |= {_seat(here), _seat(there)}
+        assert here != there
+        assert [communes.find(name, department="86")[0].department for name in (village, other)] == ["86", "86"]
+        assert communes.find(town)[0].department in {"79", "49", "17", "85", "72", "18"}
+    assert seats == _NEXT_TO_VIENNE
+
+
+def test_villages_follow_a_home_that_could_lie_anywhere(substitutor: Substitutor, communes: CommuneTable) -> None:
+    """A patient of a great city moves with all of it: what lies around it is drawn around the surrogate."""
+    departments = set()
+    for key in KEYS:
+        patient = Patient(key=key, city="Poitiers", zip="86000")
+        _, _, village, _, _, other = _one(substitutor, _LETTER, patient)
+        shared = set.intersection(*({one.department for one in communes.find(name)} for name in (village, other)))
+        assert shared
+        departments |= shared
+        (alone,) = _one(substitutor, "née à [[CITY|Chauvigny]]", patient)
+        assert alone == village
+    assert len(departments) > len(KEYS) / 3
+
+
+def test_no_draw_depends_on_another_place_but_through_its_stratum(substitutor: Substitutor) -> None:
+    for key in KEYS:
+        patient = Patient(key=key)
+        whole = _one(substitutor, _LETTER, patient)
+        village = _one(substitutor, _LETTER.replace("Lussac-les-Châteaux", "Adriers"), patient)
+        assert whole[:5] == village[:5]
+        city = _one(substitutor, _LETTER.replace("La Rochelle", "Valence"), patient)
+        assert (whole[:4], whole[5]) == (city[:4], city[5])
+
+
+def test_an_overseas_hospital_stays_overseas(substitutor: Substitutor, communes: CommuneTable) -> None:
+    for key in KEYS:
+        patient = Patient(key=key, city="Le Lamentin", zip="97232")
+        hospital, seat = _one(substitutor, "suivie au [[ORG|CHU de Fort-de-France]], puis : [[CITY|Bordeaux]]", patient)
+        seats = {of_place(one.name) for one in communes.in_department("972")}
+        assert hospital.removeprefix("CHU ") in seats
+        assert communes.find(seat)[0].department != "972"
 
 
 @pytest.mark.parametrize(
