@@ -27,7 +27,7 @@ _TRIES = 60
 _NONE = Fraction(0)
 
 
-def is_overseas(commune: Commune) -> bool:
+def _is_overseas(commune: Commune) -> bool:
     """Return whether a commune is overseas, where a department is one stratum."""
     return is_overseas_code(commune.department)
 
@@ -132,7 +132,7 @@ class Gazette:
         `university`: a seat of a university or regional hospital, unless all drawn have a person's name. The draw
         depends on the area and on the stratum of `beside`, which is public, and otherwise on no place.
         """
-        zone = beside.department if is_overseas(beside) else None
+        zone = beside.department if _is_overseas(beside) else None
         stream = self._context.stream("hospital town", *about)
         for seats in (university, False):
             towns = self.communes.hospital_towns(zone, seats, None if zone else self._area)
@@ -152,7 +152,7 @@ class Gazette:
             return None
         known = self._survey.known_home
         told = [known] if known is not None else self._inland or [self.home]
-        if is_overseas(told[0]):
+        if _is_overseas(told[0]):
             return None
         seats = self.communes.hospital_towns(None, True)
         return self._most(told) or self._context.stream("area").choice(seats).department
@@ -175,7 +175,7 @@ class Gazette:
     def _inland(self) -> Sequence[Commune]:
         """The communes of the metropolis that the document names, each once, in order."""
         named = (place.commune for place in self._ordered.values())
-        return tuple(one for one in named if one is not None and not is_overseas(one))
+        return tuple(one for one in named if one is not None and not _is_overseas(one))
 
     @cached_property
     def _ordered(self) -> Mapping[str, Place]:
@@ -237,7 +237,7 @@ class Gazette:
     def _near(self, true: Commune) -> Sequence[Commune]:
         """Return the candidates of a place that is drawn in or near the area; () for another one."""
         own = self.communes.area_of_territory(true)
-        if self._area is None or is_overseas(true):
+        if self._area is None or _is_overseas(true):
             return ()
         if own is not None:
             region = self.communes.region_of_area(own)
