@@ -150,8 +150,8 @@ def in_case_of(model: str, text: str) -> str:
 
 
 def case_of(model: str) -> Callable[[str], str]:
-    """Return the function that puts a text in the case of `model`, as `in_case_of` does."""
-    if model.islower():
+    """Return the function that puts a text in the case of `model`, as `in_case_of` does; "0tt" is "Ott" scanned."""
+    if model.islower() and not (model[0] == "0" and model[1].isalpha()):
         return str.lower
     if model.isupper() and (model[:2].isalpha() or sum(map(str.isalpha, model)) > 1) and len(model) > 1:
         return str.upper

@@ -1,9 +1,10 @@
 """A document as a reader understands it, with the offsets of the source: detection reads this form.
 
-Characters that nobody sees are left out, look-alike and compatibility letters become the letters that they show, and
-remains of encodings become characters. A name that is spelt out, written with digits for letters, with letters
-repeated, in irregular case or backwards becomes that name, if a table or the patient's identity knows it. A text with
-nothing of the kind is read as it is. The source itself is never altered: mentions return to its offsets.
+Characters that nobody sees are left out, look-alike and compatibility letters become the letters that they show,
+remains of encodings become characters, and a slip in a title becomes the title. A name that is spelt out, written with
+digits for letters, with letters repeated, in irregular case or backwards becomes that name, if a table or the patient's
+identity knows it. A text with nothing of the kind is read as it is. The source itself is never altered: mentions return
+to its offsets.
 """
 
 from __future__ import annotations
@@ -17,9 +18,10 @@ from functools import cached_property
 from itertools import pairwise
 
 from deid.detection.lookup.lexicon import lexicon
+from deid.detection.text.names import Misspellings
 from deid.domain.document import Document, Mention, Patient
 from deid.french.composing import Aligned, Edit, composed
-from deid.french.folding import fold, key
+from deid.french.folding import case_of, fold, key
 
 _LEAST = 5  # letters of a name in a table; shorter ones could be anything
 _LEAST_KNOWN = 4  # letters of a name of the patient
@@ -71,6 +73,14 @@ _LEET_LETTERS = (str.maketrans("0134578@$!", "OIEASTBASI"), str.maketrans("01345
 _REPEATED = re.compile(r"(?<![^\W\d_])(?=[^\W\d_]{0,24}?([^\W\d_])\1\1)[^\W\d_]{3,40}", re.IGNORECASE)
 _RUN = re.compile(r"([^\W\d_])\1+", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]{4,}")
+# Titles that are written out and what may be one with a slip; a zero for the first letter of a surname behind one.
+_TITLES = Misspellings(("docteur", "madame", "mademoiselle", "monsieur", "professeur"))
+_BEFORE_NAME = re.compile(
+    r"(?<![\w'’-])(?<!\b[Mm]\. )(?<!\b[DdPp]r )(?<!\b[Mm]me )[^\W\d_]{4,14}(?=\.?[ \u00a0][^\W\d_])"
+)
+_BEHIND_TITLE = re.compile(
+    r"\b(?:m|mme|mlle|mr|dr|pr|docteur|madame|mademoiselle|monsieur|professeur)\.? (0)(?=[^\W\d_]{2})", re.IGNORECASE
+)
 
 
 class Legible:
@@ -322,6 +332,21 @@ def _hyphened(text: str, _: _Names) -> Iterator[Edit]:
         yield match.end(1), match.start(2), ""
 
 
+def _titles(text: str, names: _Names) -> Iterator[Edit]:
+    """Yield titles without their slip: "Docyeur", "Mosnieur", and "Mme" of which a scanner made "Mrne"."""
+    for match in _BEFORE_NAME.finditer(text):
+        word = fold(match.group())
+        near = ["mme"] if match.group() == "Mrne" else _TITLES.near(word) if word[0] in "dmp" else ()
+        if near and near[0][0] == word[0] and word not in names.known and lexicon().is_unknown(word):
+            yield match.start(), match.end(), case_of(match.group())(near[0].capitalize())
+
+
+def _zeros(text: str, _: _Names) -> Iterator[Edit]:
+    """Yield a zero that opens a surname behind a title: "Mme 0tt"."""
+    for match in _BEHIND_TITLE.finditer(text):
+        yield *match.span(1), "O"
+
+
 # In this order: each reads what the one before left.
 _READERS: tuple[Callable[[str, _Names], Iterator[Edit]], ...] = (
     _encoded,
@@ -336,4 +361,6 @@ _READERS: tuple[Callable[[str, _Names], Iterator[Edit]], ...] = (
     _irregular_case,
     _backwards,
     _cut,
+    _titles,
+    _zeros,
 )

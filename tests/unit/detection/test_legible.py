@@ -55,6 +55,39 @@ def test_a_disguised_name_is_read(written: str, read: str) -> None:
 @pytest.mark.parametrize(
     ("written", "read"),
     [
+        ("Prescripteur : Doctuer VRAZ", "Prescripteur : Docteur VRAZ"),
+        ("Monsiuer Aline, MADAEM ALINE", "Monsieur Aline, MADAME ALINE"),
+        ("vu par le doceur vraz", "vu par le docteur vraz"),
+        ("Profeseur Vraz, Mrne Vraz", "Professeur Vraz, Mme Vraz"),
+        ("Mme 0lry, Dr 0LRY", "Mme Olry, Dr OLRY"),
+    ],
+)
+def test_a_title_is_read_without_its_slip(written: str, read: str) -> None:
+    assert legible(written).document.text == read
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "M. Docteau, Mme Madama Oumar",  # names behind a title
+        "Facteur V, moteur, Madone du lac",
+        "Le rapporteur Professeux",
+        "Mme 02 Durand, Mme O2 lunettes, 0ttawa",
+        "Docyeur",  # no name behind
+    ],
+)
+def test_what_only_resembles_a_title_is_left(text: str) -> None:
+    assert legible(text).document.text == text
+
+
+def test_a_patient_who_is_called_nearly_like_a_title_keeps_the_name() -> None:
+    patient = Patient(key="p", last_name="MADEME", first_names=("Aline",))
+    assert legible("Aline vient ; Mademe Aline aussi", patient).document.text == "Aline vient ; Mademe Aline aussi"
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
         ("All. : latex, Augmen-\n      tin et iode", "All. : latex, Augmentin et iode"),
         ("Appel à Mme Mar-\ntin, puis au Dr Vin-\ncent.", "Appel à Mme Martin, puis au Dr Vincent."),
         ("syndrome de Gil-\nbert", "syndrome de Gilbert"),
