@@ -40,6 +40,10 @@ _LINKS = frozenset("de d du des la le les l ' ’ en".split())
 _INDEFINITE = frozenset("un son ce cet".split())
 _DEFINITE = frozenset("au du le".split())
 _DETERMINERS = frozenset("ce cet cette d de des du en la le les ma sa sans sous un une".split())
+# Words before a noun or verb, and before no name; before a plural.
+_DETERMINING = frozenset("un une ce cet cette mon ma son sa notre leur chaque aucun aucune".split())
+_PLURAL = frozenset("les des aux ces ses mes leurs deux trois quatre cinq".split())
+_SUBJECTS = frozenset("est ete sont ont il elle on je nous vous ils elles se".split())
 # Signs before the first word of a sentence, item or cell.
 _OPENING = frozenset({"", "\n", ".", ";", "!", "?", "…", "-", "–", "—", "•", "*", ":", "|", ">", ")", "°"})
 _VERBS = frozenset({"VER", "AUX|VER"})
@@ -66,7 +70,7 @@ def find_sense(reading: Reading, index: int) -> Sense:
         return Sense.PERSON
     if _is_in_eponym(reading, index) or _is_in_compound(reading, index) or _is_pill(reading, index):
         return Sense.THING
-    if _is_coloured(reading, index) or _is_sized(reading, index) or _is_related(reading, index):
+    if any(is_thing(reading, index) for is_thing in (_is_coloured, _is_sized, _is_related, _is_phrased)):
         return Sense.THING
     word = _plain(reading.words[index])
     kinds = lexicon().parts.get(word, "").split("|")
@@ -278,11 +282,13 @@ def _is_common(reading: Reading, index: int) -> bool:
 
 def _has_state(reading: Reading, index: int) -> bool:
     """True for a part or measure with its state: "Bras droit", "Cœur non augmenté", "Poids 54 kg"."""
-    if not _opens(reading, index):
+    shouted = reading.shouted(index)
+    if not (_opens(reading, index) or shouted):
         return False
     after = reading.word(index + 1)
     at = index + 2 if after in ("non", "peu", "tres", "bien", ":", "est") else index + 1
-    if at < len(reading.words) and reading.surface(at).islower() and _qualifies(reading.word(at), "qualities"):
+    small = at < len(reading.words) and (reading.surface(at).islower() or shouted)
+    if small and _qualifies(reading.word(at), "qualities"):
         return True
     if after in ("de", "a", "d", "en") and reading.word(index + 2 + (after == "d")) in _WORDS["described"]:
         return True
@@ -335,6 +341,37 @@ def _is_sized(reading: Reading, index: int) -> bool:
         return False
     kinds = set(lexicon().parts.get(noun, "").split("|")) - {""}
     return noun in lexicon().medical or noun in _WORDS["findings"] or kinds in ({"NOM"}, {"NOM", "VER"})
+
+
+def _is_phrased(reading: Reading, index: int) -> bool:
+    """True for a word of the language in a phrase of capitals in which no name stands: "LES DEUX BRAS", "EN CANARD".
+
+    Behind an article the word is rather somebody's if that is a part of the name elsewhere: "MME LE COEUR".
+    """
+    word, before, words = _plain(reading.words[index]), reading.word(index - 1), lexicon()
+    if not reading.shouted(index) or len(word) < 3 or word not in words.common:
+        return False
+    if words.first_names.get(word) >= _GIVEN and before not in ("un", "une"):
+        return False
+    if reading.text[reading.ends[index - 1] : reading.starts[index]] not in (" ", "") or _is_given(reading, index + 1):
+        return False
+    ahead = reading.word(index - 2)
+    if "VER" in words.parts.get(word, "") and before in _SUBJECTS and ahead not in ("'", "’"):
+        return True
+    if before in _DETERMINING | {"en"}:
+        return True
+    if before in _PLURAL:
+        return word[-1] in "sxz"  # "LES POISSON" are a family
+    if before == "de":
+        return ahead in PROFESSIONS or (word in _PARTS and ahead not in KINSHIP | _WORDS["of_people"])
+    return (
+        before in _DEFINITE | {"la"}
+        and not any(
+            reading.word(at - 1) == before and (reading.word(at - 2) in _TITLES | {":"} or _is_given(reading, at + 1))
+            for at in reading.places[reading.words[index]]
+        )
+        and not any(f"{before} {reading.words[index]}" in name.lower() for name in reading.document.patient.names)
+    )
 
 
 def _is_related(reading: Reading, index: int) -> bool:

@@ -41,6 +41,12 @@ THINGS = (
     ("ROSE", ".\nALLERGIE A L'AUGMENTIN (RASH ROSE DU TRONC).", ["RASH ROSE"]),
     ("PETIT", ".\nNECROSE SECHE, PETIT ULCERE DE 6 MM.", ["PETIT ULCERE"]),
     ("GROS", ".\nPONCTION. GROS HEMATOME SANS SYNDROME.", ["GROS HEMATOME"]),
+    ("GENOU", ".\nHYDARTHROSE DU GENOU, GENOU DROIT LIMITE, LES DEUX GENOUX.", ["DU GENOU", "GENOU DROIT"]),
+    ("MOLLET", ".\nDOULEUR DE MOLLET. UN MOLLET TENDU, SON MOLLET.", ["DE MOLLET", "UN MOLLET", "SON MOLLET"]),
+    ("POISSON", ".\nREPAS AVEC DU POISSON, MANGE UN POISSON.", ["DU POISSON", "UN POISSON"]),
+    ("NUIT", ".\nVU PAR L'INTERNE DE NUIT, DORT LA NUIT.", ["DE NUIT", "LA NUIT"]),
+    ("PORTE", ".\nIL PORTE DES LUNETTES, SORT PAR LA PORTE.", ["IL PORTE", "LA PORTE"]),
+    ("VENTRE", ".\nDORT SUR LE VENTRE. VENTRE SOUPLE.", ["LE VENTRE", "VENTRE SOUPLE"]),
     ("ALLIANCE", ". Son cousin par alliance est là.", ["par alliance"]),
 )
 # Surname of the patient, and what follows: each further occurrence of the surname is the person.
@@ -55,6 +61,11 @@ PEOPLE = (
     ("ROUX", ". Roux et Blanc présents."),
     ("BLANC", ".\nVU PAR L'INFIRMIERE BLANC, PUIS MME BLANC."),
     ("PETIT", ".\nCONTROLE PAR MME PETIT LE SOIR."),
+    ("GENOU", ".\nGENOU EST SORTI. MME GENOU APPELLE. VU GENOU CE JOUR. DOSSIER DE GENOU."),
+    ("NUIT", ".\nNUIT REFUSE. FILS DE NUIT. C'EST NUIT QUI APPELLE."),
+    ("POISSON", ".\nLES POISSON SONT VENUS. POISSON JEAN, SORTIE DE POISSON."),
+    ("LE BRAS", ".\nM. LE BRAS DORT. LE BRAS SORT DEMAIN."),
+    ("DE GARDE", ".\nM. DE GARDE DORT. LA CHAMBRE DE GARDE."),
 )  # fmt: skip
 
 
@@ -98,6 +109,24 @@ def test_a_physician_s_name_is_not_repeated_into_a_disease(detector: Detector, t
     names = _names(detector, text)
     assert names
     assert all(end <= at for _, end, _ in names)
+
+
+@pytest.mark.parametrize(
+    ("text", "people"),
+    [
+        (
+            "PATIENTE : JAMBE DENISE\nMME JAMBE A UNE PLAIE DE LA JAMBE. JAMBE GAUCHE CHAUDE. LES DEUX JAMBES.",
+            ["JAMBE DENISE", "JAMBE"],
+        ),
+        ("NOM : FOURMI\nMME FOURMI DECRIT UNE FOURMI SUR SON DOS.", ["FOURMI", "FOURMI"]),
+        ("M. LOUP ALAIN VIT AVEC UN LOUP. M. LOUP SORT.", ["LOUP ALAIN", "LOUP"]),
+        ("MME LE BRAS A MAL. LE BRAS REFUSE.", ["LE BRAS", "LE BRAS"]),
+    ],
+)
+def test_in_capitals_the_place_of_a_word_says_whether_it_is_somebody(
+    detector: Detector, text: str, people: list[str]
+) -> None:
+    assert [text[start:end] for start, end, _ in _names(detector, text)] == people
 
 
 def test_a_title_announces_a_word_that_is_a_name_elsewhere(detector: Detector) -> None:
