@@ -9,6 +9,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
 
+from rapidfuzz.distance import OSA
+
 from deid.french.folding import fold_line
 
 
@@ -42,7 +44,8 @@ def _list(text: str) -> tuple[str, ...]:
     return tuple(" ".join(name.split()) for name in text.split(",") if name.strip())
 
 
-_SORTS = _list(_LISTS["sorts"])
+_SPECIALTIES = _list(_LISTS["specialties"])
+_SORTS = (*_list(_LISTS["sorts"]), *(of + one for of in ("", "de ", "d'", "en ") for one in _SPECIALTIES))
 TRADES = frozenset(_list(_LISTS["trades"]))
 # Word that opens a name, folded → what it says of it.
 _KIND_OF_HEAD = {head: OrgKind(kind) for kind, heads in _LISTS["heads"].items() for head in _list(heads)}
@@ -99,8 +102,30 @@ HEAD = re.compile(
     + r")(?![a-z0-9])"
 )
 # Words behind a head that say a sort of its kind and name none of it.
-SORT = re.compile(rf"(?:[ -](?:{'|'.join(sorted(map(scanned, _SORTS), key=len, reverse=True))})(?![a-z0-9']))+")
+SORT = re.compile(rf"(?:[ -](?:et )?(?:{'|'.join(sorted(map(scanned, _SORTS), key=len, reverse=True))})(?![a-z0-9']))+")
 HEAD_AHEAD = re.compile(rf"(?<![a-z]){HEAD.pattern} \Z")
+
+
+class Head(NamedTuple):
+    """A head that opens the name of an organisation: its folded words, its kind, its end in the name."""
+
+    words: str
+    kind: OrgKind
+    end: int
+
+
+# Heads of one word, long enough to be told with a slip: "mayernité de Nîmes", "clinque Saint-Roch".
+_SLIPPED = tuple(head for head in map(scanned, _KIND_OF_HEAD) if len(head) >= 7 and head.isalpha())
+
+
+def find_head(name: str) -> Head | None:
+    """Return the head that opens the name of an organisation, which may have one slip; or None."""
+    said = scanned(name)
+    if (found := HEAD.match(said)) is not None:
+        return Head(head_of(found), kind_of_head(found), found.end())
+    first = said.split(" ", 1)[0]
+    meant = next((head for head in _SLIPPED if OSA.distance(head, first, score_cutoff=1) == 1), None)
+    return Head(_HEADS[meant], _KIND_OF_HEAD[_HEADS[meant]], len(first)) if meant is not None else None
 
 
 def head_of(found: re.Match[str]) -> str:

@@ -28,7 +28,7 @@ class BodyKind(StrEnum):
 
 
 class NationalBody(NamedTuple):
-    """A national body that opens a name: its kind, the end of its own name, whether it has one seat, known to all."""
+    """A national body that opens a name: its kind, the end of its name and theme, whether all know its one seat."""
 
     kind: BodyKind
     end: int
@@ -71,7 +71,8 @@ def _pattern_of(name: str) -> str:
 @cache
 def _opening() -> re.Pattern[str]:
     names = sorted(_bodies(), key=len, reverse=True)
-    return re.compile(rf"{_ARTICLE}(?P<name>{'|'.join(map(_pattern_of, names))})(?![a-z0-9'])")
+    themes = rf"(?: (?:et |des? |du |de la |d'|de l')*(?:{'|'.join(_called('themes'))})s?(?![a-z0-9]))*"
+    return re.compile(rf"{_ARTICLE}(?P<name>{'|'.join(map(_pattern_of, names))})(?![a-z0-9']){themes}")
 
 
 def read_national(name: str) -> NationalBody | None:

@@ -11,7 +11,7 @@ from deid.domain.labels import Label
 from deid.french.articles import Ahead, Kind, Noun, fitted, of_place, own_article
 from deid.french.folding import accented_like, case_of, comparable, fold_line, words
 from deid.french.gentiles import initials_of
-from deid.french.organisation_heads import HEAD, HEAD_AHEAD, SORT, TRADES, OrgKind, head_of, kind_of_head, scanned
+from deid.french.organisation_heads import HEAD_AHEAD, SORT, TRADES, OrgKind, find_head, head_of, kind_of_head, scanned
 from deid.french.organisations import read_national
 from deid.reference import Commune
 from deid.reference.partition import UNIVERSITY, hospital_towns, is_overseas_code
@@ -76,18 +76,18 @@ class Organisations:
             return self._bare(mention, original, attempt, OrgKind(body))
         if (national := self._bodies.write(mention, attempt)) is not None:
             return national
-        head = HEAD.match(scanned(original))
+        head = find_head(original)
         if head is None:
             return self.named_short(mention, attempt) or self._bare(mention, original, attempt)
-        kind, end = kind_of_head(head), _end_of_sort(original, head.end())
+        kind, end = head.kind, _end_of_sort(original, head.end)
         written = original[:end]
         if (numbered := self._bodies.numbered(mention, original[end:].strip(), attempt)) is not None:
             return Draft(f"{written} {numbered[0]}", PLACED, may_return=numbered[1])
-        if _OF_DEPARTMENT.match(head_of(head)) and not self._tags:
+        if _OF_DEPARTMENT.match(head.words) and not self._tags:
             department = self._cased(mention, end)(self._of_department(original, attempt))
             return Draft(accented_like(original, f"{written} {department}", self._context.accented), STRATEGY)
         own = self._has_name(mention, kind, end)
-        town, may_return = self._town(mention, original, kind, head_of(head), attempt, own=own)
+        town, may_return = self._town(mention, original, kind, head.words, attempt, own=own)
         named = town is None or own
         tail = self._complement(original, kind, written, attempt) if named else ""
         if tail is None:
@@ -109,11 +109,11 @@ class Organisations:
     def _core(self, mention: Mention) -> str:
         """Return the own name of an organisation without its kind and town; "" for one without."""
         original = self._context.text(mention)
-        head = HEAD.match(scanned(original))
-        if head is None or not self._has_name(mention, kind_of_head(head), head.end()):
+        head = find_head(original)
+        if head is None or not self._has_name(mention, head.kind, head.end):
             return ""
         town = self._gazette.named_town(mention)
-        rest = _JOINT.sub("", original[head.end() : original.rfind(town) if town else None])
+        rest = _JOINT.sub("", original[head.end : original.rfind(town) if town else None])
         return _ahead_of_name(rest)[1]
 
     def named_short(self, mention: Mention, attempt: int) -> Draft | None:
@@ -134,10 +134,10 @@ class Organisations:
     def _tail(self, mention: Mention, attempt: int) -> str | None:
         """Return the own name drawn for an organisation, as written behind the word of its kind; None for none."""
         original = self._context.text(mention)
-        head = HEAD.match(scanned(original))
+        head = find_head(original)
         if head is None:
             return None
-        return self._complement(original, kind_of_head(head), original[: head.end()], attempt)
+        return self._complement(original, head.kind, original[: head.end], attempt)
 
     def _acronym(self, original: str) -> Draft | None:
         """Return the initials of the surrogate of the organisation that has these initials, else None."""

@@ -9,7 +9,7 @@ from difflib import SequenceMatcher
 from typing import NamedTuple
 
 from deid.french.folding import comparable, fold_line
-from deid.french.organisation_heads import HEAD, OrgKind, kind_of_head, scanned
+from deid.french.organisation_heads import OrgKind, find_head
 from deid.french.organisations import read_national
 from deid.reference import Commune, CommuneTable
 from deid.reference.place_names import JOINS, department_of_zip, is_bare_key, place_key
@@ -191,8 +191,8 @@ class Finder:
         rather called after a tree or a site than after its town needs no other department: "pharmacie des Halles".
         """
         ahead = fold_line(organisation[: organisation.rfind(name)])
-        head = HEAD.match(scanned(organisation))
-        elsewhere = bool(hints.sure) or (head is not None and kind_of_head(head) not in _OF_TOWNS)
+        head = find_head(organisation)
+        elsewhere = bool(hints.sure) or (head is not None and head.kind not in _OF_TOWNS)
         found = self._communes.find(name)
         small = bool(found) and all(one.population < _TOWN for one in found)
         return small and elsewhere and _BEHIND_ARTICLE.search(ahead) is not None and not _told(found, hints)

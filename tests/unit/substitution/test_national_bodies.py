@@ -87,7 +87,8 @@ def test_the_department_of_a_body_is_that_of_the_town_drawn(
     ("name", "left"),
     [
         ("MSA Sud Aquitaine", "MSA"), ("ADMR du Causse", "ADMR"), ("CCMM de Toulouse", "CCMM"),
-        ("PASS de l'hôpital Saint-Louis", "PASS"), ("CNR des streptocoques", "CNR"),
+        ("PASS de l'hôpital Saint-Louis", "PASS"), ("CNR des Ajoncs", "CNR"),
+        ("CNR des vibrions et du choléra", "CNR des vibrions"),
     ],
 )  # fmt: skip
 def test_what_no_table_knows_behind_a_body_goes(name: str, left: str, key: str, substitutor: Substitutor) -> None:

@@ -209,6 +209,11 @@ def test_a_number_is_that_of_the_department_of_most_places(body: str, substituto
         ("CENTRE HOSPlTALIER Duclaux", "CENTRE HOSPlTALIER "), ("centre équestre du Lac", "centre équestre "),
         ("école libre Sainte-Anne", "école libre "), ("centre de brûlés Vauban", "centre de brûlés "),
         ("MÉDIPÔLE DE KOUTIO", "MÉDIPÔLE "), ("CHU GRENOBLE ALPES", "CHU D"), ("CHU Dijon Bourgogne", "CHU d"),
+        ("Laboratoire d'hématologie Grandval", "Laboratoire d'hématologie "),
+        ("CLINIQUE DE SOINS DE SUITE VALBRUNE", "CLINIQUE DE SOINS DE SUITE "),
+        ("Centre de cytologie et de pathologie Aunis", "Centre de cytologie et de pathologie "),
+        ("hôpital civil Aubrac", "hôpital civil "), ("cabinet d'orthophonie Ternier", "cabinet d'orthophonie "),
+        ("pharmacei Valbrune", "pharmacei "), ("clniique Valbrune", "clniique "), ("maternié Aubrac", "maternié "),
         ("winstub Zuem Strissel", "winstub "), ("Thermes Néris", "Thermes "), ("CHU_CLERMONT", "CHU D"),
     ],
 )  # fmt: skip
