@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from deid.domain import read_lists
 from deid.domain.document import Mention
 from deid.domain.labels import Label
 from deid.french.articles import TOWN, Kind, Noun, is_elided, of_place, own_article
@@ -40,6 +41,11 @@ _NUMBERED = re.compile(r"(?:[adn]|rn|rd|rcea)? ?\d+ ?[a-z]?(?:er|e|eme)?(?: arr[
 _DISTRICT = re.compile(r"(\d{1,2}) ?(er|eme|e)?( arr[a-z]*\.?)?")
 # Paris has as many arrondissements.
 _DISTRICTS = 20
+_LISTED = read_lists(__file__)["rivers"]
+_NAMES = [name.strip() for name in _LISTED["names"].split(",")]
+# Name of a river → its article.
+RIVERS = {name[len(own_article(name)) :]: own_article(name).strip() for name in _NAMES}
+_AT_RIVER = re.compile(rf"\b(?:{_LISTED['ahead']})(?: [a-z]+)?(?: (?:de|dans|a|sur|en))?[ ]?(?:(?:la|le|du|l')[ ]?)?\Z")
 _TRIES = 60
 _ABROAD = frozenset({"country", "collectivity", "continent"})
 _KINDS = {"department": Kind.DEPARTMENT, "region": Kind.REGION}
@@ -67,6 +73,11 @@ class Regions:
             return self._inhabitants(mention, form, attempt)
         if not area(original) and (site := self._short(mention, attempt)) is not None:
             return site
+        if self._is_river(mention, original):
+            bare = original[len(own_article(original)) :]
+            name = self._other(tuple(RIVERS), bare, attempt)
+            cased = accented_like(original, in_case_of(bare, name), self._context.accented)
+            return Draft(cased, STRATEGY, noun=Noun(Kind.NAME, RIVERS[name]))
         article = own_article(original) if area(original) and not is_public(original) else ""
         bare = original[len(article) :]
         seat = self._gazette.seat(mention)
@@ -74,6 +85,13 @@ class Regions:
         may_return = is_public(bare) or (not attempt and self._follows(bare, seat))
         cased = text if _ACRONYM.fullmatch(bare) else in_case_of(bare, text)
         return Draft(accented_like(original, cased, self._context.accented), STRATEGY, may_return=may_return, noun=noun)
+
+    def _is_river(self, mention: Mention, original: str) -> bool:
+        """Return whether a name is a river's: no department's, or words ahead tell the water: "bord de la Vienne"."""
+        known = {comparable(name) for name in RIVERS}
+        if comparable(original[len(own_article(original)) :]) not in known:
+            return False
+        return not area(original) or _AT_RIVER.search(self._context.plain_before(mention)) is not None
 
     def _follows(self, original: str, seat: Place | None) -> bool:
         """Return whether an area, or a department's code, follows a drawn commune, which may lie in the original."""

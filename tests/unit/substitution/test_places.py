@@ -17,6 +17,8 @@ from deid.french.gentiles import gentile_of
 from deid.privacy.stream import KeyedStream
 from deid.reference import CommuneTable
 from deid.substitution import Substitutor
+from deid.substitution.places.areas import area_names
+from deid.substitution.places.regions import RIVERS
 from deid.substitution.places.strategies import health_draws
 from tests.unit.substitution.examples import marked, surrogates
 
@@ -132,6 +134,30 @@ def test_the_kind_of_a_named_place_is_kept(text: str, head: str, substitutor: Su
     (place,) = _one(substitutor, f"près du [[LOC|{text}]]")
     assert place.startswith(head)
     assert not set(text.removeprefix("la ").split()[2:]) & set(place.split())
+
+
+@pytest.mark.parametrize(
+    ("markup", "ahead"),
+    [
+        ("repêché dans la [[LOC|Marne]] hier", "repêché dans "),
+        ("noyée au bord de la [[LOC|Vilaine]] hier", "noyée au bord d"),
+        ("il se jette dans l'[[LOC|Isère]] hier", "il se jette dans l"),
+    ],
+)
+def test_a_river_is_another_river(markup: str, ahead: str, substitutor: Substitutor) -> None:
+    for key in KEYS:
+        text = substitutor.substitute(*marked(markup, patient=Patient(key=key))).text
+        name = re.split("[ '’]", text.removesuffix(" hier"))[-1]
+        assert name in RIVERS
+        assert name not in markup
+        assert text.startswith(ahead)
+
+
+def test_a_department_called_by_a_river_is_a_department(substitutor: Substitutor) -> None:
+    departments = set(area_names("department").values())
+    for key in KEYS:
+        (found,) = _one(substitutor, "muté en juin dans la [[LOC|Vienne]]", Patient(key=key))
+        assert re.sub(r"^(?:dans |en |à )?(?:l[ae]s? |l')?", "", found) in departments
 
 
 def test_a_region_named_by_its_town_gets_another_town(substitutor: Substitutor) -> None:
