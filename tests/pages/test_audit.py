@@ -55,6 +55,18 @@ def test_older_lines_are_a_page_away(visit: Callable[..., Page], server: Server)
     assert "actor=intendante" in page.url
 
 
+def test_the_digest_of_each_line_is_on_the_screen(
+    visit: Callable[..., Page], server: Server, database: Database
+) -> None:
+    with connect(database.dsn("steward")) as link, link.cursor() as cursor:
+        said = {"why": "not_allowed", "chosen": "approve", "reason": 12 * "un motif assez long "}
+        audit.write(cursor, "referente", Action.REFUSED, "release 2026-03-02..2026-03-09", **said)
+    page = visit("intendante", viewport={"width": 1440, "height": 900})
+    page.goto(f"{server.pages}/audit")
+    expect(page.get_by_role("table")).to_contain_text("pourquoi : sans le droit de décider · réponse : approuver")
+    assert page.locator(".scroll").evaluate("one => one.scrollWidth - one.clientWidth") == 0
+
+
 def test_a_tampered_chain_is_shouted_out(server: Server, database: Database) -> None:
     database.rows("ALTER TABLE deid.audit DISABLE TRIGGER append_only")
     database.rows("UPDATE deid.audit SET actor = 'personne' WHERE seq = 7")

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from nocturne_pages.language import words
 from PIL import Image
 from playwright.sync_api import Locator, Page, expect
 
@@ -199,6 +200,8 @@ def test_the_story_of_a_night(visit: Callable[..., Page], server: Server, stewar
     assert not [text for text in texts if "VASSEROT" in text or "BROUSTET" in text or NOTED in text]
     reader.open(f"/releases/{FIRST}")
     reader.sees("Publié")
+    told, decided = (reader.page.get_by_role("heading", name=name).bounding_box() for name in ("À retenir", "Décision"))
+    assert told["y"] < decided["y"]  # what became of the documents comes before a decision that is over
     reader.keep("publiee")
     report = tmp_path / "report.html"
     report.write_bytes(server.get(f"/releases/{FIRST}/export/html").content)
@@ -260,6 +263,9 @@ def test_the_story_of_a_night(visit: Callable[..., Page], server: Server, stewar
     reader.open("/audit")
     reader.link("Vérifier toute la chaîne")
     reader.sees("La chaîne est intacte")
+    names = stewards.rows("SELECT DISTINCT jsonb_object_keys(details) FROM deid.audit")
+    assert len(names) > 10
+    assert [name for (name,) in names if f"detail_{name}" not in words("audit", "fr")] == []
     reader.keep("journal")
 
 

@@ -13,6 +13,7 @@ from deid.config.settings import settings
 from deid.database.connection import connect, open_cursor
 from deid.ledger import audit
 from deid.ledger.audit import Action
+from deid.quality.reasons import REASON_WORDS
 from nocturne_pages.access import Permission, Visitor, needs
 from nocturne_pages.errors import Before
 from nocturne_pages.language import words
@@ -57,7 +58,7 @@ def show(
         broken=broken,
         asked=asked,
         actions=[one.value for one in Action],
-        labels=label_names(visitor.lang),
+        known=label_names(visitor.lang) | {one: said.title for one, said in REASON_WORDS[visitor.lang].items()},
     )
 
 
