@@ -49,6 +49,7 @@ class Action(StrEnum):
     RETRY = "retry"
     RELEASE_DOCUMENT = "release_document"
     DISCARD = "discard"
+    WITHDRAW_VERSION = "withdraw_version"
     SEARCH_PATIENT = "search_patient"
     OPT_OUT = "opt_out"
     OPT_OUT_APPLIED = "opt_out_applied"

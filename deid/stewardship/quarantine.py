@@ -188,6 +188,37 @@ def document_history(cursor: Cursor, document_id: str) -> list[DocumentEvent]:
     return [DocumentEvent(*row) for row in cursor.fetchall()]
 
 
+@dataclass(frozen=True, slots=True)
+class FormerVersion:
+    """The version that researchers read of a document whose correction is held back; `leaves` once a person asked."""
+
+    interval_key: str
+    leaves: bool
+
+
+def find_former(cursor: Cursor, entry: Entry) -> FormerVersion | None:
+    """Return the published version of a document that a run holds back; None if there is none."""
+    held = {"run_id": entry[0], "document_id": entry[1]}
+    row = execute(cursor, "deid", "quarantine", "former", held).fetchone()
+    return None if row is None else FormerVersion(*row)
+
+
+def withdraw_former(cursor: Cursor, actor: str, entry: Entry, reason: str) -> bool:
+    """Have the next publication remove the published version of a held-back document, with a line of the audit trail.
+
+    False if there is none, or if somebody asked before. A correction that passes later is published all the same.
+
+    Raises:
+        ChoiceRefused: the reason has fewer than 10 or more than 500 characters.
+    """
+    reason = audit.spaced_reason(reason, lambda problem: ChoiceRefused(ChoiceProblem(problem)))
+    held = {"run_id": entry[0], "document_id": entry[1]}
+    if execute(cursor, "deid", "quarantine", "withdraw_former", held).fetchone() != (True,):
+        return False
+    audit.write(cursor, actor, Action.WITHDRAW_VERSION, f"document {entry[1]}", run_id=entry[0], reason=reason)
+    return True
+
+
 def _to_document(row: Sequence[Any]) -> QuarantinedDocument:
     run_id, document_id, content_hash, step, reason, at, interval_key, document_type, standing, *chosen = row
     choice_id, choice, *rest = chosen

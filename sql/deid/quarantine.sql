@@ -1,3 +1,15 @@
+-- name: former
+-- Grain: one published version of a document of which a later run holds back a correction. Purpose: what researchers
+-- still read, the release that brought it, and whether it is to leave at the next publication.
+SELECT
+    r.interval_key,
+    EXISTS (
+        SELECT FROM deid.withdrawal AS w WHERE w.document_id = d.document_id AND w.run_id >= d.run_id
+    ) AS leaves
+FROM deid.document AS d
+INNER JOIN deid.run AS r ON d.run_id = r.run_id
+WHERE d.document_id = %(document_id)s AND d.state = 'published' AND d.run_id < %(run_id)s;
+
 -- name: history
 -- Grain: one thing that happened to a document, in any version: it was planned, quarantined, chosen for, taken back.
 -- Purpose: its history, oldest first.
@@ -120,6 +132,11 @@ WITH RECURSIVE types AS (
 )
 
 SELECT t.document_type FROM types AS t WHERE t.document_type IS NOT NULL;
+
+-- name: withdraw_former
+-- Grain: one published version of a document whose correction is held back. Purpose: have it removed; null where there
+-- is none to remove.
+SELECT deid.withdraw_former(%(run_id)s, %(document_id)s) AS withdrawn;
 
 -- name: waiting
 -- Grain: one reason. Purpose: how many documents wait for a person, counted no further than anybody would read. The

@@ -82,6 +82,18 @@ def _waivable(database: Database) -> str:
     return _held(database, document_id="D000091")
 
 
+def _corrected(database: Database) -> str:
+    """A document that is published, and whose correction is held back."""
+    start = NIGHT + 20 * DAY
+    put(database, "D000201", at=start)
+    process("to correct", start)
+    publish_interval(str(start.date()))
+    put(database, "D000201", b"Compte rendu \xff\xfe\xe9\x80 illisible" * 5, at=start + DAY)
+    process("correction", start + DAY)
+    ((run_id,),) = database.rows("SELECT run_id FROM deid.quarantine WHERE document_id = 'D000201'")
+    return f"{run_id}:D000201"
+
+
 def _stopped(database: Database) -> str:
     """The address of a question whose run has failed, to be asked again."""
     key = str((NIGHT + 11 * DAY).date())
@@ -162,6 +174,10 @@ CASES: dict[str, tuple[Callable[[Database, int], Form], set[tuple[int, int]]]] =
     ),
     "/quarantine/choices": (
         lambda database, _: ("/quarantine/choices", {"choice": "retry", "entry": _held(database)}),
+        {(303, 409)},
+    ),
+    "/quarantine/former": (
+        lambda database, _: ("/quarantine/former", {"entry": _corrected(database), "reason": WHY}),
         {(303, 409)},
     ),
     "/quarantine/releases": (

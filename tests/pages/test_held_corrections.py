@@ -53,6 +53,15 @@ def test_what_is_still_read_and_what_will_not_be_published_is_said(
     expect(told).to_contain_text("Si c'est elle qui est en défaut")
     assert (told.get_by_role("link").get_attribute("href") or "").endswith(f"/releases/{FIRST}")
     assert violations(page) == []
+    reader = visit("exploitant")
+    reader.goto(page.url)
+    expect(reader.get_by_text("Retirer la version publiée")).to_have_count(0)
+    page.get_by_text("Retirer la version publiée").press("Enter")
+    page.get_by_label("Motif").fill("des initiales y sont restées")
+    page.get_by_role("button", name="Retirer de la recherche").press("Enter")
+    expect(page.get_by_text("elle quitte la recherche à la prochaine publication")).to_be_visible()
+    expect(page.get_by_role("button", name="Retirer de la recherche")).to_have_count(0)
+    assert violations(page) == []
     page.goto(f"{server.pages}/releases/{SECOND}/decision")
     expect(page.get_by_role("main")).to_contain_text("Oppositions pas encore appliquées : 1")
     assert violations(page) == []

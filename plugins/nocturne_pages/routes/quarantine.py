@@ -1,6 +1,7 @@
 """Quarantined documents: the list; of one, its history, its failed checks in its text, and the marks of a person.
 
-A choice is to retry (with marks or without), to discard, or to release with a justification. The marks of a page that
+A choice is to retry (with marks or without), to discard, or to release with a justification; where a correction is
+held back, its published version can be withdrawn. The marks of a page that
 was not sent travel in its form: nothing of them is stored.
 """
 
@@ -22,6 +23,7 @@ from deid.domain.document import Mention
 from deid.domain.errors import Reason, ReviewRefused
 from deid.domain.labels import TAGGED, Label
 from deid.domain.outcomes import Severity
+from deid.ledger.audit import LEAST_REASON, MOST_REASON
 from deid.ledger.originals import OriginalRefused, read_original
 from deid.quality import reasons
 from deid.quality.checks import BY_NAME, CHECKS, REQUIREMENTS
@@ -110,6 +112,7 @@ def index(
 
 
 @router.get("/quarantine/choices")
+@router.get("/quarantine/former")
 @router.get("/quarantine/marked")
 @router.get("/quarantine/releases")
 @router.get("/quarantine/undo")
@@ -153,6 +156,24 @@ def take_back(request: Request, visitor: Chooser, entry: Annotated[str, Form()])
         if not undo_choice(cursor, visitor.id, (run_id, document_id)):
             raise Refusal(409, "choice_gone")
     return RedirectResponse(f"{_root(request)}{_path(run_id, document_id)}", 303)
+
+
+@router.post("/quarantine/former")
+def withdraw_former(
+    request: Request,
+    visitor: Annotated[Visitor, Depends(needs(Permission.DECIDE))],
+    entry: Annotated[str, Form()],
+    reason: Text = "",
+) -> Response:
+    """Have the published version of a document removed, whose correction is held back."""
+    held = _entry(entry)
+    try:
+        with open_cursor("steward", "nocturne pages") as cursor:
+            if not quarantine.withdraw_former(cursor, visitor.id, held, reason):
+                raise Refusal(409, "former_gone")
+    except ChoiceRefused as refused:
+        raise Refusal(422, f"former_{refused.why}", least=LEAST_REASON, most=MOST_REASON) from None
+    return RedirectResponse(f"{_root(request)}{_path(*held)}", 303)
 
 
 class Asked(BaseModel):
@@ -254,6 +275,7 @@ def _document(
             raise Refusal(404, "quarantine_unknown")
         failed = quarantine.failed_checks(cursor, run_id, document_id)
         history = quarantine.document_history(cursor, document_id)
+        former = quarantine.find_former(cursor, (run_id, document_id))
     others = {
         known.reason
         for item in failed
@@ -270,6 +292,8 @@ def _document(
         checks=BY_NAME,
         requirements=REQUIREMENTS[visitor.lang],
         history=history,
+        former=former,
+        reasons_length=(LEAST_REASON, MOST_REASON),
         parts=parts,
         bench=bench,
         segments=list(bench.segments()) if bench else [],

@@ -16,6 +16,7 @@ from deid.config.policy import next_rewriting
 from deid.config.settings import settings
 from deid.database.connection import connect
 from deid.database.queries import one
+from deid.ledger.audit import Action, list_lines
 from deid.ledger.opt_outs import apply_opt_outs
 from deid.publication.publish import make_visible, publish_interval
 from deid.release.decisions import REWORK, take_answer
@@ -26,6 +27,7 @@ from deid.stewardship import opt_outs, recalls
 from deid.stewardship.exports import export_figures
 from deid.stewardship.metrics import read_metrics
 from deid.stewardship.overview import read_overview
+from deid.stewardship.quarantine import ChoiceRefused, FormerVersion, find_former, withdraw_former
 from deid.substitution import pseudonym
 from tests.conftest import Database
 from tests.database.warehouse.light import decide
@@ -158,6 +160,47 @@ def test_the_parts_add_up_at_every_turn(hospital: Database) -> None:
         assert found is not None
         recalls.make_recall(cursor, "referente", SECOND, found.release_ids, "un défaut trouvé après coup")
     assert balance(SECOND) == {"removed": 1, "quarantined": 1, "untaken": 1}
+
+
+def test_a_former_version_that_a_person_takes_out_leaves_at_the_next_publication(hospital: Database) -> None:
+    process("first")
+    publish_interval(FIRST)
+    make_visible("nightly")
+    put(hospital, "letter1", LEAKING + "\nCorrigé.", at=NIGHT + DAY)
+    put(hospital, "letter2", f"{LETTER}\nCorrigé.", at=NIGHT + DAY)
+    process("second", NIGHT + DAY)
+    (held,) = hospital.rows("SELECT run_id, document_id FROM deid.quarantine WHERE interval_key = %s", (SECOND,))
+    with connect(settings().dsn("steward")) as link, link.cursor() as cursor:
+        assert find_former(cursor, held) == FormerVersion(FIRST, leaves=False)
+        with pytest.raises(ChoiceRefused):
+            withdraw_former(cursor, "intendante", held, "court")
+        assert withdraw_former(cursor, "intendante", held, "des initiales y sont restées")
+        assert not withdraw_former(cursor, "referente", held, "des initiales y sont restées")
+        assert find_former(cursor, held) == FormerVersion(FIRST, leaves=True)
+        (line,) = list_lines(cursor, about=f"document {held[1]}", action=Action.WITHDRAW_VERSION)
+        assert (line.actor, line.details["reason"]) == ("intendante", "des initiales y sont restées")
+    assert balance(FIRST) == {"visible": 6, "quarantined": 2}
+    assert balance(SECOND) == {"waiting": 1, "quarantined": 1}
+    assert read_ids(hospital) == (6, 0)
+    publish_interval(SECOND)
+    make_visible("nightly")
+    assert balance(FIRST) == {"visible": 4, "quarantined": 2, "moved": 1, "removed": 1}
+    assert balance(SECOND) == {"visible": 1, "quarantined": 1}
+    assert read_ids(hospital) == (5, 1)
+    with connect(settings().dsn("steward")) as link, link.cursor() as cursor:
+        assert find_former(cursor, held) is None
+    put(hospital, "letter1", f"{LETTER}\nCorrigé encore.", at=NIGHT + 2 * DAY)
+    process("third", NIGHT + 2 * DAY)
+    publish_interval(str((NIGHT + 2 * DAY).date()))
+    make_visible("nightly")
+    assert read_ids(hospital) == (6, 0)
+
+
+def read_ids(hospital: Database) -> tuple[int, int]:
+    """Documents that researchers read, and those of which they are told to destroy copies."""
+    query = "SELECT (SELECT count(*) FROM research.document), (SELECT count(*) FROM research.withdrawn_document)"
+    ((read, withdrawn),) = hospital.rows(query, role="researcher")
+    return read, withdrawn
 
 
 def test_what_is_sent_back_or_under_way_is_neither_corrected_nor_lost(hospital: Database) -> None:
