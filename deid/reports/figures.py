@@ -163,8 +163,8 @@ def _balance(cursor: Cursor, interval_key: str, policy: Policy) -> dict[str, Any
     `visible_on`: the day from which a release makes the `later` ones readable; None if the next one does.
     """
     (row,) = read_rows(cursor, "balance", interval_key=interval_key)
-    told, now = row.pop("rewritten_at"), datetime.now(UTC)
-    due = next_rewriting(policy.release.visible, datetime.fromisoformat(told) if told else None, now)
+    (last,), now = one(execute(cursor, "deid", "rewriting", "last")), datetime.now(UTC)
+    due = next_rewriting(policy.release.visible, last, now)
     return {**row, "visible_on": due.isoformat() if row["later"] and due > now.astimezone(PARIS).date() else None}
 
 

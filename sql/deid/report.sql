@@ -115,7 +115,7 @@ FROM deid.report_headline(%(interval_key)s, %(run_ids)s) AS f;
 -- name: balance
 -- Grain: one interval. Purpose: what became of the documents that it saw; the parts add up to `seen`.
 SELECT
-    f.seen, f.visible, f.later, f.waiting, f.quarantined, f.removed, f.moved, f.unfinished, f.untaken, f.rewritten_at
+    f.seen, f.visible, f.later, f.waiting, f.quarantined, f.removed, f.moved, f.unfinished, f.untaken
 FROM deid.interval_balance(%(interval_key)s) AS f;
 
 -- name: lengths

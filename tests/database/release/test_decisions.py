@@ -24,6 +24,7 @@ from deid.release.decisions import (
     settled_outcome,
 )
 from deid.release.rules import approvals_suffice
+from deid.reports import gather
 from tests.database.release.ledger import Ledger
 
 NIGHT = "2026-10-03"
@@ -261,6 +262,28 @@ def test_after_a_publication_that_failed_another_run_asks_again_and_any_answer_i
     assert take("Approve", "morel") == Taken(Outcome.APPROVE)
     assert take("Reject", "morel", "textes altérés") == Taken(Outcome.REJECT)
     assert take("Rework", "leroy", "textes altérés") == Taken(Outcome.REWORK)
+
+
+FORWARD = "UPDATE deid.{table} SET {column} = {column} + interval '1 year' WHERE {column} IS NOT NULL"
+
+
+def test_a_rejection_is_not_lost_to_a_clock_that_was_a_year_ahead(night: Any) -> None:
+    night.rows(FORWARD.format(table="run", column="finished_at"))
+    assert take("Approve", "morel") == Taken(Outcome.APPROVE)
+    night.rows(FORWARD.format(table="decision", column="decided_at"))
+    digest = str(staged_digest(NIGHT))
+    with connect(night.dsn("steward")) as link, link.cursor() as cursor:
+        veto = decisions.Decision("reject", "leroy", "un nom resté")
+        assert decisions.keep_answer(cursor, NIGHT, digest, veto, "answered") is decisions.Kept.VETO
+    assert decisions.is_vetoed(NIGHT)
+    assert decided(night) == [("approve", "morel"), ("reject", "leroy")]
+    with pytest.raises(ReleaseRefused):
+        actions.publish(NIGHT)
+    assert gather(NIGHT)["state"] == "rejected"
+    assert take("Approve", "leroy", "le nom est celui d'une rue") == Taken(Outcome.APPROVE)
+    assert gather(NIGHT)["state"] == "approved"
+    assert actions.publish(NIGHT)["published"] == 39
+    assert gather(NIGHT)["state"] == "published"
 
 
 def test_an_answer_and_its_line_of_the_trail_are_written_together(night: Any, monkeypatch: pytest.MonkeyPatch) -> None:

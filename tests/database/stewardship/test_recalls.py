@@ -97,6 +97,25 @@ def test_a_recall_takes_all_that_an_interval_published_out_of_research(hospital:
     assert found.state is DecisionState.RECALLED
 
 
+def test_a_recall_and_the_next_rewriting_survive_a_clock_that_was_a_year_ahead(hospital: Database) -> None:
+    hospital.rows("UPDATE deid.release SET published_at = published_at + interval '1 year'")
+    hospital.rows("UPDATE deid.rewriting SET rewritten_at = rewritten_at + interval '1 year'")
+    put(hospital, "late", LETTER + "\nArrivé tard.", at=NIGHT + DAY)
+    publish_interval(process("next", NIGHT + DAY)["interval_key"])
+    assert gather(NEXT)["balance"]["visible_on"] is None, "the next release makes it readable"
+    assert make_visible("weekly") is not None, "no rewriting of this week is known"
+    assert make_visible("weekly") is None
+    assert len(read(hospital)) == 4
+    assert recall().complete
+    found = read_status(KEY)
+    assert found is not None
+    assert found.state is DecisionState.RECALLED
+    assert night("by hand", requested_by="exploitant")["published"] == 3
+    found = read_status(KEY)
+    assert found is not None
+    assert found.state is not DecisionState.RECALLED
+
+
 def test_a_recalled_document_comes_back_only_in_a_run_that_a_person_asks_for(hospital: Database) -> None:
     proof = recall()
     assert process("scheduled again")["staged"] == 0
