@@ -31,7 +31,8 @@ class DecisionState(StrEnum):
     AUTOMATIC = "automatic"  # the policy asks nobody
     UNASKED = "unasked"  # people will be asked once it is summed up
     SENT_BACK = "sent_back"  # it was emptied, and is to be processed again
-    PUBLISHED = "published"  # nothing is left to decide
+    PUBLISHED = "published"  # nothing is left to decide; researchers read it from the next rewriting on
+    VISIBLE = "visible"  # published, and researchers read all that it holds
     RECALLED = "recalled"  # what was published was taken out of research
     EMPTY = "empty"  # nothing was staged
 
@@ -146,6 +147,8 @@ def _read_status(interval: IntervalContext) -> DecisionStatus | None:
         digest = None  # the digest of an empty content: the night had no document, and nobody is asked about it
     if digest is None:
         state = _state_without_content(at_work, last, published_at, recalled_at)
+        if state is DecisionState.PUBLISHED and one(execute(cursor, "deid", "interval_state", "is_read", about))[0]:
+            state = DecisionState.VISIBLE
     elif airflow_run is not None:
         state = _state_asked(interval, digest, asked_about)
     elif critical:

@@ -26,7 +26,7 @@ SEVERITIES = ("critical", "warning", "info")
 
 # How each state of an interval is shown: classes of the style sheets.
 _STATES = {
-    "good": "published",
+    "good": "published visible",
     "warn": "waiting approved_once approved",
     "info": "publishing sent_back unfinished empty",
     "bad": "failed refused rejected recalled",

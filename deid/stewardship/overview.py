@@ -28,7 +28,7 @@ MOST_NIGHTS = 400
 OPT_OUT_HOURS = 36  # each night and each publication applies the opt-outs in force
 ADJACENT = timedelta(hours=2)  # clocks change by one hour: a gap up to this is no missing night
 WIDTH, HEIGHT = 560, 190  # of a chart
-LEFT, RIGHT, TOP, BOTTOM = 52, 12, 14, 30
+LEFT, RIGHT, TOP, BOTTOM = 60, 12, 14, 30
 Level = Literal["bad", "warn", "info"]
 # What waits for a person, in the order of the page; the rest follows by level.
 AWAITED = (

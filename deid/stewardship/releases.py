@@ -16,7 +16,7 @@ PAGE = 31
 MOST_IDS = 50  # of one reason; the quarantine page lists them all
 STATES = (
     *("waiting", "approved_once", "approved", "publishing", "failed", "unfinished", "refused", "rejected", "sent_back"),
-    *("published", "recalled", "empty"),
+    *("published", "visible", "recalled", "empty"),
 )
 
 

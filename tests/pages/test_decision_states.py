@@ -15,6 +15,7 @@ import pytest
 
 from deid.database.connection import connect
 from deid.domain.errors import ReleaseRefused
+from deid.publication.publish import make_visible
 from deid.release import actions
 from deid.release.decisions import Outcome, close_question, take_answer
 from tests.conftest import Database
@@ -122,14 +123,15 @@ def test_a_release_from_the_question_to_the_recall(server: Server, stewards: Dat
     resumed = server.ask("POST", f"/releases/{key}/decision/again", "intendante", headers=HTML)
     assert (resumed.status_code, read_answer("asset__second")[0]) == (303, "None"), "the scheduler runs it again"
     actions.publish(key)
-    assert stands(server, key) == ("Rien n'attend", "Publié", "published")
+    make_visible("nightly")
+    assert stands(server, key) == ("Rien n'attend", "Publié et lu", "visible")
 
     late = say(server, key, "referente", digest, "reject", "un <nom> dans le titre")
     assert (late.status_code, "Cet intervalle est déjà publié" in late.text) == (409, True)
     page = html.unescape(server.get(f"/releases/{key}", headers=HTML).text)
     assert "referente a refusé cette publication après coup" in page
     assert "« un <nom> dans le titre »" in page
-    assert stands(server, key) == ("Rien n'attend", "Publié", "published")
+    assert stands(server, key) == ("Rien n'attend", "Publié et lu", "visible")
     releases = " ".join(
         str(one) for (one,) in stewards.rows("SELECT release_id FROM deid.release WHERE interval_key = %s", (key,))
     )

@@ -47,6 +47,7 @@ SHORT = 12  # characters of a digest in short form
 AGAIN = "again"  # in place of an answer: the failed run is resumed
 VETO = "veto"  # the same: an approved release was stopped
 ASKED = frozenset({DecisionState.WAITING, DecisionState.APPROVED_ONCE})
+PUBLISHED = frozenset({DecisionState.PUBLISHED, DecisionState.VISIBLE})
 VETOABLE = frozenset({DecisionState.APPROVED, DecisionState.PUBLISHING, DecisionState.FAILED})
 # A question that is not asked now is asked, or asked again.
 ASKED_LATER = frozenset({DecisionState.UNASKED, DecisionState.CHANGED, DecisionState.LOST})
@@ -212,7 +213,7 @@ def _open(interval_key: str, decision: Decision, confirmed: bool) -> DecisionSta
     found = _found(interval_key)
     if found.state is DecisionState.RUNNING:
         raise Refusal(409, "decision_running", renewed=UNCONFIRMED, key=interval_key)
-    if found.state is DecisionState.PUBLISHED and confirmed and decision.chosen != APPROVE and decision.reason:
+    if found.state in PUBLISHED and confirmed and decision.chosen != APPROVE and decision.reason:
         _veto(found, decision)
     if found.digest is not None and found.digest != decision.staged_digest:
         _refused(interval_key, decision, "stale")

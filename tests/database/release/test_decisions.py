@@ -283,7 +283,7 @@ def test_a_rejection_is_not_lost_to_a_clock_that_was_a_year_ahead(night: Any) ->
     assert take("Approve", "leroy", "le nom est celui d'une rue") == Taken(Outcome.APPROVE)
     assert gather(NIGHT)["state"] == "approved"
     assert actions.publish(NIGHT)["published"] == 39
-    assert gather(NIGHT)["state"] == "published"
+    assert gather(NIGHT)["state"] == "visible"
 
 
 def test_an_answer_and_its_line_of_the_trail_are_written_together(night: Any, monkeypatch: pytest.MonkeyPatch) -> None:

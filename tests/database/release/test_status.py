@@ -109,7 +109,7 @@ def test_what_was_published_says_so_with_whose_answer(ledger: Ledger) -> None:
     actions.summarise(NIGHT)
     actions.publish(NIGHT)
     found = status()
-    assert found.state is DecisionState.PUBLISHED
+    assert found.state is DecisionState.VISIBLE
     assert [(one.chosen, one.decided_by, one.published) for one in found.said] == [("approve", "politique", True)]
 
 

@@ -66,6 +66,14 @@ def balance(key: str) -> dict[str, int]:
     return {name: documents for name, documents in parts.items() if documents}
 
 
+def stands(key: str) -> str:
+    """Where an interval stands, as its report and its decision say."""
+    decided = read_status(key)
+    assert decided is not None
+    assert gather(key)["state"] == decided.state
+    return decided.state.value
+
+
 def mentions_kept(key: str) -> int:
     """Mentions of an interval's documents that are ready or published, counted one by one."""
     with connect(settings().dsn("worker")) as link, link.cursor() as cursor:
@@ -135,8 +143,10 @@ def test_the_parts_add_up_at_every_turn(hospital: Database) -> None:
     assert balance(FIRST) == {"waiting": 6, "quarantined": 2}
     publish_interval(FIRST)
     assert balance(FIRST) == {"later": 6, "quarantined": 2}
+    assert stands(FIRST) == "published"
     make_visible("weekly")
     assert balance(FIRST) == {"visible": 6, "quarantined": 2}
+    assert stands(FIRST) == "visible"
     put(hospital, "letter0", f"{LETTER}\nCorrigé.", at=NIGHT + DAY)
     put(hospital, "letter1", LEAKING + "\nCorrigé.", at=NIGHT + DAY)
     withdraw(hospital, "page0", NIGHT + DAY)
@@ -146,6 +156,7 @@ def test_the_parts_add_up_at_every_turn(hospital: Database) -> None:
     publish_interval(SECOND)
     assert make_visible("weekly") is None
     assert balance(SECOND) == {"later": 1, "quarantined": 1, "untaken": 1}
+    assert (stands(FIRST), stands(SECOND)) == ("visible", "published")
     assert balance(FIRST) == {"visible": 4, "quarantined": 2, "moved": 1, "removed": 1}
     make_visible("nightly")
     assert balance(SECOND) == {"visible": 1, "quarantined": 1, "untaken": 1}

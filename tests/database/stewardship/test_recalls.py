@@ -123,7 +123,7 @@ def test_a_recalled_document_comes_back_only_in_a_run_that_a_person_asks_for(hos
     again = prove(proof.recall.recall_id)
     assert (again.readable, again.again, again.waiting, again.complete) == (3, 3, 0, True)
     assert withdrawn(hospital) == set()
-    assert gather(KEY)["state"] == "published"
+    assert gather(KEY)["state"] == "visible"
 
 
 def test_a_corrected_document_is_recalled_in_the_version_of_the_interval_alone(hospital: Database) -> None:
