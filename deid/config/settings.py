@@ -36,6 +36,7 @@ class Settings(BaseSettings):
     A step on one document may take `max_document_seconds` and `max_document_memory_mb` (MiB); with `isolate`, batches
     are processed in a process of their own.
     `catalogue` is a YAML file of what the hospital says of its published data (`deid.reports.catalogue`).
+    `guides` is the address of the documentation site, which the stewards' pages lead to.
     With `data_docs`, the pages of Great Expectations are written beside the reports.
     `identity_database` is the address of the database that holds the schema `identity`, where it is not the product's
     own: what it gives (server, database, TLS) takes the place of the same in the connection string of each role.
@@ -85,6 +86,7 @@ class Settings(BaseSettings):
     indicators_location: SecretStr | None = None
     references: Path | None = None
     catalogue: Path | None = None
+    guides: str | None = Field(None, pattern=r"^https?://\S+$")
     secret: SecretStr | None = None
     secret_file: Path | None = None
     partition_secret_file: Path | None = None

@@ -12,6 +12,7 @@ from fastapi.responses import HTMLResponse, Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from deid.config.settings import settings
 from deid.domain.outcomes import StoredFile
 from deid.reports.numbers import Writer
 from deid.reports.render import TEMPLATES as REPORT_TEMPLATES
@@ -21,6 +22,12 @@ from nocturne_pages.language import words
 from nocturne_pages.security import token
 
 TEMPLATES = Path(__file__).parent / "templates"
+GUIDE = "stewards"  # page of the documentation site for all areas but these
+GUIDES = {
+    "reviews": "fr/relecture",
+    "quarantine": "fr/quarantaine-et-oppositions",
+    "opt_outs": "fr/quarantaine-et-oppositions",
+}
 
 
 def page(
@@ -30,7 +37,7 @@ def page(
 
     A template has `t` (words), `w` (a `Writer` of numbers and days), `type_words` (of a document type's code), `v` (the
     visitor), `Permission`, `csrf` (for forms), `root` (prefix of addresses), `airflow` (address of Airflow), `framed`
-    (True inside Airflow's interface), `here` (path of the page) and `lang`.
+    (True inside Airflow's interface), `here` (path of the page), `guide` (address of its guide, if known) and `lang`.
     """
     return HTMLResponse(_rendered(request, visitor, template, area, values), status)
 
@@ -58,9 +65,15 @@ def _rendered(request: Request, visitor: Visitor, template: str, area: str, valu
         "airflow": conf.get("api", "base_url", fallback="/").rstrip("/"),
         "lang": visitor.lang,
         "here": request.url.path,
+        "guide": _guide(area),
         "framed": request.headers.get("Sec-Fetch-Dest") == "iframe",  # shown inside Airflow's interface
     }
     return _environment().get_template(template).render(**known, **values)
+
+
+def _guide(area: str) -> str:
+    site = settings().guides
+    return f"{site.rstrip('/')}/{GUIDES.get(area, GUIDE)}.html" if site else ""
 
 
 def _type_words(lang: str, code: str | None) -> str:

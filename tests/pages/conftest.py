@@ -50,6 +50,7 @@ def make_accounts(folder: Path) -> dict[str, str]:
     passwords, known = folder / "passwords.json", ACCOUNTS | {SECOND: "admin"}
     passwords.write_text(json.dumps(dict.fromkeys(known, PASSWORD)), encoding="utf-8")
     return {
+        "NOCTURNE_GUIDES": "https://guides.example/nocturne/",
         "AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_USERS": ",".join(f"{name}:{role}" for name, role in known.items()),
         "AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_PASSWORDS_FILE": str(passwords),
     }

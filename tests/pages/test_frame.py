@@ -41,6 +41,16 @@ def test_language_returns_to_pages_of_its_own_only(server: Server) -> None:
         assert server.get(f"/language/en?back={elsewhere}").headers["Location"] == "/nocturne/"
 
 
+def test_every_page_leads_to_its_guide(visit: Callable[..., Page], server: Server) -> None:
+    page = visit("intendante")
+    for path in ("/", "/releases", "/quarantine", "/opt-outs", "/reviews", "/models", "/audit"):
+        page.goto(f"{server.pages}{path}")
+        address = page.get_by_role("banner").get_by_role("link", name="Guide", exact=True).get_attribute("href") or ""
+        name = address.removeprefix("https://guides.example/nocturne/").removesuffix(".html")
+        said = (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
+        assert page.get_by_role("heading", level=1).inner_text().split()[0] in said, path
+
+
 def test_a_page_that_is_not_there_says_so_in_the_language_of_the_reader(
     visit: Callable[..., Page], server: Server
 ) -> None:
