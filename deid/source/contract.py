@@ -225,6 +225,8 @@ _MEND = "Mend that query; docs/operators.md lists the columns it must return."
 _REMEDIES: Mapping[FaultKind, str] = {
     FaultKind.ENCODING: "Convert it in the query. In a database of PostgreSQL of encoding SQL_ASCII that holds "
     "Latin-1: convert_from(convert(convert_to(column, 'SQL_ASCII'), 'LATIN1', 'UTF8'), 'SQL_ASCII').",
+    FaultKind.VALUE: "Convert each form of the column in the query; `python -m deid source check` has that of times "
+    "of two zones in one column.",
     FaultKind.NO_ZONES: "As an administrator of that server: mysql_tzinfo_to_sql /usr/share/zoneinfo | mysql mysql",
     FaultKind.FILE: "Put the file that the query names there, in the encoding and with the separator that it says.",
 }

@@ -30,7 +30,7 @@ _FIRST_PAGE: Mapping[str, None] = {"after_ingested_at": None, "after_document_id
 _EXPIRY, _CLOCK = timedelta(days=30), timedelta(minutes=1)
 _DOUBLE_ENCODED = re.compile("[ÃÂ][\u0080-\u00bf]|\ufffd")
 _DETAILED = (FaultKind.COLUMN_TYPE, FaultKind.REFUSED, FaultKind.FILE)
-_UNREADABLE = (FaultKind.ENCODING, FaultKind.VALUE)
+_INSTANTS = ("postgresql", "duckdb")  # whose times with a zone are the same instant in each session
 _SHARED = 0.5  # share of documents from which what a few may lack is a fault of the query
 # Faults of contents.sql that may be a row's own, not the query's.
 _SINGLE = frozenset({"repeated", "no_identity", "name_charset", "birth_date"})
@@ -68,14 +68,12 @@ class SourceFinding:
     @property
     def message(self) -> str:
         """Sentence, in English."""
-        message: str = FAULTS[self.kind]["message"]
-        return message.format(n=self.rows, of=self.sample, detail=self.detail)
+        return str(FAULTS[self.kind]["message"]).format(n=self.rows, of=self.sample, detail=self.detail)
 
     @property
     def remedy(self) -> str:
         """Remedy in English, with the file to mend."""
-        remedy: str = FAULTS[self.kind]["remedy"]
-        return remedy.replace("{file}", self.file)
+        return str(FAULTS[self.kind]["remedy"]).replace("{file}", self.file)
 
 
 @dataclass(slots=True)
@@ -198,9 +196,8 @@ class _Check:
         return not faults
 
     def _fault(self, step: str, fault: QueryFault) -> None:
-        kind = "unreadable" if fault.kind in _UNREADABLE else fault.kind.value
         detail = f"{fault.name} {fault.detail}".strip() if fault.kind in _DETAILED else fault.name
-        self._find(step, kind, detail=detail, line=fault.line)
+        self._find(step, fault.kind.value, detail=detail, line=fault.line)
 
     def _plan(self, start: datetime, end: datetime) -> dict[str, dict[str, Any]]:
         """Return the documents of the sample by id."""
@@ -227,12 +224,24 @@ class _Check:
         self._count("plan", "no_patient", len(rows), sum(not row["patient_id"] for row in rows))
         if len(names) > 1 and len({row["content_hash"] for row in rows}) == 1:
             self._find("plan", "same_digest")
+        self._zones({**first, **_FIRST_PAGE}, keys)
         if len(keys) == self.sample:
             after = {"after_ingested_at": keys[-1][0], "after_document_id": keys[-1][1]}
             again = self._read("plan", {**first, **after}, 1)
             if again and (again[0]["ingested_at"], again[0]["document_id"]) in set(keys):
                 self._find("plan", "same_page")
         return {row["document_id"]: row for row in whole}
+
+    def _zones(self, asked: Mapping[str, Any], keys: Sequence[tuple[datetime, str]]) -> None:
+        """Check that no arrival time takes the zone of the session, or all do where such times are written in UTC."""
+        page, start = 4 * self.sample, asked["interval_start"] - timedelta(hours=1)
+        with self.link.hour_earlier():
+            rows = self._read("plan", {**asked, "interval_start": start, "page": page}, page)
+        again = {(row["ingested_at"], row["document_id"]) for row in rows}
+        found = {name for _, name in again}
+        moved = [key not in again for key in keys if key[1] in found]
+        if self.link.dialect in _INSTANTS or not all(moved):
+            self._count("plan", "zones", len(moved), sum(moved), str(len(moved) - sum(moved)))
 
     def _present(self, kept: Mapping[str, Mapping[str, Any]]) -> None:
         rows = self._read("present", {"document_ids": list(kept)}, 2 * len(kept))

@@ -12,6 +12,8 @@ from deid.source.contract import CONTRACT, open_source
 from deid.source.links import Table
 
 ZONE = "Europe/Paris"
+_TIMES = ("date", "timestamp without time zone")
+_OFFSET = r".*:\d\d(\.\d+)?([Zz]|[+-]\d\d(:?\d\d)?)$"  # at the end of a time
 _NUMBERS = ("smallint", "integer", "bigint", "numeric")
 
 # Thing → column of the contract → names that warehouses give it, the most telling first.
@@ -248,9 +250,11 @@ class _Postgresql:
         return self.read_day(source) if kind == "date" else self.text(source, held)
 
     def moment(self, source: str, held: str) -> str:
-        """Return a local time as an instant."""
+        """Return a local time as an instant; a text may tell its offset."""
         local = source if held == "timestamp without time zone" else f"{source}::timestamp"
-        return f"({local} AT TIME ZONE '{ZONE}')"
+        moment = f"({local} AT TIME ZONE '{ZONE}')"
+        told = f"CASE WHEN {source} ~ '{_OFFSET}' THEN {source}::timestamptz ELSE {moment} END"
+        return moment if held in _TIMES else told
 
     def day(self, source: str, zoned: bool) -> str:
         """Return the local day of a time."""
@@ -297,8 +301,11 @@ class _Mysql(_Duckdb):
     def places(self) -> tuple[str, str]:
         return "%(after_ingested_at)s", "%(after_document_id)s"
 
-    def moment(self, source: str, held: str) -> str:  # noqa: ARG002 - a text is read as a time
-        return f"convert_tz({source}, '{ZONE}', 'UTC')"
+    def moment(self, source: str, held: str) -> str:
+        local, told = f"convert_tz({source}, '{ZONE}', 'UTC')", f"replace({source}, 'Z', '+00:00')"
+        instant = f"convert_tz(left({told}, char_length({told}) - 6), right({told}, 6), '+00:00')"
+        either = f"CASE WHEN {told} REGEXP '[+-][0-9][0-9]:[0-9][0-9]$' THEN {instant} ELSE {local} END"
+        return local if held in _TIMES else either
 
     def day(self, source: str, zoned: bool) -> str:
         return f"date(convert_tz({source}, 'UTC', '{ZONE}'))" if zoned else f"date({source})"

@@ -148,6 +148,10 @@ class SourceLink(Protocol):
         """Let the transaction go on after a StatementRefused that leaves the block."""
         ...
 
+    def hour_earlier(self) -> AbstractContextManager[None]:
+        """Read in a session of another zone, where a time that takes the session's is an hour earlier."""
+        ...
+
     def check_replay(self, until: datetime) -> None:
         """Check that a replica has what its primary had at `until`: later documents would never be planned.
 
@@ -213,6 +217,14 @@ class PostgresqlLink:
             except StatementRefused:
                 cursor.execute("ROLLBACK TO SAVEPOINT nocturne_attempt")
                 raise
+
+    @contextmanager
+    def hour_earlier(self) -> Iterator[None]:
+        """Read in a session of another zone; see `SourceLink`."""
+        with self._link.cursor() as cursor:
+            cursor.execute("SET TIME ZONE 'Etc/GMT-1'")
+            yield
+            cursor.execute("SET TIME ZONE 'UTC'")
 
     def check_replay(self, until: datetime) -> None:
         """Check that a replica has what its primary had at `until`; see `SourceLink`."""

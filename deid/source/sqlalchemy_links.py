@@ -10,7 +10,7 @@ import json
 import re
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, date, datetime
 from typing import Any
 
@@ -22,6 +22,7 @@ from sqlalchemy.pool import NullPool
 from deid.config.settings import settings
 from deid.database import queries
 from deid.database.connection import CONNECT_TIMEOUT_S
+from deid.domain import read_lists
 from deid.domain.errors import SettingsError, WarehouseError, WarehouseUnreachable
 from deid.source.links import Account, Asked, FaultKind, QueryFault, SourceLink, StatementRefused, Table
 
@@ -30,56 +31,16 @@ _ROWS_AT_ONCE = 20  # of contents, which may be long, in memory
 _SYNTAX = re.compile(r"%(?:%|\((\w+)\)s)|:")
 _NAMES = {"mysql": "MySQL", "mariadb": "MariaDB", "duckdb": "DuckDB", "oracle": "Oracle"}
 _MYSQL = ("mysql", "mariadb")
-
-# Dialect → how its address begins, and what is installed for it.
-_DRIVERS: Mapping[str, tuple[str, str]] = {
-    "mysql": ("mysql+pymysql://", "PyMySQL"),
-    "mariadb": ("mariadb+pymysql://", "PyMySQL"),
-    "duckdb": ("duckdb:///", "duckdb duckdb-engine"),
-    "oracle": ("oracle+oracledb://", "oracledb"),
-    "mssql": ("mssql+pyodbc://", "pyodbc"),
-}
-# Dialect → statements of a new session; {s}: the limit of a statement in seconds, {ms}: in milliseconds.
-_SESSION: Mapping[str, Sequence[str]] = {
-    "mariadb": (
-        "SET SESSION time_zone = '+00:00', max_statement_time = {s}",
-        "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY",
-    ),
-    "mysql": (
-        "SET SESSION time_zone = '+00:00', max_execution_time = {ms}",
-        "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY",
-    ),
-    "duckdb": ("SET TimeZone = 'UTC'",),
-    "oracle": ("ALTER SESSION SET TIME_ZONE = '+00:00'",),
-}
-_TRANSACTION: Mapping[str, str] = {"oracle": "SET TRANSACTION READ ONLY"}
-# Dialect → attribute of the driver's connection that limits a statement, and its units in a second.
-_LIMITS: Mapping[str, tuple[str, int]] = {"oracle": ("call_timeout", 1000), "mssql": ("timeout", 1)}
 _CATALOGUES = ("information_schema", "performance_schema", "mysql", "sys")
-
-# Codes of drivers: numbers of MySQL and MariaDB, classes of DuckDB, ORA- and DPY- of Oracle, SQLSTATE of ODBC.
-_KINDS: Mapping[str, FaultKind] = {
-    **dict.fromkeys(("1146", "1051", "ORA-00942", "42S02"), FaultKind.TABLE_ABSENT),
-    **dict.fromkeys(("1054", "ORA-00904", "42S22"), FaultKind.COLUMN_ABSENT),
-    **dict.fromkeys(("1142", "1143", "ORA-01031", "ORA-41900"), FaultKind.NO_SELECT),
-    **dict.fromkeys(("1969", "3024", "1317", "InterruptException", "DPY-4024", "HYT00"), FaultKind.TOO_LONG),
-    **dict.fromkeys(
-        ("ConversionException", "OutOfRangeException", "InvalidInputException", "ORA-01722", "22018"), FaultKind.VALUE
-    ),
-    "IOException": FaultKind.FILE,
-}
-_LOGIN = frozenset("1045 1044 1049 1698 1820 1862 4151 ORA-01017 ORA-01005 ORA-28000 ORA-28001 28000".split())
-_PASSING = frozenset("2002 2003 2006 2013 1040 1053 1205 1213 1927 ORA-03113 ORA-03114 ORA-12541 08001 08S01".split())
+_KNOWN: Mapping[str, Mapping[str, Any]] = read_lists(__file__)
+_DRIVERS, _ZONES = _KNOWN["drivers"], _KNOWN["zones"]
+_KINDS = {code: FaultKind(kind) for kind, codes in _KNOWN["faults"].items() for code in codes.split()}
+_LOGIN, _PASSING = (frozenset(_KNOWN["errors"][kind].split()) for kind in ("login", "passing"))
 _TYPE_NAMES: Sequence[tuple[type[sa.types.TypeEngine[Any]], str]] = (
     *((sa.ARRAY, "ARRAY"), (sa.Boolean, "boolean"), (sa.Date, "date"), (sa.types._Binary, "bytea")),
     *((sa.Integer, "integer"), (sa.Numeric, "numeric"), (sa.String, "text")),
 )
-_DUCKDB_TYPES: Mapping[str, str] = {
-    **{"VARCHAR": "text", "BLOB": "bytea", "DATE": "date", "BOOLEAN": "boolean", "VARCHAR[]": "ARRAY"},
-    **{"TIMESTAMP": "timestamp without time zone", "TIMESTAMP WITH TIME ZONE": "timestamp with time zone"},
-    **dict.fromkeys(("TINYINT", "SMALLINT", "INTEGER", "BIGINT"), "integer"),
-    "DECIMAL": "numeric",
-}
+_DUCKDB_TYPES = {told: name for name, types in _KNOWN["types"].items() for told in types}
 # Identifier that an error names; quotes around anything else may hold a value.
 _IDENTIFIER = re.compile(
     r"Table '([\w.$]+)' doesn't exist|Unknown column '([\w.$]+)'|Table with name \"?([\w.]+)\"? does not exist"
@@ -148,17 +109,21 @@ class SqlalchemyLink:
         dialect = connection.dialect
         self.dialect = "mariadb" if getattr(dialect, "is_mariadb", False) else dialect.name
         seconds = settings().statement_timeout_s
-        if self.dialect in _LIMITS:
-            attribute, units = _LIMITS[self.dialect]
-            setattr(self._driver, attribute, seconds * units)
-        for statement in _SESSION.get(self.dialect, ()):
+        if limit := _KNOWN["limits"].get(self.dialect):
+            setattr(self._driver, limit[0], seconds * limit[1])
+        for statement in _KNOWN["session"].get(self.dialect, ()):
             connection.exec_driver_sql(statement.format(s=seconds, ms=seconds * 1000))
+        self._set_zone(1)
         self._begin()
+
+    def _set_zone(self, name: int) -> None:
+        if zones := _ZONES.get(self.dialect):
+            self._connection.exec_driver_sql(zones[0].format(zones[name]))
 
     def _begin(self) -> None:
         self._connection.rollback()
-        if self.dialect in _TRANSACTION:
-            self._connection.exec_driver_sql(_TRANSACTION[self.dialect])
+        if begin := _KNOWN["transaction"].get(self.dialect):
+            self._connection.exec_driver_sql(begin)
 
     def columns(self, statement: str, parameters: Mapping[str, Any]) -> Mapping[str, frozenset[str] | None]:
         """Return the columns of a query, whose types its values tell.
@@ -243,6 +208,13 @@ class SqlalchemyLink:
             self._begin()
             raise
 
+    @contextmanager
+    def hour_earlier(self) -> Iterator[None]:
+        """Read in a session of another zone, where the server has sessions with one; see `SourceLink`."""
+        self._set_zone(2)
+        yield
+        self._set_zone(1)
+
     def check_replay(self, until: datetime) -> None:
         """Do nothing: whether such a server is a late replica is not known."""
 
@@ -324,14 +296,10 @@ def _convert(column: str, kind: str, value: Any) -> Any:
 
 def _list(value: str | Sequence[Any]) -> list[str]:
     """Return the texts of an array, of a JSON array, or of a lone text."""
-    items: Any = value
-    if isinstance(value, str):
-        items = [value]
-        if value.lstrip().startswith("["):
-            try:
-                items = json.loads(value)
-            except ValueError:
-                items = [value]
+    items: Any = [value] if isinstance(value, str) else value
+    if isinstance(value, str) and value.lstrip().startswith("["):
+        with suppress(ValueError):
+            items = json.loads(value)
     return [str(item) for item in items if item not in (None, "")]
 
 

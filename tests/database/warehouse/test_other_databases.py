@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -20,10 +20,11 @@ import pytest
 from deid.config.settings import settings
 from deid.domain import PARIS
 from deid.domain.errors import NocturneError, SettingsError, WarehouseError, WarehouseUnreachable
+from deid.nightly.steps import plan as plan_night
 from deid.source.contract import Source, open_source
 from deid.source.contract_check import check_source
 from deid.source.contract_draft import draft_source
-from deid.source.extraction import present_documents, read_contents
+from deid.source.extraction import list_documents, present_documents, read_contents
 from deid.source.links import Asked, StatementRefused
 from tests.conftest import Database, fresh_database
 from tests.database.warehouse.light import decide
@@ -171,6 +172,7 @@ def as_postgresql(postgres_server: str, tmp_path_factory: pytest.TempPathFactory
 
 def _give_zones(run: Statement) -> None:
     """Give a MariaDB two time zones, as its administrator gives it all."""
+    run("TRUNCATE mysql.time_zone_name")
     ((socket,),) = run("SELECT @@socket")
     client = ["mariadb", "--no-defaults", "--user=root", f"--socket={socket}", "mysql"]
     for zone in ("Europe/Paris", "UTC"):
@@ -251,6 +253,60 @@ def test_a_fault_of_a_query_is_named_without_a_value(
         told = {(one.step, one.kind): one.detail for one in found}
         assert fault[2] in told[fault[:2]]
         assert "VASSEROT" not in "".join(one.message + one.remedy for one in found)
+
+
+def test_times_of_two_zones_in_one_column_are_named_and_mended_by_the_remedy(
+    other: Other, deployed: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Local times beside those of another column that tell their zone, as after a move of the warehouse."""
+    _fill(deployed)
+    other.copy(deployed)
+    folder = _draft(other, tmp_path, monkeypatch)
+    if maria := "mariadb" in other.address:
+        _give_zones(other.run)
+        other.run("SET time_zone = '+00:00'")
+    other.run(f"ALTER TABLE dpi.document ADD COLUMN stamped {'TIMESTAMP NULL' if maria else 'VARCHAR'}")
+    other.run(
+        f"UPDATE dpi.document SET stamped = '2026-03-02 07:30:00{'' if maria else 'Z'}' WHERE document_id = 'late'"
+    )
+    local = (
+        "convert_tz(d.ingested_at, 'Europe/Paris', 'UTC')" if maria else "(d.ingested_at AT TIME ZONE 'Europe/Paris')"
+    )
+    mixed, mended = (
+        ("coalesce(d.stamped, d.ingested_at)", f"coalesce(convert_tz(d.stamped, @@session.time_zone, 'UTC'), {local})")
+        if maria
+        else ("coalesce(d.stamped, d.ingested_at::text)::timestamptz", f"coalesce(d.stamped::timestamptz, {local})")
+    )
+    plan = folder / "plan.sql"
+    drafted = plan.read_text()
+    assert local in drafted
+    plan.write_text(drafted.replace(local, mixed))
+    found = next(one for one in check_source(Source("chu"), NIGHT, NIGHT + DAY).errors if one.kind == "zones")
+    assert (found.step, found.rows + int(found.detail), "plan.sql" in found.remedy) == ("plan", found.sample, True)
+    with pytest.raises(WarehouseError, match="plan zones"):
+        plan_night(interval_start=NIGHT, interval_end=NIGHT + DAY, triggered_by="dry", dry_run=True)
+    assert deployed.rows("SELECT count(*) FROM deid.run") == [(0,)]
+    plan.write_text(drafted.replace(local, mended))
+    assert check_source(Source("chu"), NIGHT, NIGHT + DAY).errors == []
+
+
+def test_a_draft_reads_texts_with_and_without_an_offset(
+    other: Other, deployed: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _fill(deployed)
+    texts = replace(other, types={**other.types, "local": "VARCHAR(40)"})
+    texts.copy(deployed)
+    texts.run("UPDATE dpi.document SET ingested_at = '2026-03-02T07:30:00Z' WHERE document_id = 'late'")
+    texts.run("UPDATE dpi.document SET ingested_at = '2026-03-02T04:30:00.5+02:00' WHERE document_id = 'page'")
+    _draft(texts, tmp_path, monkeypatch)
+    if "mariadb" in other.address:
+        _give_zones(other.run)
+    assert check_source(Source("chu"), NIGHT, NIGHT + DAY).errors == []
+    with open_source("tests") as link:
+        (page,) = list_documents(link, Source("chu"), NIGHT, NIGHT + DAY)
+    assert {one.document_id: (one.ingested_at - NIGHT).total_seconds() for one in page} == {
+        "letter": 0, "page": 0.5, "noise": 3600, "late": 5 * 3600,
+    }  # fmt: skip
 
 
 def test_a_server_that_refuses_is_named_without_a_password(
@@ -373,11 +429,18 @@ def test_a_folder_of_exported_files_is_read_by_its_index(
         ("Œdème;’".encode("cp1252"), "another encoding"),
         (f"{HEAD}\n{gone.replace('03/03/2026 05:00', 'hier')}\n".encode("latin-1"), "a value cannot be converted"),
         (f"{HEAD.replace('ipp', 'patient')}\n{gone}\n".encode("latin-1"), "other columns"),
+        (
+            f"{HEAD}\n{gone.replace('03/03/2026 05:00', '2026-03-03T05:00:00+01:00')}\n".encode(),
+            "two zones in one column",
+        ),
     ):
         index.write_bytes(raw)
         with pytest.raises(WarehouseError, match=said) as caught:
             night("bad", NIGHT + 2 * DAY)
         assert "VASSEROT" not in str(caught.value)
+    assert deployed.rows("SELECT count(*) FROM deid.run") == [(2,)], "nothing of what failed is registered"
+    told = {one.kind: one.remedy for one in check_source(Source("export_folder"), NIGHT, NIGHT + DAY).errors}
+    assert "'%%Y-%%m-%%dT%%H:%%M:%%S%%z'" in told["value"]
     shutil.rmtree(folder)
     with pytest.raises(WarehouseError, match="no such file"):
         night("bad", NIGHT + 2 * DAY)

@@ -193,6 +193,30 @@ def test_a_local_time_read_as_utc_is_named(hospital: Database) -> None:
     assert ("plan", "future") in kinds(check_source(Source("mine"), now - DAY, now, 2)), "past the sample and its end"
 
 
+@pytest.mark.parametrize(("local", "own"), [("'two'", 2), ("'one', 'two', 'three'", 0)])
+def test_times_of_two_zones_in_one_column_are_named_before_anything_is_written(
+    hospital: Database, break_query: Break, local: str, own: int
+) -> None:
+    """Texts with an offset beside local ones, read as instants: a local one takes the zone of the session."""
+    columns = "e.document_id, e.content, e.patient_id, e.stay_id, e.type_code, e.withdrawn_at"
+    at_paris = "e.ingested_at AT TIME ZONE 'Europe/Paris'"
+    text = (
+        f"CASE WHEN e.document_id IN ({local}) THEN ({at_paris})::text"
+        " ELSE to_char(e.ingested_at, 'YYYY-MM-DD HH24:MI:SSOF') END"
+    )
+    read = f"FROM (SELECT {columns}, ({text})::timestamptz AS ingested_at FROM cdw.document AS e) AS d"
+    break_query("plan", "FROM cdw.document AS d", read)
+    (found,) = check().errors
+    assert (found.step, found.kind, found.rows, found.sample, found.detail) == ("plan", "zones", 3 - own, 3, str(own))
+    assert "mine/plan.sql" in found.remedy
+    with pytest.raises(ContractBroken, match="plan zones"):
+        steps.plan(interval_start=NIGHT, interval_end=NIGHT + DAY, triggered_by="dry", dry_run=True)
+    assert hospital.rows("SELECT count(*) FROM deid.run") == [(0,)]
+    mended = f"CASE WHEN e.document_id IN ({local}) THEN {at_paris} AT TIME ZONE 'Europe/Paris' ELSE e.ingested_at END"
+    break_query("plan", f"({text})::timestamptz", mended)
+    assert check().errors == []
+
+
 def test_a_document_of_two_rows_is_held_back_and_the_others_go_on(hospital: Database, break_query: Break) -> None:
     twice = "LEFT JOIN (TABLE cdw.patient UNION ALL SELECT * FROM cdw.patient WHERE patient_id = 'P000002')"
     break_query("contents", "LEFT JOIN cdw.patient", twice)
@@ -352,7 +376,7 @@ def test_a_database_of_bytes_without_an_encoding(
             " rpps AS role, rpps AS service_code, rpps AS phone, rpps AS email FROM cdw.nom) AS m",
         )
         report = check()
-        assert {("server", "sql_ascii"), ("staff", "unreadable")} <= kinds(report)
+        assert {("server", "sql_ascii"), ("staff", "encoding")} <= kinds(report)
         break_query(
             "staff",
             "nom AS last_name, nom AS first_name",
