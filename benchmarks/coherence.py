@@ -24,6 +24,7 @@ from deid.substitution import Substitutor
 from deid.substitution.temporal import constraints, stages
 from deid.substitution.temporal.constraints import Readings
 from deid.substitution.temporal.forms import Expression
+from deid.substitution.temporal.normalisation import weekday_of
 from deid.substitution.temporal.timeline import day_of
 from deid.substitution.temporal.values import Instant
 from demo.population import population
@@ -92,8 +93,8 @@ def _weekdays(readings: Readings) -> Iterator[bool]:
     """Yield for each weekday that is written whether it is the same in both texts."""
     for span, said in readings.true.said.items():
         published = readings.published.said.get(readings.spans.get(span, span))
-        if (weekday := constraints.weekday_of(said)) is not None and published is not None:
-            yield constraints.weekday_of(published) == weekday
+        if (weekday := weekday_of(said)) is not None and published is not None:
+            yield weekday_of(published) == weekday
 
 
 def _dated(readings: Readings) -> Iterator[tuple[Instant, Instant]]:

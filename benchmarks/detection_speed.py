@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 import torch
@@ -22,8 +23,9 @@ from deid.detection.annotators.registry import Annotator, Tagger, build
 from deid.detection.detector import detect_parallel
 from deid.detection.merging import votes
 from deid.detection.taggers.features import feature_table
+from deid.detection.taggers.tags import Array
 from deid.detection.text.reading import Reading
-from deid.domain.document import Document
+from deid.domain.document import Document, Mention
 from nocturne_lab.evaluation.corpus import load_corpus as load_corpus
 
 
@@ -45,17 +47,17 @@ def _shares(documents: Sequence[Document]) -> dict[str, float]:
             _ = reading.hits, reading.digits
 
     seconds["reading (normal form, tokens, gazetteer scan)"] = _seconds(read)
-    found: list[dict[str, list]] = [{} for _ in readings]
-    distributions: list[dict] = [{} for _ in readings]
+    found: list[dict[str, list[Mention]]] = [{} for _ in readings]
+    distributions: list[dict[str, Array]] = [{} for _ in readings]
     for choice in chosen.detection.annotators:
         annotator = build(choice)
         if isinstance(annotator, Tagger):
             annotator.distributions(readings[:1])  # weights are read at the first document
             if "features" not in seconds:
                 seconds["features"] = _seconds(lambda: [feature_table(reading, FEATURE_RULES) for reading in readings])
-            seconds[annotator.name] = _seconds(lambda tagger=annotator: _spread(tagger, readings, distributions))
+            seconds[annotator.name] = _seconds(partial(_spread, annotator, readings, distributions))
         else:
-            seconds[annotator.name] = _seconds(lambda other=annotator: _found(other, readings, found))
+            seconds[annotator.name] = _seconds(partial(_found, annotator, readings, found))
     if any(distributions):
         recall = chosen.detection.recall
 
@@ -64,7 +66,7 @@ def _shares(documents: Sequence[Document]) -> dict[str, float]:
                 kept[votes.TAGGERS] = votes.find_averaged(reading, spread, recall)
 
         seconds["averaging"] = _seconds(average)
-    merged: list[list] = []
+    merged: list[list[Mention]] = []
     threshold = chosen.detection.threshold
     seconds["merging"] = _seconds(
         lambda: merged.extend(
@@ -77,12 +79,12 @@ def _shares(documents: Sequence[Document]) -> dict[str, float]:
     return seconds
 
 
-def _found(annotator: Annotator, readings: Sequence[Reading], found: Sequence[dict[str, list]]) -> None:
+def _found(annotator: Annotator, readings: Sequence[Reading], found: Sequence[dict[str, list[Mention]]]) -> None:
     for reading, kept in zip(readings, found, strict=True):
         kept[annotator.name] = reading.found[annotator.name] = list(annotator.annotate(reading))
 
 
-def _spread(tagger: Tagger, readings: Sequence[Reading], distributions: Sequence[dict]) -> None:
+def _spread(tagger: Tagger, readings: Sequence[Reading], distributions: Sequence[dict[str, Array]]) -> None:
     for spread, array in zip(distributions, tagger.distributions(readings), strict=True):
         spread[tagger.name] = array
 

@@ -87,8 +87,13 @@ def differences(expected: State, found: State) -> dict[str, tuple[int, int]]:
 
 
 def _without(rows: list[tuple[Any, ...]], others: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-    left = [*others]
-    return [row for row in rows if row not in left or left.remove(row)]
+    left, without = [*others], []
+    for row in rows:
+        if row in left:
+            left.remove(row)
+        else:
+            without.append(row)
+    return without
 
 
 def _rows(cursor: Cursor, statement: str | sql.Composable) -> list[tuple[Any, ...]]:

@@ -15,7 +15,9 @@ import logging
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
+from typing import Any, Literal
 
 import torch
 from transformers import AutoModelForTokenClassification, PreTrainedTokenizerFast, pipeline
@@ -31,6 +33,7 @@ from nocturne_lab.learning.transformer.plan import CONFIGS
 from nocturne_lab.learning.transformer.pretraining_data import BEGIN, END, PAD
 from nocturne_lab.learning.transformer.training import train_transformer
 
+Precision = Literal["bf16", "fp32", "int8"]
 _SIZES = {"cuda": (8, 32, 64, 128, 256), "cpu": (1, 8, 32)}
 _MARKS = {"pad_token": PAD, "bos_token": BEGIN, "eos_token": END}
 
@@ -74,9 +77,8 @@ def _pipeline(
         model = AutoModelForTokenClassification.from_pretrained(
             folder, dtype=dtype, local_files_only=True, trust_remote_code=False, use_safetensors=True
         )
-    tokenizer = PreTrainedTokenizerFast(
-        tokenizer_file=str(folder / "tokenizer.json"), model_max_length=window, **_MARKS
-    )
+    make: Any = PreTrainedTokenizerFast  # whose constructor has no types
+    tokenizer = make(tokenizer_file=str(folder / "tokenizer.json"), model_max_length=window, **_MARKS)
     run = pipeline(
         "token-classification", model=model, tokenizer=tokenizer, device=device, aggregation_strategy="simple",
         stride=window // 8,
@@ -104,12 +106,12 @@ def main() -> None:
 
 def _table(model: Path, texts: list[str], device: torch.device, repeats: int) -> list[str]:
     total = sum(map(len, texts))
-    exact = "bf16" if device.type == "cuda" else "fp32"
+    exact: Precision = "bf16" if device.type == "cuda" else "fp32"
     annotators = {exact: Transformer(str(model), device=str(device), precision=exact)}
     if device.type == "cpu":
         annotators["int8"] = Transformer(str(model), device="cpu", precision="int8")
     run = _pipeline(model, device, torch.bfloat16 if exact == "bf16" else torch.float32, 256)
-    times = {size: _seconds(lambda size=size: run(texts, size), device, repeats) for size in _SIZES[device.type]}
+    times = {size: _seconds(partial(run, texts, size), device, repeats) for size in _SIZES[device.type]}
     best = min(times.values())
     name = torch.cuda.get_device_name() if device.type == "cuda" else f"CPU, {torch.get_num_threads()} thread(s)"
     lines = [
@@ -124,11 +126,15 @@ def _table(model: Path, texts: list[str], device: torch.device, repeats: int) ->
 
     lines += [row(f"pipeline, {exact}, batches of {size}", seconds) for size, seconds in times.items()]
     for precision, annotator in annotators.items():
-        seconds = _seconds(lambda one=annotator: one.distributions(_readings(texts)), device, repeats)
+        seconds = _seconds(partial(_over, annotator.distributions, texts), device, repeats)
         lines.append(row(f"annotator, {precision}, rows", seconds))
-        seconds = _seconds(lambda one=annotator: one.annotate_batch(_readings(texts)), device, repeats)
+        seconds = _seconds(partial(_over, annotator.annotate_batch, texts), device, repeats)
         lines.append(row(f"annotator, {precision}, mentions", seconds))
     return lines
+
+
+def _over(work: Callable[[list[Reading]], object], texts: Sequence[str]) -> object:
+    return work(_readings(texts))
 
 
 def _readings(texts: Sequence[str]) -> list[Reading]:

@@ -20,7 +20,7 @@ import psycopg2
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
-from benchmarks.linkers import Table, Tables, read_tables
+from benchmarks.linkers import Row, Table, Tables, read_tables
 
 RESEARCH: Table = ("research", "document")
 PLACES = ("ctid", "xmin")  # of one table: equal ones in two tables say nothing
@@ -35,7 +35,7 @@ MEASURES: Mapping[str, Callable[[str], int]] = MappingProxyType(
 )
 Sent = Mapping[str, Sequence[tuple[str, str]]]  # patient of the hospital → type and night of each document
 Group = Counter[tuple[str, str]]
-Feature = tuple[str, Sequence[str]]  # name, and its value in each row
+Feature = tuple[str, Sequence[str | None]]  # name, and its value in each row
 Numbers = Mapping[str, float]  # ledger id of a document → a number
 
 
@@ -57,7 +57,7 @@ class Linked:
 
 def read_roles(dsns: Sequence[str]) -> Tables:
     """Return every relation that one of these connection strings reads, by the first that does."""
-    tables: dict[Table, tuple[list[str], list[tuple[str, ...]]]] = {}
+    tables: dict[Table, tuple[list[str], list[Row]]] = {}
     for dsn in dsns:
         with psycopg2.connect(dsn, options="-c timezone=UTC") as link, link.cursor() as cursor:
             tables = {**read_tables(cursor), **tables}
@@ -78,7 +78,8 @@ def link_groups(tables: Tables, sent: Sent, *, only: Table | None = None) -> lis
                 if kind or night or table == RESEARCH:
                     groups: dict[str, Group] = defaultdict(Counter)
                     for at, (owner, _) in enumerate(named):
-                        groups[owner][(kinds[at] if kinds else "", ordinals[at] if ordinals else "")] += 1
+                        kind_of, night_of = (values[at] if values else "" for values in (kinds, ordinals))
+                        groups[owner][(kind_of or "", night_of or "")] += 1
                     theirs = {
                         patient: Counter((kind and one, night and when) for one, when in documents)
                         for patient, documents in sent.items()
@@ -97,7 +98,7 @@ def link_texts(tables: Tables, sent: Sent, owned: Mapping[str, str]) -> list[Lin
     columns, rows = tables.get(RESEARCH, ([], []))
     texts: dict[str, list[str]] = defaultdict(list)
     for row in rows:
-        texts[row[columns.index("patient_id")]].append(row[columns.index("text")])
+        texts[row[columns.index("patient_id")] or ""].append(row[columns.index("text")] or "")
     found = []
     for (name, numbers), (measure, of_text) in product(_ledger_numbers(tables, owned), MEASURES.items()):
         ledger: dict[str, list[float]] = defaultdict(list)
@@ -117,16 +118,16 @@ def _ledger_numbers(tables: Tables, owned: Mapping[str, str]) -> Iterator[tuple[
         if "document_id" not in columns or schema == "research":
             continue
         key = columns.index("document_id")
-        mine = [row for row in rows if row[key] in owned]
-        held = Counter(row[key] for row in mine)
+        mine = [(document, row) for row in rows if (document := row[key] or "") in owned]
+        held = Counter(document for document, _ in mine)
         if len(set(held.values())) > 1:
             yield f"{schema}.{table}: rows", held
         kinds = [at for at, name in enumerate(columns) if name in ("check_name", "category", "label")]
         for at, column in enumerate(columns):
             by_kind: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
-            for row in mine:
-                if column not in PLACES and row[at] is not None and row[at].replace(".", "", 1).isdigit():
-                    by_kind["/".join(row[kind] or "" for kind in kinds)][row[key]] += float(row[at])
+            for document, row in mine:
+                if column not in PLACES and (cell := row[at] or "").replace(".", "", 1).isdigit():
+                    by_kind["/".join(row[kind] or "" for kind in kinds)][document] += float(cell)
             for kind, numbers in by_kind.items():
                 if len(set(numbers.values())) > 1:
                     yield f"{schema}.{table}.{column} {kind}".strip(), numbers
@@ -151,22 +152,22 @@ def _owners(tables: Tables) -> dict[str, str]:
     for row in rows:
         for column, cell in zip(columns, row, strict=True):
             if cell is not None and column not in PLACES and len(cell) >= LEAST_LENGTH:
-                holders[cell].add(row[columns.index("patient_id")])
+                holders[cell].add(row[columns.index("patient_id")] or "")
     return {cell: next(iter(whose)) for cell, whose in holders.items() if len(whose) == 1}
 
 
 def _named(
-    read: tuple[Sequence[str], Sequence[tuple[str, ...]]], owners: Mapping[str, str]
-) -> Iterator[tuple[int, list[tuple[str, tuple[str, ...]]]]]:
+    read: tuple[Sequence[str], Sequence[Row]], owners: Mapping[str, str]
+) -> Iterator[tuple[int, list[tuple[str, Row]]]]:
     """Yield each column that holds values of pseudonyms, with the owner of each row that has one."""
     columns, rows = read
     for place in range(len(columns)):
-        named = [(owners[row[place]], row) for row in rows if row[place] in owners]
+        named = [(owners[cell], row) for row in rows if (cell := row[place] or "") in owners]
         if len({owner for owner, _ in named}) > 1:
             yield place, named
 
 
-def _features(tables: Tables, table: Table, rows: Sequence[tuple[str, ...]], place: int) -> Iterator[Feature]:
+def _features(tables: Tables, table: Table, rows: Sequence[Row], place: int) -> Iterator[Feature]:
     """Yield the cells of rows by column, and those of another table in which a column of that name is a key."""
     columns = tables[table][0]
     for at, column in enumerate(columns):
@@ -184,7 +185,7 @@ def _features(tables: Tables, table: Table, rows: Sequence[tuple[str, ...]], pla
                         yield f"{column} → {schema}.{other}.{name}", given
 
 
-def _is_type(values: Sequence[str], sent: Sent) -> bool:
+def _is_type(values: Sequence[str | None], sent: Sent) -> bool:
     types = {kind for documents in sent.values() for kind, _ in documents}
     return len(set(values)) > 1 and set(values) <= types
 
@@ -196,7 +197,7 @@ def _nights(features: Sequence[Feature], sent: Sent) -> Iterator[Feature]:
         distinct = sorted({value for value in values if value}, key=lambda value: (len(value), value))
         if 1 < len(distinct) <= len(nights):
             meant = dict(zip(distinct, nights, strict=False))
-            yield name, [meant.get(value, "") for value in values]
+            yield name, [meant.get(value or "", "") for value in values]
 
 
 def _distances(

@@ -15,10 +15,10 @@ import gc
 import math
 import random
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 from deid import pipeline
@@ -26,7 +26,7 @@ from deid.config import policy
 from deid.detection import Detector
 from deid.domain.document import Document, Patient
 from deid.domain.limits import Limits
-from deid.domain.outcomes import Candidate, Incoming, Refused
+from deid.domain.outcomes import Candidate, Detected, Incoming, Opened, Refused
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
 
@@ -135,8 +135,12 @@ def _dates(length: int) -> str:
     return LEAD + ", ".join(days)[:length]
 
 
+def _repeated(unit: str, length: int) -> str:
+    return LEAD + _filled(unit, length)
+
+
 TEXTS: Mapping[str, Callable[[int], str]] = {
-    **{name: (lambda length, unit=unit: LEAD + _filled(unit, length)) for name, unit in REPEATED.items()},
+    **{name: partial(_repeated, unit) for name, unit in REPEATED.items()},
     "different names": _names,
     "different dates": _dates,
 }
@@ -250,25 +254,23 @@ class Flow:
         outcome: object = item
         for stage in STAGES:
             started = time.process_time()
-            outcome = self._stage(stage, outcome)
+            outcome = self._next(outcome)
             seconds[stage] = time.process_time() - started
             if isinstance(outcome, Refused):
                 break
         gc.enable()
         return Cost(seconds, _memory("VmHWM") - before)
 
-    def _stage(self, stage: str, given: object) -> object:
-        one: Sequence[object]
-        if stage == "open":
-            one = pipeline.open_documents([given], max_bytes=1 << 40, limits=UNLIMITED)
-        elif stage == "detect":
+    def _next(self, given: object) -> object:
+        """Return what the stage that takes an outcome makes of it."""
+        if isinstance(given, Incoming):
+            return pipeline.open_documents([given], max_bytes=1 << 40, limits=UNLIMITED)[0]
+        if isinstance(given, Opened):
             self._detector.refusal(given.document)
-            one = pipeline.detect([given], self._detector, admitted={"d"}, limits=UNLIMITED)
-        elif stage == "substitute":
-            one = pipeline.substitute([given], self._substitutor, limits=UNLIMITED)
-        else:
-            return self._check(given) if isinstance(given, Candidate) else given
-        return one[0]
+            return pipeline.detect([given], self._detector, admitted={"d"}, limits=UNLIMITED)[0]
+        if isinstance(given, Detected):
+            return pipeline.substitute([given], self._substitutor, limits=UNLIMITED)[0]
+        return self._check(given) if isinstance(given, Candidate) else given
 
 
 def make_flow(chosen: policy.Policy, check: Callable[[Candidate], object] = _check) -> Flow:

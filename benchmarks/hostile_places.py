@@ -23,6 +23,7 @@ import pydicom
 import pypdf
 from openpyxl.comments import Comment
 from pydicom.dataset import Dataset
+from pypdf.actions import JavaScript
 from reportlab.pdfgen.canvas import Canvas
 
 Place = Callable[[bytes, str, Random], bytes]
@@ -385,8 +386,8 @@ _PDF = {
     WORDS: _in_pdf(_add_page),
     "properties": _in_pdf(lambda writer, told: writer.add_metadata({"/Author": told, "/Zz": told})),
     "attachment": _in_pdf(lambda writer, told: writer.add_attachment("z.txt", told.encode())),
-    "bookmark": _in_pdf(lambda writer, told: writer.add_outline_item(told, page_number=0)),
-    "script": _in_pdf(lambda writer, told: writer.add_js(f"app.alert('{told}')")),
+    "bookmark": _in_pdf(lambda writer, told: writer.add_outline_item(title=told, page_number=0)),
+    "script": _in_pdf(lambda writer, told: writer.add_open_action(JavaScript(f"app.alert('{told}')"))),
     "comment": lambda raw, told, _random: raw.replace(b"\n", b"\n% " + told.encode() + b"\n", 1),
     "after the end": _after,
 }

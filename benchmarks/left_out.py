@@ -94,7 +94,8 @@ def count(documents: Sequence[GoldDocument], found: Sequence[Sequence[Mention]])
         covered = direct & characters(text, mentions, frozenset(Label))
         rows.append((len(text.split()), len(false), len(direct), len(covered)))
         labels.update(one.label for one in false)
-    return Counts(*np.array(rows, dtype=np.float64).T, labels)
+    words, spurious, direct_characters, covered_characters = np.array(rows, dtype=np.float64).T
+    return Counts(words, spurious, direct_characters, covered_characters, labels)
 
 
 def false_at_equal_recall(curve: Sequence[Counts], reference: Counts) -> Interval:

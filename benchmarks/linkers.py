@@ -13,6 +13,7 @@ import random
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import combinations
 
 import psycopg2
@@ -108,7 +109,7 @@ def read_tables(cursor: Cursor) -> Tables:
     return dict(_read(cursor))
 
 
-def _read(cursor: Cursor) -> Iterator[tuple[Table, tuple[list[str], list[tuple[str, ...]]]]]:
+def _read(cursor: Cursor) -> Iterator[tuple[Table, tuple[list[str], list[Row]]]]:
     """Yield every readable relation with its columns and its rows as text, in physical order."""
     cursor.execute(READABLE)
     for schema, name, columns in cursor.fetchall():
@@ -121,7 +122,8 @@ def _read(cursor: Cursor) -> Iterator[tuple[Table, tuple[list[str], list[tuple[s
             cursor.execute("ROLLBACK TO SAVEPOINT reading")
 
 
-Tables = Mapping[Table, tuple[list[str], list[tuple[str, ...]]]]
+Row = tuple[str | None, ...]
+Tables = Mapping[Table, tuple[list[str], list[Row]]]
 
 
 def _search_cells(tables: Tables, known: Known, outcome: Outcome) -> None:
@@ -195,7 +197,7 @@ def compare_orders(tables: Tables, known: Known, salts: Sequence[str], outcome: 
     compared: list[tuple[Sequence[str], Mapping[str, int]]] = []
     for table, (columns, rows) in tables.items():
         for place, column in enumerate(columns):
-            named = [(known.names[row[place]], row) for row in rows if row[place] in known.names]
+            named = [(known.names[cell], row) for row in rows if (cell := row[place] or "") in known.names]
             if len({name for name, _ in named if name in nights}) < LEAST:
                 continue
             for key, label in [(None, "as they lie"), *((n, name) for n, name in enumerate(columns) if n != place)]:
@@ -246,7 +248,11 @@ def _known_orders(known: Known, salts: Sequence[str]) -> Iterator[tuple[str, lis
     yield "arrival", names
     yield "the hospital's ids", sorted(names)
     for salt in salts:
-        yield "digests", sorted(names, key=lambda name, salt=salt: hashlib.sha256((salt + name).encode()).digest())
+        yield "digests", sorted(names, key=partial(_digest, salt))
+
+
+def _digest(salt: str, name: str) -> bytes:
+    return hashlib.sha256((salt + name).encode()).digest()
 
 
 def _beyond_chance(order: Sequence[str], ranks: Mapping[str, int], nights: Mapping[str, str]) -> float:
@@ -310,7 +316,7 @@ def _call(cursor: Cursor, schema: str, function: str, types: Sequence[str], text
     return _Answer(answer, repr(sorted(before ^ after, key=repr)))
 
 
-def _rows(cursor: Cursor) -> set[tuple[Table, tuple[str, ...]]]:
+def _rows(cursor: Cursor) -> set[tuple[Table, Row]]:
     return {(table, row) for table, (_, rows) in _read(cursor) for row in rows}
 
 

@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
@@ -28,6 +28,7 @@ from deid.french.folding import fold, spaced
 from deid.reference.packaged import packaged_rows
 
 HERE = Path(__file__).parent
+Scan = Callable[[str], Sequence[tuple[int, int, object]]]
 POLICIES = ("rules", "balanced")
 KINDS = ("rue", "avenue", "place", "impasse", "chemin", "allée", "route", "quai", "boulevard", "sentier")
 LOCALITIES = ("Le", "La", "Les", "Chez", "Le Moulin de", "La Croix", "Le Mas", "La Grange", "Combe", "Puy", "Grand", "")
@@ -69,6 +70,7 @@ def measure(how: str, where: Path) -> dict[str, float]:
     """Load one table (`how`: "automaton" or "lookup") and scan the corpus, in this process."""
     documents = texts()
     began = time.perf_counter()
+    scan: Scan
     if how == "lookup":
         scan = LookupTable(where.with_suffix(".lookup")).scan
     else:
@@ -76,8 +78,11 @@ def measure(how: str, where: Path) -> dict[str, float]:
         automaton = AhoCorasick([f" {name} " for name in names])
         del names
 
-        def scan(text: str) -> list:  # type: ignore[type-arg]
-            return automaton.find_matches_as_indexes(f" {text} ", overlapping=True)
+        def scan_names(text: str) -> list[tuple[int, int, int]]:
+            found: list[tuple[int, int, int]] = automaton.find_matches_as_indexes(f" {text} ", overlapping=True)
+            return found
+
+        scan = scan_names
 
     loaded = time.perf_counter() - began
     hits = sum(len({(start, end) for start, end, *_ in map(_span, scan(text))}) for text in documents)
@@ -86,15 +91,15 @@ def measure(how: str, where: Path) -> dict[str, float]:
     return {"load": loaded, "memory": memory, "speed": best / sum(map(len, documents)) * 1e6, "hits": hits}
 
 
-def _span(found: tuple) -> tuple:  # type: ignore[type-arg]
+def _span(found: tuple[int, int, object]) -> tuple[int, int]:
     # The automaton gives (pattern, start, end + 2), the lookup (start, end, entry).
     return found[:2] if not isinstance(found[2], int) else (found[1], found[2] - 2)
 
 
-def _timed(scan: object, documents: list[str]) -> float:
+def _timed(scan: Scan, documents: list[str]) -> float:
     began = time.process_time()
     for text in documents:
-        scan(text)  # type: ignore[operator]
+        scan(text)
     return time.process_time() - began
 
 

@@ -92,8 +92,8 @@ def _table(kind: str, without: Path, after: Path, unseen: Sequence[GoldDocument]
     """Tabulate the figures of both networks, alone and with the rules, and their differences."""
     policy, lines = load(DEFAULT), []
     for rules in ((), RULES):
-        found = [detected(with_model(policy, kind, model, rules), unseen) for model in (after, without)]
-        compared = compare_found(unseen, *found)
+        candidate, serving = (detected(with_model(policy, kind, model, rules), unseen) for model in (after, without))
+        compared = compare_found(unseen, candidate, serving)
         name = f"rules and {kind}" if rules else kind
         for figure in FIGURES:
             sides = (compared.serving, compared.candidate, compared.difference)

@@ -156,10 +156,10 @@ def main() -> None:
     if show:
         return
     print(HEAD)
-    for title, found in counts.items():
-        read = found.total() - found["held"]
-        share = 100 * found["kind"] / read if read else 0
-        print(f"| {title} | {found.total()} | {found['held']} | {share:.1f} % | {found['stays']} |")
+    for title, outcomes in counts.items():
+        read = outcomes.total() - outcomes["held"]
+        share = 100 * outcomes["kind"] / read if read else 0
+        print(f"| {title} | {outcomes.total()} | {outcomes['held']} | {share:.1f} % | {outcomes['stays']} |")
 
 
 if __name__ == "__main__":

@@ -227,7 +227,8 @@ def gap(counts: Array, others: Array) -> Interval:
 def _recalls(counts: Array) -> Array:
     draws = np.random.default_rng(SEED).integers(len(counts), size=(DRAWS, len(counts)))
     sums = counts[draws].sum(axis=1)
-    return 100 * (1 - sums[:, 0] / sums[:, 1])
+    recalls: Array = 100 * (1 - sums[:, 0] / sums[:, 1])
+    return recalls
 
 
 def _recall(sums: Array) -> float:

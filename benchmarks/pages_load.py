@@ -29,6 +29,7 @@ import psycopg2
 import requests
 
 from deid.database.embedded import EmbeddedServer
+from deid.database.queries import one
 from deid.reviews.lifecycle import SamplePlan, open_review
 from deid.schema.provision import provision, read_env
 
@@ -139,7 +140,7 @@ def reviewed(dsn: str) -> int:
     try:
         with link, link.cursor() as cursor:
             cursor.execute("SELECT max(interval_key) FROM deid.run")
-            (key,) = cursor.fetchone()
+            (key,) = one(cursor)
             return open_review(cursor, key, SamplePlan(0.02, 0.95, 1), "referente")
     finally:
         link.close()
@@ -185,11 +186,11 @@ def pages(dsn: str, review: int) -> Sequence[tuple[str, str]]:
     try:
         with link.cursor() as cursor:
             cursor.execute("SELECT min(interval_key), max(interval_key) FROM deid.run")
-            oldest, newest = cursor.fetchone()
+            oldest, newest = one(cursor)
             cursor.execute("SELECT run_id, document_id FROM deid.quarantine ORDER BY at DESC LIMIT 1")
-            run_id, document_id = cursor.fetchone()
+            run_id, document_id = one(cursor)
             cursor.execute("SELECT patient_id FROM deid.published_document LIMIT 1")
-            (patient,) = cursor.fetchone()
+            (patient,) = one(cursor)
     finally:
         link.close()
     return (

@@ -101,7 +101,8 @@ def texts(documents: int, patients: int) -> list[Text]:
     corpus = load_corpus(Path("corpus/train"))
     some = corpus[:: max(1, len(corpus) // documents)][:documents] if documents else []
     hospital = population(patients).records if patients else ()
-    return [with_assigned_contacts((one.document, one.mentions)) for one in (*some, *hospital)]
+    annotated = [(one.document, one.mentions) for one in some] + [(one.document, one.mentions) for one in hospital]
+    return [with_assigned_contacts(one) for one in annotated]
 
 
 def modes(shipped: Policy) -> Iterator[tuple[str, Policy]]:

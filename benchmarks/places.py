@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from pathlib import Path
@@ -142,7 +142,7 @@ def page(sets: dict[str, Counts], table: CommuneTable, profiles: Sequence[Profil
     people = [sum(one.population for one in members if one) for members in sizes]
     overseas = [one for one in table.communes if is_overseas_code(one.department)]
     everyone = sum(people)
-    rows = [
+    rows: list[tuple[str, Callable[[Counts], str]]] = [
         ("documents", lambda one: str(one.documents)),
         ("surrogates of places and organisations", lambda one: str(one.names)),
         ("elisions and articles that do not agree", lambda one: _share(one.errors, one.names)),

@@ -19,13 +19,14 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from multiprocessing import get_context
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
+from unittest.mock import patch
 
 from deid.config import policy
 from deid.domain.document import Document, Mention
@@ -109,7 +110,7 @@ class _TimedGenerator(NamedTuple):
 
     generator: Generator
     part: str
-    seconds: Counter[str]
+    seconds: dict[str, float]
 
     def write(self, mention: Mention, attempt: int) -> Draft:
         start = time.perf_counter()
@@ -122,28 +123,26 @@ class _TimedGenerator(NamedTuple):
 class _Timed(Generators):
     """Generators that add up the time they take, by part."""
 
-    seconds: ClassVar[Counter[str]] = Counter()
+    seconds: ClassVar[dict[str, float]] = defaultdict(float)
 
     def __init__(self, *given: Any) -> None:
         self.seconds["reading what mentions mean"] += _seconds(lambda: Generators.__init__(self, *given))
         self.by_label = {
-            label: _TimedGenerator(generator, _PARTS[label], self.seconds) for label, generator in self.by_label.items()
+            label: _TimedGenerator(generator, _PARTS[Label(label)], self.seconds)
+            for label, generator in self.by_label.items()
         }
 
     def draw(self, *given: Any) -> None:
         self.seconds["drawing dates"] += _seconds(lambda: Generators.draw(self, *given))
 
 
-def _shares(documents: Sequence[Known]) -> Counter[str]:
+def _shares(documents: Sequence[Known]) -> dict[str, float]:
     """Seconds of each part, on one process; the rest is putting the text together and the ledger."""
-    substitutor.Generators = _Timed  # type: ignore[misc]
     _Timed.seconds.clear()
-    try:
+    with patch.object(substitutor, "Generators", _Timed):
         drawing = _drawing(_key(0, 0))
         whole = _seconds(lambda: _substitute(documents, drawing))
-    finally:
-        substitutor.Generators = Generators  # type: ignore[misc]
-    return _Timed.seconds + Counter({"the rest": whole - _Timed.seconds.total()})
+    return {**_Timed.seconds, "the rest": whole - sum(_Timed.seconds.values())}
 
 
 def _meet(barrier: Barrier) -> None:
@@ -215,8 +214,9 @@ def _measure(name: str, documents: Sequence[Known], workers: int, repeats: int) 
     first = documents[:half]
     of_first = (sum(len(one.document.text) for one in first), sum(len(one.mentions) for one in first))
     _row("1 process, its first half, tables being read", min(one["begun"].cpu for one in single), half, *of_first)
-    for part, seconds in shares.most_common():
-        print(f"| {part} | {100 * seconds / shares.total():.0f} % | | | |")
+    whole = sum(shares.values())
+    for part, seconds in sorted(shares.items(), key=lambda share: -share[1]):
+        print(f"| {part} | {100 * seconds / whole:.0f} % | | | |")
 
 
 def _row(part: str, seconds: float, *counts: int) -> None:

@@ -100,7 +100,8 @@ def main() -> int:
     documents = [one.without_identity() for one in load_corpus(given.corpus)]
     everything = [one.name for one in load_policy().detection.annotators]
     runs: dict[str, Policy] = {}
-    for name, models in ({"": {}} | others).items():
+    named: dict[str, dict[str, str]] = {"": {}, **others}
+    for name, models in named.items():
         said = f", {name}" if name else ""
         if not name:
             runs["rules"] = policy_of(RULES, models, balanced=True)

@@ -31,12 +31,12 @@ PAGE = (
 PNG = base64.b64encode(b"\x89PNG\r\n\x1a\n" + NAME.encode() * 20).decode()
 
 TEXT_FILE = (TEXT + "\r\nFin.\r\n").encode("cp1252")
-JSON = (
+_RECORD = (
     f'{{"patient": {{"nom": "{NAME}", "ipp": {IPP}}}, "patient": {{"prenom": "{FIRST}"}}, "né le":'
     f' "{ISO}T10:00:00Z",\n'
     f'  "{FIRST} {NAME}": [true, null, 1.50, "{TEXT}", "\\u0048\\u00e9lo\\u00efse"], "lettre": "{BASE64 * 2}"}}\n'
 )
-JSON = JSON.replace(BASE64 * 2, base64.b64encode((TEXT * 2).encode()).decode()).encode()
+JSON = _RECORD.replace(BASE64 * 2, base64.b64encode((TEXT * 2).encode()).decode()).encode()
 JSONL = f'{{"a": "{TEXT}"}}\n\n{{"a": {IPP}, "b": "{DIGITS}"}}\n'.encode()
 CSV = f'ipp;nom;ddn;texte\r\n{IPP};{NAME};{ISO};"Vue ""hier"";\n{TEXT}"\r\n{IPP};;;{STREET}\r\n'.encode("cp1252")
 XML = f"""<?xml version="1.0" encoding="ISO-8859-1"?>
@@ -184,7 +184,7 @@ def _archive() -> bytes:
 
 ZIP = _archive()
 
-SAMPLES = {
+SAMPLES: dict[str, tuple[str, bytes]] = {
     "text": ("a.txt", TEXT_FILE),
     "html": ("a.html", PAGE.encode()),
     "json": ("a.json", JSON),
