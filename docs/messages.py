@@ -121,6 +121,10 @@ Not a directory
 File exists
 No space left on device
 {name}: {message}
+no such file
+CSV, line {line}
+CSV, other columns or separator than expected
+CSV, another encoding
 reference_date is in the future
 reference_date is missing
 stay ends before it begins

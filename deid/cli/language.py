@@ -74,9 +74,8 @@ def translated(text: str) -> str:
 
 def translated_error(error: NocturneError, *, remedy_first: bool = False) -> str:
     """Return message and remedy of an error in the language asked for; both in English where one has no French."""
-    parts = [part for part in (error.message, error.remedy) if part]
-    if remedy_first:
-        parts.reverse()
+    order = (error.remedy, error.message) if remedy_first else (error.message, error.remedy)
+    parts = [part for part in order if part]
     said = [french(part) for part in parts] if language() == "fr" else []
     return " ".join(part for part in said if part) if said and all(said) else " ".join(parts)
 
@@ -190,14 +189,15 @@ def _value(value: str) -> str:
     """Return a value, or a list of them, in French if it is a message; a single word may be a name and stays."""
     if " " not in value.strip():
         return value
+    parts = value.split("; ")
+    listed = [_value(part) for part in parts] if len(parts) > 1 else parts
+    if all(said != part for said, part in zip(listed, parts, strict=True)):
+        return " ; ".join(listed)
     if said := french(value):
         return said
     # A sentence in the middle of another has no full stop, a part at its end has one.
-    other = french(value[:-1] if value.endswith(".") else f"{value}.")
-    if other:
+    if other := french(value[:-1] if value.endswith(".") else f"{value}."):
         return f"{other}." if value.endswith(".") else other.removesuffix(".")
-    parts = value.split("; ")
-    listed = [_value(part) for part in parts] if len(parts) > 1 else parts
     return value if listed == parts else " ; ".join(listed)
 
 

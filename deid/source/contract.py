@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -177,9 +177,14 @@ class Source:
         found = [(step, fault) for step in asked for fault in self.faults(link, step)]
         if not found:
             return
-        told = "; ".join(f"{fault} in {self.place(step, fault.name, fault.line)}" for step, fault in found)
-        remedies = dict.fromkeys(_REMEDIES.get(fault.kind, _MEND) for _, fault in found)
-        raise ContractBroken(f"source {self.name}: {told}.", " ".join(remedies))
+        raise self._broken_by(found)
+
+    def _broken_by(self, found: Sequence[tuple[str, QueryFault]]) -> ContractBroken:
+        """Return the error for faults of queries, each with its file and line; with the remedy of one alone."""
+        told = "; ".join(f"{self.place(step, fault.name, fault.line)}: {fault}" for step, fault in found)
+        step, fault = found[0]
+        remedy = _EACH if len(found) > 1 else fault.remedy.replace("{file}", self.file(step))
+        return ContractBroken(f"source {self.name}: {told}.", remedy)
 
     def faults(self, link: SourceLink, step: str) -> list[QueryFault]:
         """Return the faults of the query of a step; no row is read, and the transaction can go on."""
@@ -208,13 +213,7 @@ class Source:
         try:
             yield
         except StatementRefused as refused:
-            if refused.fault.kind is FaultKind.TOO_LONG:
-                raise ContractBroken(
-                    f"source {self.name}: {self.file(step)} took longer than NOCTURNE_STATEMENT_TIMEOUT_S "
-                    f"({settings().statement_timeout_s} s).",
-                    "Give the warehouse the index that the query needs (EXPLAIN it as the reader), or more seconds.",
-                ) from None
-            raise self.broken(step, str(refused), _REMEDIES.get(refused.fault.kind, "")) from None
+            raise self._broken_by([(step, refused.fault)]) from None
 
     def broken(self, step: str, what: str, remedy: str = "") -> ContractBroken:
         """Return the error for a contract that the query of a step breaks."""
@@ -222,14 +221,7 @@ class Source:
 
 
 _MEND = "Mend that query; docs/operators.md lists the columns it must return."
-_REMEDIES: Mapping[FaultKind, str] = {
-    FaultKind.ENCODING: "Convert it in the query. In a database of PostgreSQL of encoding SQL_ASCII that holds "
-    "Latin-1: convert_from(convert(convert_to(column, 'SQL_ASCII'), 'LATIN1', 'UTF8'), 'SQL_ASCII').",
-    FaultKind.VALUE: "Convert each form of the column in the query; `python -m deid source check` has that of times "
-    "of two zones in one column.",
-    FaultKind.NO_ZONES: "As an administrator of that server: mysql_tzinfo_to_sql /usr/share/zoneinfo | mysql mysql",
-    FaultKind.FILE: "Put the file that the query names there, in the encoding and with the separator that it says.",
-}
+_EACH = "`python -m deid source check` tells each with its remedy."
 
 
 def _source_folders() -> dict[str, Path]:

@@ -16,27 +16,23 @@ from typing import Any
 
 from deid.config.policy import load
 from deid.config.settings import settings
-from deid.domain import PARIS, read_entries
+from deid.domain import PARIS
 from deid.domain.document import sex_of_code
 from deid.domain.errors import WarehouseUnreachable
 from deid.domain.outcomes import Refused
 from deid.source.contract import MEASURED, Source, bind, open_source
 from deid.source.extraction import REPEATED_SHARE, make_content, open_contents, read_merges, value_shape
-from deid.source.links import Asked, FaultKind, QueryFault, SourceLink, StatementRefused
+from deid.source.links import FAULTS, Asked, QueryFault, SourceLink, StatementRefused
 from deid.source.patient_parts import ProjectPart, open_part
 
 SLOW_S = 30.0
 _FIRST_PAGE: Mapping[str, None] = {"after_ingested_at": None, "after_document_id": None}
 _EXPIRY, _CLOCK = timedelta(days=30), timedelta(minutes=1)
 _DOUBLE_ENCODED = re.compile("[ÃÂ][\u0080-\u00bf]|\ufffd")
-_DETAILED = (FaultKind.COLUMN_TYPE, FaultKind.REFUSED, FaultKind.FILE)
 _INSTANTS = ("postgresql", "duckdb")  # whose times with a zone are the same instant in each session
 _SHARED = 0.5  # share of documents from which what a few may lack is a fault of the query
 # Faults of contents.sql that may be a row's own, not the query's.
 _SINGLE = frozenset({"repeated", "no_identity", "name_charset", "birth_date"})
-
-# Kind → whether it stops or falsifies a night (`error`), `message`, `remedy`.
-FAULTS: Mapping[str, Mapping[str, Any]] = read_entries("source_faults")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +64,9 @@ class SourceFinding:
     @property
     def message(self) -> str:
         """Sentence, in English."""
-        return str(FAULTS[self.kind]["message"]).format(n=self.rows, of=self.sample, detail=self.detail)
+        return str(FAULTS[self.kind]["message"]).format(
+            n=self.rows, of=self.sample, detail=self.detail, names=self.detail
+        )
 
     @property
     def remedy(self) -> str:
@@ -196,8 +194,7 @@ class _Check:
         return not faults
 
     def _fault(self, step: str, fault: QueryFault) -> None:
-        detail = f"{fault.name} {fault.detail}".strip() if fault.kind in _DETAILED else fault.name
-        self._find(step, fault.kind.value, detail=detail, line=fault.line)
+        self._find(step, fault.kind.value, detail=fault.told, line=fault.line)
 
     def _plan(self, start: datetime, end: datetime) -> dict[str, dict[str, Any]]:
         """Return the documents of the sample by id."""

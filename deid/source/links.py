@@ -19,6 +19,7 @@ from psycopg2.extensions import connection as Connection
 
 from deid.database.connection import place
 from deid.database.queries import execute, one
+from deid.domain import read_entries
 from deid.domain.errors import WarehouseUnreachable
 
 # Schemas of the product in PostgreSQL, and of the catalogues
@@ -39,6 +40,10 @@ _KINDS: Mapping[int, frozenset[str]] = {
 }
 
 
+# Kind of fault → whether it stops or falsifies a night (`error`), `message`, `remedy`.
+FAULTS: Mapping[str, Mapping[str, Any]] = read_entries("source_faults")
+
+
 class FaultKind(StrEnum):
     """Kind of fault of a query. The server reports all that precede TOO_LONG in this list before it gives a row."""
 
@@ -55,6 +60,9 @@ class FaultKind(StrEnum):
     FILE = "file"  # a file that the query reads is absent, or not as the query says
 
 
+_DETAILED = (FaultKind.COLUMN_TYPE, FaultKind.REFUSED, FaultKind.FILE)
+
+
 @dataclass(frozen=True, slots=True)
 class QueryFault:
     """A fault of a query: `name` is a column, a table or where the server stopped, `detail` a type or SQLSTATE.
@@ -67,20 +75,18 @@ class QueryFault:
     detail: str = ""
     line: int = 0
 
+    @property
+    def told(self) -> str:
+        """Names in the message of the fault: of a column or table, with a type or code."""
+        return f"{self.name} {self.detail}".strip() if self.kind in _DETAILED else self.name
+
+    @property
+    def remedy(self) -> str:
+        """Remedy in English; its place {file} is for the file of the query."""
+        return str(FAULTS[self.kind]["remedy"])
+
     def __str__(self) -> str:
-        return {
-            FaultKind.COLUMN_MISSING: f"column {self.name} is missing",
-            FaultKind.COLUMN_TYPE: f"column {self.name} is not of type {self.detail}",
-            FaultKind.COLUMN_ABSENT: f"column {self.name} does not exist",
-            FaultKind.TABLE_ABSENT: f"table {self.name} does not exist",
-            FaultKind.NO_SELECT: "the reader lacks SELECT on a table read",
-            FaultKind.NO_ZONES: "CONVERT_TZ gives null, since the server's tables of time zones are empty,",
-            FaultKind.REFUSED: f"the statement is refused near {self.name} (SQLSTATE {self.detail})",
-            FaultKind.TOO_LONG: "the statement took too long",
-            FaultKind.ENCODING: "a text is not in the encoding that the database says",
-            FaultKind.VALUE: f"a value cannot be converted (SQLSTATE {self.detail})",
-            FaultKind.FILE: f"a file cannot be read ({self.detail})",
-        }[self.kind]
+        return str(FAULTS[self.kind]["message"]).format(detail=self.told, names=self.told)
 
 
 class StatementRefused(Exception):
@@ -267,7 +273,7 @@ def _fault(cursor: Any, error: psycopg2.Error) -> QueryFault:
     """Name the fault of a refused statement from its SQLSTATE and position: no value, in any language of the server."""
     position, code = error.diag.statement_position, error.pgcode or ""
     if position is None:
-        name, line = "something", 0
+        name, line = "…", 0
     else:
         sent = cursor.query.decode("utf-8", "replace")
         name = sent[int(position) - 1 :].split()[0].strip("(),;")

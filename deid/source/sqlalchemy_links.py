@@ -317,7 +317,7 @@ def _fault(error: DBAPIError) -> QueryFault | None:
     if code in _LOGIN or code in _PASSING or error.connection_invalidated:
         return None
     match = _IDENTIFIER.search(message)
-    name = next((group for group in match.groups() if group), "something") if match else "something"
+    name = next((group for group in match.groups() if group), "…") if match else "…"
     kind = _KINDS.get(code, FaultKind.REFUSED)
     if code == "CatalogException" and "Table with name" in message:
         kind = FaultKind.TABLE_ABSENT

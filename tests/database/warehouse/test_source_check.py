@@ -18,6 +18,7 @@ import pytest
 from psycopg2 import sql
 from selectolax.lexbor import LexborHTMLParser
 
+from deid.cli.language import translated_error
 from deid.config.settings import settings
 from deid.database import embedded
 from deid.database.embedded import EmbeddedServer
@@ -309,7 +310,7 @@ def test_a_query_that_takes_too_long_is_named(
     monkeypatch.setenv("NOCTURNE_STATEMENT_TIMEOUT_S", "4")
     settings.cache_clear()
     assert ("contents", "too_long") in kinds(check())
-    with pytest.raises(ContractBroken, match=r"mine/contents\.sql took longer than NOCTURNE_STATEMENT_TIMEOUT_S"):
+    with pytest.raises(ContractBroken, match=r"mine/contents\.sql: the query takes longer than NOCTURNE_ST"):
         night("n")
     assert hospital.rows("SELECT DISTINCT state FROM deid.document") == [("planned",)]
 
@@ -505,6 +506,9 @@ def test_every_fault_stands_beside_its_file_and_line_and_the_night_names_all_at_
     with pytest.raises(ContractBroken) as caught:
         night("n")
     assert all(f"{folder}/{step}.sql:{line}" in str(caught.value) for step, line in lines.items())
+    said = translated_error(caught.value)
+    assert "une colonne n'est pas du type attendu : zip text" in said
+    assert not re.search("the |column|remedy", said), "one language"
 
 
 @pytest.mark.usefixtures("hospital")

@@ -10,7 +10,8 @@ from typer.testing import CliRunner
 
 from deid.cli import app, main
 from deid.cli.language import french, translated_error
-from deid.domain.errors import InputRefused
+from deid.domain.errors import ContractBroken, InputRefused
+from deid.source.links import FaultKind, QueryFault
 from docs import messages
 
 PLACES = re.compile(r"\{(\w+)\}")
@@ -121,6 +122,18 @@ def test_errors(
         assert words in told[lang]
     assert not ENGLISH.search(re.sub(r"`[^`]*`|python -m deid.*", "", told[""]))
     assert not FRENCH.search(told["en"])
+
+
+@pytest.mark.parametrize("kind", FaultKind)
+def test_faults_of_a_query_are_in_one_language_alone_and_together(kind: FaultKind) -> None:
+    """As a night names them, each with its file and line."""
+    details = ["CSV, line 3", "CSV, another encoding", "no such file"] if kind is FaultKind.FILE else ["text"]
+    for detail in details:
+        fault = QueryFault(kind, "" if kind is FaultKind.FILE else "rpps", detail)
+        for told in (f"chu/staff.sql:3: {fault}", f"chu/plan.sql: {fault}; chu/staff.sql:3: {fault}"):
+            said = translated_error(ContractBroken(f"source chu: {told}.", fault.remedy.replace("{file}", "staff.sql")))
+            assert said.startswith("source chu : chu/")
+            assert not ENGLISH.search(said)
 
 
 def test_an_error_that_has_no_french_stays_english_as_a_whole() -> None:
