@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
 
 import pytest
 
 from deid.config.settings import settings
+from deid.domain import PARIS
 from deid.domain.document import Stay
 from deid.domain.errors import ContractBroken, SettingsError
 from deid.source import contract, extraction
@@ -116,6 +117,31 @@ def test_the_interval_is_half_open(hospital: Database) -> None:
     for name, shift in {"before": -1, "start": 0, "last": 86_399, "end": 86_400}.items():
         put(hospital, name, at=NIGHT + timedelta(seconds=shift))
     assert _listed() == ["start", "last"]
+
+
+@pytest.mark.parametrize("changes", [date(2026, 3, 29), date(2026, 10, 25)], ids=["spring", "autumn"])
+@pytest.mark.parametrize("local", [False, True], ids=["instants", "local times"])
+def test_a_night_that_ends_where_the_clock_changes_loses_and_repeats_nothing(
+    hospital: Database, own_source: Path, changes: date, local: bool
+) -> None:
+    """Bounds in the zone of Paris; local times lack an hour in spring, and show one twice in autumn."""
+    if local:
+        plan = own_source / "plan.sql"
+        text = plan.read_text(encoding="utf-8")
+        read = "(timezone('Europe/Paris', x.ingested_at) AT TIME ZONE 'Europe/Paris') AS ingested_at"
+        columns = "x.document_id, x.content, x.patient_id, x.stay_id, x.type_code, x.withdrawn_at"
+        shown = f"FROM (SELECT {columns}, {read} FROM cdw.document AS x) AS d"
+        plan.write_text(text.replace("FROM cdw.document AS d", shown), encoding="utf-8")
+    midnight = datetime.combine(changes, time(), UTC)
+    names = [f"d{quarter:02}" for quarter in range(16)]
+    for quarter, name in enumerate(names):
+        put(hospital, name, at=midnight + timedelta(minutes=15 * quarter))
+    with open_source("tests") as link:
+        for quarter in range(17):
+            bound = (midnight + timedelta(minutes=15 * quarter)).astimezone(PARIS)
+            nights = [(midnight - DAY, bound), (bound, midnight + DAY)]
+            pages = [page for start, end in nights for page in list_documents(link, Source("mine"), start, end)]
+            assert sorted(row.document_id for page in pages for row in page) == names
 
 
 def test_pages_meet_without_loss_or_repeat(hospital: Database, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -303,6 +303,18 @@ def test_ids_listed_twice_stop_the_plan(hospital: Database, break_query: Break) 
     assert hospital.rows("SELECT count(*) FROM deid.run") == [(0,)]
 
 
+def test_rows_without_an_id_stop_the_night_before_anything_is_written(hospital: Database, break_query: Break) -> None:
+    break_query("contents", "    d.document_id,", "    nullif(d.document_id, 'two') AS document_id,")
+    with pytest.raises(ContractBroken, match=r"a row has no id, or one that was not asked for in .*mine/contents\.sql"):
+        night("n")
+    assert hospital.rows("SELECT DISTINCT state FROM deid.document") == [("planned",)]
+    assert hospital.rows("SELECT count(*) FROM deid.mention") == [(0,)]
+    break_query("plan", "    d.document_id,", "    nullif(d.document_id, 'two') AS document_id,")
+    with pytest.raises(ContractBroken, match=r"a row has no id, digest, time or withdrawal flag in .*mine/plan\.sql"):
+        night("m")
+    assert hospital.rows("SELECT count(*) FROM deid.run") == [(1,)]
+
+
 def test_a_query_that_takes_too_long_is_named(
     hospital: Database, break_query: Break, monkeypatch: pytest.MonkeyPatch
 ) -> None:
