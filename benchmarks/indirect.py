@@ -4,9 +4,9 @@
     python -m benchmarks.indirect --texts FILE [--list]
 
 The first form scores the rules on both halves of `corpus/indirect` (the rules were written while the half "held out"
-was unread), compares them with a CRF trained on documents of other authors, and counts mentions per 1,000 words in the
-synthetic hospital; `--write` writes `indirect.md`. The second counts, and lists, the mentions in a text of one document
-a line (.txt.xz, or .jsonl.xz with `text`), to be judged by a reader.
+was unread), compares them with a CRF trained on documents of other authors, counts mentions per 1,000 words in the
+synthetic hospital, and documents that words of uniqueness warn of; `--write` writes `indirect.md`. The second counts,
+and lists, the mentions in a text of one document a line (.txt.xz, or .jsonl.xz with `text`), to be judged by a reader.
 """
 
 from __future__ import annotations
@@ -26,9 +26,10 @@ import pycrfsuite
 from deid.detection.annotators.indirect import FINDERS, Indirect
 from deid.detection.text.reading import Reading
 from deid.domain.document import Document, Mention
+from deid.quality.uniqueness import find_unique_people
 from demo.population import population
-from nocturne_lab.evaluation.corpus import GoldDocument, load_indirect
-from nocturne_lab.evaluation.intervals import resampled
+from nocturne_lab.evaluation.corpus import GoldDocument, load_corpus, load_indirect
+from nocturne_lab.evaluation.intervals import resampled, share_interval
 from nocturne_lab.evaluation.score_tables import markdown
 
 ROOT = Path(__file__).parents[1]
@@ -180,6 +181,16 @@ def _hospital() -> Iterator[tuple[str, Found]]:
         yield record.document.text, record.mentions
 
 
+def _warned() -> Iterator[list[str]]:
+    """Yield the documents of each collection of which words of uniqueness warn."""
+    collections = {f"`corpus/{name}`": load_corpus(ROOT / "corpus" / name) for name in ("train", "dev", "unseen")}
+    told = {name: [gold.document.text for gold in found] for name, found in collections.items()}
+    for name, texts in {**told, "synthetic hospital": [text for text, _ in _hospital()]}.items():
+        warned = sum(bool(find_unique_people(text)) for text in texts)
+        least, most = share_interval(warned, len(texts))
+        yield [name, str(len(texts)), str(warned), f"{warned / len(texts):.1%} ({least:.1%}–{most:.1%})"]
+
+
 def _tables(listed: bool) -> str:
     parts = load_indirect(ROOT / "corpus" / "indirect" / "mentions.jsonl", ROOT / "corpus" / "train")
     documents = [gold for part in parts.values() for gold in part]
@@ -199,6 +210,7 @@ def _tables(listed: bool) -> str:
         before=BEFORE,
         words=f"{words:,}",
         hospital=markdown(["label", "mentions", "per 1,000 words"], per),
+        unique=markdown(["collection", "documents", "warned", "share"], list(_warned())),
     )
 
 
@@ -234,6 +246,14 @@ On the synthetic hospital ({words} words, beside the mentions that it marks itse
 {hospital}
 
 Seventy of them, drawn at random, were read: none is false.
+
+## Words of uniqueness
+
+The warning `unique_person` is meant for 2 % of documents at most. Documents that it warns of, as they are written, with
+the 95 % interval (Clopper–Pearson); its words were chosen and mended on `corpus/train`. Of telling letters it misses
+some: how many, `tests/unit/quality/test_uniqueness.py` says.
+
+{unique}
 """
 
 
