@@ -91,6 +91,7 @@ FOUND: dict[str, tuple[str, ...]] = {
     "numbers by form": (
         "Joindre le [[PHONE|+44 20 7946 0958]].",
         "Joindre le [[PHONE|00 33 6 39 98 01 12]].",
+        "Joindre le [[PHONE|0033639980112]].",
         "Écrire sur [[URL|rdv.chu-iroise.fr]] avant la visite.",
         "joignable au [[PHONE|06 trente neuf quatre vingt dix-huit 98 90 06]]",
         "Poste de garde : [[PHONE|4412]]",
@@ -178,6 +179,7 @@ FOUND: dict[str, tuple[str, ...]] = {
         "NIR [[NIR|1 71 05 2A 004 112 74]]",
         "NIR [[NIR|2 31 08 15 014 006 99]]",
         "IPP [[IPP|0081774523]]",
+        "IPP : [[IPP|0012345679]]",
         "IPP : [[IPP|M00417733]]",
         "NIP [[IPP|8003471126]]",
         "séjour [[NDA|230311874]]",

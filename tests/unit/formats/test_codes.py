@@ -259,6 +259,26 @@ def test_codes_labels_and_units_of_fhir_stay() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "attribute", ["class", "id", "name", "data-name", "cite", "value", "summary", "title", "style"]
+)
+def test_no_attribute_of_a_narrative_hides_a_name(attribute: str) -> None:
+    div = f'<div xmlns="http://www.w3.org/1999/xhtml"><p {attribute}="Mme {NAME}">Vue hier.</p></div>'
+    for raw, hint in (
+        (_fhir(text={"status": "generated", "div": div}), ""),
+        (FHIR_XML.format(f"<text>{div}</text>"), ""),
+    ):
+        assert NAME not in without(raw, NAME, hint=hint)
+
+
+def test_the_layout_of_a_narrative_stays() -> None:
+    table = '<table class="grid" border="1" width="50%"><tr><td colspan="2" align="left" lang="fr">Vue hier.</td></tr></table>'
+    raw = _fhir(text={"div": f'<div xmlns="http://www.w3.org/1999/xhtml">{table}<p class="a b">{NAME}</p></div>'})
+    written = json.loads(without(raw, NAME))["text"]["div"]
+    assert table in written
+    assert 'class=""' in written
+
+
 BIRTHPLACE = {
     "city": "Arbois",
     "extension": [

@@ -24,6 +24,7 @@ _IN_PAIRS = re.compile(r"0[1-9](?:[ ._/·-]{0,3}\d\d){4}(?!\d|[.,]\d)")
 _INTERNATIONAL = re.compile(
     r"(?<![\w+])(?:\+ ?|00)(?!\d{1,2}\.\d{1,2} ?\( ?[-+])[1-9]\d{0,2}(?:[ .()/-]{0,2}\d){6,12}(?!\d)"
 )
+_COMPACT = 0.9  # of a number from abroad without a sign
 _AT = re.compile(r" ?(?:@|\(at\)|\[at\]| arobase ) ?")
 _LOCAL_PART = re.compile(r"[\w.+-]+$")
 _HOST = re.compile(r"[\w-]{1,63}(?:\.[\w-]{1,63}){0,6}\.[a-z]{2,10}\b")
@@ -79,7 +80,9 @@ def find_contacts(reading: Reading) -> Iterator[Mention]:
                 if sign and (second := _IN_PAIRS.match(text, sign.end())):
                     yield Mention(second.start(), second.end(), Label.PHONE, _plausible(second.group(), "FR"))
         if (text[at] == "+" or text.startswith("00", at)) and (match := _INTERNATIONAL.match(text, at)):
-            yield Mention(at, match.end(), Label.PHONE, _plausible(match.group(), None))
+            # A number of a hospital may begin with 00 too: words that announce one are surer.
+            most = _COMPACT if match.group().isdigit() else 1.0
+            yield Mention(at, match.end(), Label.PHONE, min(most, _plausible(match.group(), None)))
     for index, word in enumerate(reading.words):
         start = reading.starts[index]
         if word in _ANNOUNCES and not _is_diameter(text, start) and (match := _SHORT.match(text, start)):
