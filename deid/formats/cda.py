@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import base64
+from itertools import count
 from typing import Any
 
+from deid.formats.fields import Rule, stays_as_code
 from deid.formats.reading import Reading, Save
 from deid.formats.trees import Walk, local, parse_xml, save_xml
 
 _TYPE = "{http://www.w3.org/2001/XMLSchema-instance}type"
 _SEXES = {"M": "M", "F": "F"}
 _BODY = "nonXMLBody/text"  # the whole of a document of level 1
+_IDS, _REFERENCES = frozenset({"ID", "IDREF", "referencedObject"}), frozenset({"value", "href"})
+_CODE = Rule(kind="code")
 
 
 def read_cda(raw: bytes, reading: Reading) -> Save:
@@ -23,11 +27,32 @@ def read_cda(raw: bytes, reading: Reading) -> Save:
     if root is not whole:  # it shows itself or is signed: within a stylesheet or a signature
         reading.removed("metadata")
         root.getparent().remove(root)
+    _rename_ids(root, reading)
     Walk(reading, "cda", special=_Embedded(reading), variants=_variants).read(root)
     for element in root.iter("{urn:hl7-org:v3}administrativeGenderCode"):
         if element.get("code") in _SEXES and local(element.getparent()) == "patient":
             reading.feed("sex", element.get("code"))
     return save_xml(root, raw, reading)
+
+
+def _rename_ids(root: Any, reading: Reading) -> None:
+    """Give elements whose ids are words other ids, where they are referred to too: such words may name somebody."""
+    taken = {element.get("ID") for element in root.iter("*")}
+    free = (name for number in count(1) if (name := f"x{number}") not in taken)
+    others: dict[str, str] = {}
+
+    def other(name: str) -> str:
+        if not stays_as_code(name, _CODE) and name not in others:
+            others[name] = next(free)
+        return others.get(name, name)
+
+    for element in root.iter("*"):
+        for field in _IDS.intersection(element.attrib):
+            element.set(field, " ".join(map(other, element.get(field).split())))
+        for field in _REFERENCES.intersection(element.attrib):
+            if element.get(field).startswith("#"):
+                element.set(field, f"#{other(element.get(field)[1:])}")
+    reading.untouched &= not others
 
 
 def _variants(element: Any) -> tuple[str, ...]:

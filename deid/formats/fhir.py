@@ -83,7 +83,7 @@ def _leaf(file: JsonText, reading: Reading, leaf: Leaf, known: Mapping[Pointer, 
         body = path == _BODY
         if not reading.embed_encoded(leaf.value, "base64", sibling("contentType"), put_data, body=body):
             put_data(b"")
-    else:
+    elif not (name in _ABOUT_DATA and sibling("data") and sibling("contentType")):
         if path == "Patient/gender" and leaf.value in _SEXES:
             reading.feed("sex", _SEXES[leaf.value])
         reading.field(reading.rule("fhir", *_paths(path, sibling("system"))), leaf.value, put)
@@ -164,6 +164,8 @@ def _attribute(element: Any, attribute: str, value: str, path: tuple[str, ...], 
         body = where == _BODY
         if not reading.embed_encoded(value, "base64", sibling("contentType"), put_data, body=body):
             put_data(b"")
+        return
+    if path[-1] in _ABOUT_DATA and sibling("data") and sibling("contentType"):
         return
     if where == "Patient/gender" and value in _SEXES:
         reading.feed("sex", _SEXES[value])

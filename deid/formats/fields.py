@@ -46,7 +46,8 @@ class Rule(BaseModel):
             number or e-mail with its scheme (tel:0102030405), `reference` for an id after a type (Patient/12), `number`
             for a code that may be a number of any length (SNOMED CT, drugs, measures), `system` for a URI whose host
             may be the hospital's, `unit` for the name of a service, an organisation where it names a person, `time` for
-            a time of day in digits, of which stays what the policy says.
+            a time of day in digits, of which stays what the policy says, `version` for a code that may be the day of a
+            version of the standard.
         codes: values of `code` that the tables of the standard list; of `system`, registered hosts and words of paths.
         otherwise: what becomes of a value of `code` that is none, and has no label.
     """
@@ -57,7 +58,7 @@ class Rule(BaseModel):
     label: Label | None = None
     patient: str | None = None
     caption: str = ""
-    value: Literal["text", "date", "telecom", "reference", "number", "system", "unit", "time"] = Field(
+    value: Literal["text", "date", "telecom", "reference", "number", "system", "unit", "time", "version"] = Field(
         "text", alias="as"
     )
     codes: tuple[str, ...] = ()
@@ -216,6 +217,7 @@ _TERM = "Type d'examen"  # caption of what is no code, which `deid.detection.tex
 _CODE = re.compile(r"(?=\D*\d)(?!.*[^\W\d_]{5})(?!(?:\D*\d){8})(?!.*\d{7})[^\s@]{1,32}")
 _ABBREVIATION = re.compile(r"[A-Z]{1,4}")
 _NUMBER = re.compile(r"[<>=]{0,2}[+-]?\d+(?:[.,]\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
+_VERSION = re.compile(r"20\d\d[-.]\d\d(?:[-.]\d\d)?", re.ASCII)
 _MEDIA = re.compile(r"(?:text|application|image|audio|video|message)/[a-z\d.+-]+(?:; ?charset=[\w-]+)?", re.IGNORECASE)
 _OID = re.compile(r"(?:urn:oid:)?[0-2](?:\.(?:0|[1-9]\d*)){3,}", re.ASCII)
 # Units of UCUM, and as French laboratories and pharmacies write them
@@ -241,6 +243,8 @@ def stays_as_code(value: str, rule: Rule) -> bool:
     if rule.label is not None:
         return False
     if rule.value == "number" and _NUMBER.fullmatch(value):
+        return True
+    if rule.value == "version" and _VERSION.fullmatch(value):
         return True
     if any(shape.fullmatch(value) for shape in (_ABBREVIATION, _CODE, _UNIT, _OID, _MEDIA)):
         return _DATED.fullmatch(value) is None

@@ -350,6 +350,33 @@ CDA = (
 )
 
 
+def test_no_id_or_version_of_cda_hides_a_name() -> None:
+    raw = (
+        f'<ClinicalDocument xmlns="urn:hl7-org:v3" xmlns:i="http://www.w3.org/2001/XMLSchema-instance" '
+        f'i:schemaLocation="urn:hl7-org:v3 file:///home/{NAME}/CDA.xsd">'
+        f'<templateId root="1.2.3" extension="2021-09-01"/><templateId root="{NAME}" extension="{NAME}"/>'
+        f'<component><text><content ID="{NAME}1">Vue </content>'
+        f'<content ID="x1">hier.</content></text><entry><text><reference value="#{NAME}1"/></text><text>'
+        f'<reference value="#x1"/></text></entry></component></ClinicalDocument>'
+    )
+    source = read(raw)
+    written = source.rewrite([]).decode()
+    assert NAME not in written
+    assert 'extension="2021-09-01"' in written
+    assert re.findall('ID="([^"]*)"', written) == re.findall('value="#([^"]*)"', written) == ["x2", "x1"]
+    assert source.text.strip() == "Vue hier."
+
+
+def test_a_hash_of_what_is_elsewhere_goes() -> None:
+    away = {"url": "http://a.fr/1", "hash": "2jmj7l5rSw0yVb/vlWAYkK/YBwk="}
+    here = {"contentType": "text/plain", "data": "VnVlIGhpZXIu", "hash": "ugZx0hwQqMJvPG3oTj2bDrhjfz0=", "size": 9}
+    raw = _fhir(content=[{"attachment": away}, {"attachment": here}])
+    told = [one["attachment"] for one in json.loads(without(raw, "hier"))["content"]]
+    assert "hash" not in told[0]
+    assert told[1]["hash"] not in (here["hash"], "")
+    assert [one["attachment"] for one in json.loads(read(raw).rewrite([]))["content"]][1] == here
+
+
 def test_labels_of_cda_are_searched_and_its_codes_stay() -> None:
     plain = CDA.replace("<county>39013</county>", "<county/>")
     assert without(CDA.format(""), NAME).partition("\n")[2] == plain.format("")
