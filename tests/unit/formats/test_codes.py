@@ -337,6 +337,30 @@ def test_what_fhir_empties_goes_with_what_is_empty_without_it() -> None:
     assert b"position" not in read(xml).rewrite([])
 
 
+# ---- Records of any shape
+
+
+@pytest.mark.parametrize("name", ["insee", "code_commune_naissance", "codeInseeCommune", "CODE IRIS", "depcom"])
+def test_the_insee_codes_of_records_go(name: str) -> None:
+    key = name.replace(" ", "_")
+    for raw, hint in (
+        (f"ipp;{name};texte\n8012345679;39013;Vue hier.\n8012345680;69381;Va bien.\n", "a.csv"),
+        (json.dumps([{"ipp": "8012345679", name: "39013", "texte": "Vue hier, 69381."}, {name: 69381}]), "a.json"),
+        (f"<d><p {key}='39013'>Vue hier.</p><{key}>69381</{key}></d>", "a.xml"),
+    ):
+        written = without(raw, ", 69381", hint=hint)
+        assert "39013" not in written
+        assert "69381" not in written
+        assert "Vue hier" in written
+
+
+@pytest.mark.parametrize("where", ["schemaLocation", "noNamespaceSchemaLocation"])
+def test_the_place_of_a_schema_hides_no_name(where: str) -> None:
+    instance = "http://www.w3.org/2001/XMLSchema-instance"
+    raw = f"<d xmlns:i='{instance}' i:{where}='file:///home/{NAME}/d.xsd'><n>Vue hier.</n></d>"
+    assert NAME not in read(raw).rewrite([]).decode()
+
+
 # ---- CDA and DICOM
 
 CDA = (
