@@ -240,16 +240,20 @@ class Calendar:
             return mask(mention.label, self._context.text(mention))
         if self._line is not None and mention in self._line.kept:
             return Draft(text, episodes.KEPT, may_return=True)
-        returns = (
-            strategy == "stages" if mention.label is Label.AGE else self._line is not None and self._line.may_return
-        )
+        returns = self._may_return(mention, strategy)
         noun = PERSON if mention.label is not Label.AGE and agreement.is_month(text) else None
         return Draft(text, strategy, may_return=returns, noun=noun)
 
     def _composed(self, mention: Mention, strategy: str) -> str | None:
         """Return the text of a mention that holds several dates, or is half of one."""
         join = self._joined if strategy == "generalise" else None
-        return self._normalised.segments.compose(self._context, mention, self._texts, join)
+        returns = self._may_return(mention, strategy)
+        return self._normalised.segments.compose(self._context, mention, self._texts, join, returns)
+
+    def _may_return(self, mention: Mention, strategy: str) -> bool:
+        if mention.label is Label.AGE:
+            return strategy == "stages"
+        return self._line is not None and self._line.may_return
 
     def _moved(self, epsilon: Fraction) -> Timeline:
         normalised, dates, ages = self._normalised, self._policy.dates.strategy, self._policy.ages.strategy

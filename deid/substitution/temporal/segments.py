@@ -29,6 +29,8 @@ _LONGEST = 60  # characters of a mention that may hold several
 _BREAK = re.compile(r"[ \t]*\n[ \t]*")
 
 
+# A word, or a number in words whole: how many words a number has depends on its value.
+_WORD = re.compile(rf"(?:\b(?:{'|'.join(sorted(NUMBER_WORDS, key=len, reverse=True))})\b[ -]?)+|\w+")
 _NAMED = re.compile(r"[^\W\d_]{3,}")
 _LONG = re.compile(r"\d{4}|.*\d[/.]\d.*")
 _LISTED = re.compile(r"\d ?, ?\d")  # "12, 13" is a list, and no date
@@ -62,18 +64,19 @@ class Segments:
         return any(span in parts for parts in self.parts.values())
 
     def compose(
-        self, context: DocumentContext, mention: Mention, texts: Mapping[Mention, str], join: Join | None = None
+        self, context: DocumentContext, mention: Mention, texts: Mapping[Mention, str], join: Join | None, returns: bool
     ) -> str | None:
         """Return the text of a mention from those of its spans; None if one has none, or cannot be parted in two.
 
-        Dates in one mention keep the text between them, or are made one by `join`.
+        Dates in one mention keep the text between them, or are made one by `join`. `returns`: a draw may give its
+        original, and so may half of one.
         """
         if mention in self.halves:
             half = self.halves[mention]
             original, text = context.text(half.whole), texts.get(half.whole)
             if half.whole.label is Label.RELDATE and (text or "").split() == original.split():
                 return context.text(mention)  # kept, and public: "la semaine", "dernière"
-            pair = _parted(original, text, half.between)
+            pair = _parted(original, text, half.between, returns)
             return pair[half.side] if pair else None
         if mention not in self.parts:
             return texts.get(mention)
@@ -152,10 +155,12 @@ def _within(context: DocumentContext, mention: Mention, reads: Reads) -> tuple[M
     return ()
 
 
-def _parted(original: str, text: str | None, between: str) -> tuple[str, str] | None:
+def _parted(original: str, text: str | None, between: str, returns: bool) -> tuple[str, str] | None:
     """Return the surrogate `text` in two: at the break that it kept, else at a space, hyphen or separator.
 
-    Neither half reads as the original's; None if no place allows that.
+    Where a draw may return its original (`returns`), the place depends on the written forms alone: a mask where half of
+    a draw is the original's would tell that it is. Else neither half reads as the original's; None if no place allows
+    that.
     """
     if text is None:
         return None
@@ -165,6 +170,10 @@ def _parted(original: str, text: str | None, between: str) -> tuple[str, str] | 
     places = [match.span() for match in re.finditer(r" |(?<=[-/.])", one_line)]
     pairs = [(text[:kept], text[kept + len(between) :])] if kept >= 0 else []
     pairs += [(one_line[:start], one_line[end:]) for start, end in places]
+    if returns:
+        written = [len(_WORD.findall(fold_line(half))) for half in originals]
+        pairs.sort(key=lambda pair: [len(_WORD.findall(fold_line(half))) for half in pair] != written)
+        return next((pair for pair in pairs if all(map(comparable, pair))), None)
     for pair in pairs:
         if all(
             comparable(one) and comparable(one) != comparable(other) for one, other in zip(pair, originals, strict=True)

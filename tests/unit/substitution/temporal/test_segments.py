@@ -9,7 +9,9 @@ import pytest
 from deid.config.policy import load
 from deid.domain.document import Patient
 from deid.reference import CommuneTable
+from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
+from deid.substitution.temporal.ages import parse_age
 from deid.substitution.temporal.parsing import parse
 from tests.unit.substitution.examples import KEY, marked, surrogates
 
@@ -115,3 +117,16 @@ def test_a_range_of_ages_keeps_its_unit(substitutor: Substitutor) -> None:
 
 def test_a_half_that_could_only_stay_is_masked(substitutor: Substitutor) -> None:
     assert _one(substitutor, "âgée de [[AGE|72]]\n[[AGE|ans]], vue") == ["[AGE]", "[AGE]"]
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_half_that_a_draw_gives_back_is_not_masked(key: str) -> None:
+    """A mask where half of a draw is the original's would tell that it is."""
+    tables = packaged_tables()
+    shipped = Substitutor(load(), KEY, tables.communes, tables.names)
+    age, unit = _one(shipped, "âgée de [[AGE|72]]\n[[AGE|ans]], vue", key)
+    assert (age.isdigit(), unit) == (True, "ans")
+    month, year = _one(shipped, "opérée en [[DATE|août]]\n[[DATE|2019]], vue", key)
+    assert parse(f"{month} {year}") is not None
+    age, unit = _one(shipped, "âgée de [[AGE|soixante-douze]]\n[[AGE|ans]], vue", key)
+    assert (parse_age(age) is not None, unit) == (True, "ans")
