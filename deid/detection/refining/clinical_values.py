@@ -681,10 +681,12 @@ def _is_ranked(number: _Number) -> bool:
 
 # "sonde CapSureFix Novus 5076-52": a model and its length, the number of which is on each of them.
 _MODEL, _LEAD = re.compile(r"\d{4}m?-\d{2}"), re.compile(r"\bsondes?\b[^;\n]{0,50}[a-z] \Z")
+_LEAD_MEASURED = re.compile(r"[^;\n]{0,40}\b(?:impedance|vecteur|seuil|detection|\d{3,4} ohms)\b")
 
 
 def _is_model(number: _Number) -> bool:
-    return bool(_MODEL.fullmatch(number.written) and _LEAD.search(number.before)) and not _is_announced(number)
+    lead = _LEAD.search(number.before) or _LEAD_MEASURED.match(number.after)
+    return bool(_MODEL.fullmatch(number.written) and lead) and not _is_announced(number)
 
 
 def _is_tooth(number: _Number) -> bool:

@@ -45,6 +45,15 @@ def test_complete_dates_behind_a_sample_are_dates(detector: Detector, lead: str,
         assert (Label.DATE, one) in found, text
 
 
+@pytest.mark.parametrize(("text", "written"), [
+    ("n° 14  30-Avr-2023", "30-Avr-2023"), ("Lame HE n° 4412 12/Jul/2021", "12/Jul/2021"),
+    ("Réf. 0078 5-Déc-2020 validé", "5-Déc-2020"), ("cassette 3  9-Sept-2021 lue", "9-Sept-2021"),
+    ("Tube 221 ; 01/Aug/2022", "01/Aug/2022"),
+])  # fmt: skip
+def test_a_month_by_name_between_two_signs_is_of_a_date(detector: Detector, text: str, written: str) -> None:
+    assert (Label.DATE, written) in found_in(detector, text)
+
+
 @quietly
 @given(lead=st.sampled_from(LEADS), day=DAYS, sign=st.sampled_from("./-"))
 def test_no_mention_holds_a_part_of_a_date_with_a_short_year(

@@ -25,9 +25,14 @@ def kept(text: str, part: str, label: Label, votes: tuple[Vote, ...] = (), score
     return bool(drop_values(reading, [Mention(start, start + len(part), label, score, None, votes)]))
 
 
-def test_the_model_of_a_lead_is_nobody_s_number() -> None:
-    assert not kept("sonde atriale CapSureFix Novus 5076-52 ; seuil 0,7 V", "5076-52", Label.ID)
-    assert kept("sonde atriale n° 5076-52 ; seuil 0,7 V", "5076-52", Label.ID)
+@pytest.mark.parametrize(("text", "part", "stays"), [
+    ("sonde atriale CapSureFix Novus 5076-52 ; seuil 0,7 V", "5076-52", False),
+    ("sonde atriale n° 5076-52 ; seuil 0,7 V", "5076-52", True),
+    ("VD 6935M-62 impédance 620 ohms", "6935M-62", False), ("OD 7122-65, seuil 0,5 V", "7122-65", False),
+    ("VG : 4574-53, vecteur bipolaire", "4574-53", False), ("dossier 4574-53 ; seuil 0,5 V", "4574-53", True),
+])  # fmt: skip
+def test_the_model_of_a_lead_is_nobody_s_number(text: str, part: str, stays: bool) -> None:
+    assert kept(text, part, Label.ID) is stays
 
 
 @pytest.mark.parametrize(("text", "part", "stays"), [

@@ -10,13 +10,18 @@ from deid.detection.text.reading import Reading
 from deid.detection.text.vocabulary import word_list
 from deid.domain.document import Mention
 from deid.domain.labels import Label
-from deid.french.calendar import DETECTED_WEEKDAYS
+from deid.french.calendar import DETECTED_MONTHS, DETECTED_WEEKDAYS, ENGLISH_MONTH_OF
 
 _FULL = re.compile(
     r"(?<![\d/])(?<!\d[.,-])(?P<day>0?[1-9]|[12]\d|3[01])(?P<sep> ?[/.-] ?| )(?P<month>0?[1-9]|1[0-2])(?P=sep)"
     r"(?P<year>(?:18|19|20)\d\d|(?<! )\d\d|(?<=[/.-] )\d\d)(?!\d|[/.,-]\d)"
 )
 _ISO = re.compile(r"(?<!\d)((?:19|20)\d\d)([-/. ])(0[1-9]|1[0-2])\2(0[1-9]|[12]\d|3[01])(?!\d)")
+# "30-Avr-2023", "14/Jul/2023": a month by name between two signs.
+_NAMED = re.compile(
+    rf"(?<![\w/.-])(?:0?[1-9]|[12]\d|3[01])(?P<sep>[-/.])(?:{'|'.join(sorted({*DETECTED_MONTHS, *ENGLISH_MONTH_OF}))})"
+    r"(?P=sep)(?:19|20)\d\d(?!\w|[/.-]\w)"
+)
 _MONTH_YEAR = re.compile(r"(?<![\d/])(?<!\d[.,-])(?:0?[1-9]|1[0-2])[/.-](?:19|20)\d\d(?!\d|[/.,-]\d)")
 _PARTIAL = re.compile(r"(?<![\w/])(?<!\d[.,-])(\d{1,2}) ?([/.-]) ?(\d{1,2})(?!\d|[/.,-]\d| ?(?:%|°|/))")
 _COMPACT = re.compile(r"(?<!\w)(?:\d{8}|\d{6})(?!\w|[.,/-]\d)")
@@ -61,7 +66,7 @@ _EVENT_MONTH = re.compile(
 
 
 def find_full_dates(reading: Reading) -> Iterator[tuple[int, int]]:
-    """Yield the spans of dates of the calendar with day, month and year in figures that only another date joins."""
+    """Yield the spans of dates of the calendar with day, month and year that only another date joins."""
     text = reading.digits
     for at in reading.numbers:
         if match := _FULL.match(text, at):
@@ -71,6 +76,8 @@ def find_full_dates(reading: Reading) -> Iterator[tuple[int, int]]:
         else:
             if match := _DAYS.match(text, at):
                 yield from (match.span(1), match.span(2))
+            elif match := _NAMED.match(text, at):
+                yield match.span()
             continue
         joined = _JOINED_AHEAD.search(text, max(0, at - 2), at) and not _GLUED_LEAD.search(text, max(0, at - 6), at)
         if not joined and not _JOINED_BEHIND.match(text, match.end()) and _certainty(*parts) > _MISTYPED:
@@ -79,7 +86,7 @@ def find_full_dates(reading: Reading) -> Iterator[tuple[int, int]]:
 
 def is_sure_date(reading: Reading, start: int, end: int) -> bool:
     """Return whether a complete date is sure by its form: four figures of a year, or slashes apart from a score."""
-    if _YEARED.fullmatch(reading.digits, start, end):
+    if _YEARED.fullmatch(reading.digits, start, end) or _NAMED.fullmatch(reading.digits, start, end):
         return True
     index = reading.token_at(start)
     near = {reading.word(back) for back in range(index - _LINE_AHEAD, index)}
