@@ -130,6 +130,9 @@ def within_class(context: DocumentContext, mention: Mention, age: Age, value: in
 def count_age(given: Given, age: Age, line: Timeline, own: int | None, started: int | None = None) -> int:
     """Return a given age in the unit of `age`, from published values.
 
+    One from the patient's birth that is not even of the next stage of life is of somebody whom the words do not name
+    ("l'aîné, noyé en 1971, à 53 ans"): it is brought to the stage of `age`, which is public.
+
     Args:
         own: the patient's published age in months.
         started: the published age in years that a stretch begins with, for the age that ends it.
@@ -139,7 +142,8 @@ def count_age(given: Given, age: Age, line: Timeline, own: int | None, started: 
     birth = line.told_birth if given.birth is None else line.instants[given.birth].middle
     day = line.moved_anchor if given.at is None else line.instants[given.at].middle
     if birth is not None:
-        return max(age_at(birth, day, age.unit) - given.less, 1)
+        value = max(age_at(birth, day, age.unit) - given.less, 1)
+        return stages.kept_in_stage(age, value) if given.birth is None and stages.are_far(age, value) else value
     if own is None:
         raise ValueError("an age is given by the patient's, which is not known")
     return max(own // _MONTHS_IN_YEAR - given.less, 1)

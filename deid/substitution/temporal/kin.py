@@ -19,9 +19,37 @@ OTHERS = re.compile(
 )
 
 
+# A death told of somebody, ahead of an age at it, is not the patient's where its sentence names another person first.
+_DEATH = re.compile(r"\b(?:deced|dcd\b|mort|suicid|tuee?\b|noyee?\b)")
+_DEATH_REACH = 200
+_SENTENCE = re.compile(r"[.;](?!\d)|\n")
+_PATIENT_AGAIN = re.compile(r"\b(?:patiente?|(?:lui|elle)-meme|(?:il|elle)(?! y)|monsieur|madame|mr|mme)\b")
+# "mère : 53 ans", "deux fils : Paul, 38 ans": the colon goes on with the person.
+_PERSON_COLON = re.compile(rf"(?:{OTHERS.pattern})(?: [a-z-]+| \([^()]*\))? ?$")
+
+
 def clause_ahead(context: DocumentContext, mention: Mention) -> str:
     """Return the folded words ahead of a mention in its clause."""
-    return CLAUSE.split(context.lined[max(0, mention.start - REACH) : mention.start])[-1]
+    return last_clause(context.lined[max(0, mention.start - REACH) : mention.start])
+
+
+def last_clause(ahead: str) -> str:
+    """Return the end of folded words that is one clause: a colon behind a person does not end it."""
+    start = 0
+    for end in CLAUSE.finditer(ahead):
+        if end.group() != ":" or not _PERSON_COLON.search(ahead, start, end.start()):
+            start = end.end()
+    return ahead[start:]
+
+
+def _tells_death(context: DocumentContext, mention: Mention) -> bool:
+    """Return whether an age is told of another person's death, whom the sentence names ahead of it."""
+    ahead = _SENTENCE.split(context.lined[max(0, mention.start - _DEATH_REACH) : mention.start])[-1]
+    deaths = list(_DEATH.finditer(ahead))
+    if not deaths:
+        return False
+    people = list(OTHERS.finditer(ahead, 0, deaths[-1].start()))
+    return bool(people) and not _PATIENT_AGAIN.search(ahead, people[-1].end())
 
 
 def is_of_another(context: DocumentContext, mention: Mention) -> bool:
@@ -30,4 +58,4 @@ def is_of_another(context: DocumentContext, mention: Mention) -> bool:
     The text alone decides, never the patient's true age: of the ages 70 and 71 beside a patient of 72, one must not be
     drawn otherwise than the other.
     """
-    return OTHERS.search(clause_ahead(context, mention)) is not None
+    return OTHERS.search(clause_ahead(context, mention)) is not None or _tells_death(context, mention)

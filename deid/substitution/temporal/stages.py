@@ -19,7 +19,7 @@ from deid.privacy.stream import KeyedStream
 from deid.substitution.context import DocumentContext
 from deid.substitution.temporal.ages import Age, months_of
 from deid.substitution.temporal.births import within_life
-from deid.substitution.temporal.kin import CLAUSE, OTHERS, REACH, SISTER, clause_ahead
+from deid.substitution.temporal.kin import OTHERS, REACH, SISTER, clause_ahead, last_clause
 from deid.substitution.temporal.values import Unit, add_months, age_at, months_between, on
 
 MECHANISM = "discrete_laplace"
@@ -147,7 +147,7 @@ def whose_age(context: DocumentContext, mention: Mention) -> str:
         pieces.append(covered if one.label in NAMES else _MARK * len(covered.split()) if one.label is Label.AGE else "")
         end = one.start
     pieces.append(context.lined[max(0, mention.start - REACH) : end])
-    clause = CLAUSE.split("".join(reversed(pieces)))[-1]
+    clause = last_clause("".join(reversed(pieces)))
     found = [match.start() for match in OTHERS.finditer(clause)]
     return f"{clause.count(_MARK)} {clause[found[-1] :].strip() if found else ''}"
 
@@ -173,7 +173,7 @@ def read_relative(context: DocumentContext, mention: Mention) -> Relative | None
         return None
     generations = _GENERATIONS[kin[-1]]
     sign = -1 if generations < 0 or kin[-1] == "younger" else 1
-    return Relative(generations, sign, _ANOTHER_TIME.search(clause) is None)
+    return Relative(generations, sign, _ANOTHER_TIME.search(clause) is None and not is_then(context, mention))
 
 
 def beside_kin(age: Age, value: int, relative: Relative, own: int | None, told: Iterable[tuple[int, int]]) -> int:
@@ -252,6 +252,11 @@ def born(context: DocumentContext, birth: date, shift: int) -> date:
     noise = discrete_laplace(context.stream("birth", "stage", birth.isoformat()), tempered(birth_rate(birth)))
     moved, bounds = birth.toordinal() + shift + noise, context.document.bounds
     return on(moved if bounds is None else min(moved, 2 * bounds.born.toordinal() - moved))
+
+
+def are_far(age: Age, value: int) -> bool:
+    """Return whether `value` lies more than a stage of life from the stage of `age`."""
+    return abs(_stage(months_of(age.unit, value, age.step)) - stage_of(age)) > 1
 
 
 def days_of_stage(birth: date, day: date, moved_birth: date) -> tuple[date, date]:

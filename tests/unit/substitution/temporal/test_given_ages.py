@@ -50,6 +50,18 @@ def test_an_age_at_a_day_is_counted_from_the_published_birth(drawn: Substitutor,
     assert numbers(text) == [years_between(born, operated)]
 
 
+@pytest.mark.parametrize("key", KEYS[:6])
+@pytest.mark.parametrize("told", [
+    "grand-oncle, boulanger à la coopérative de la vallée, mort de la poliomyélite à l'hospice en [[DATE|1951]], "
+    "à [[AGE|58 ans]]",
+    "deux filles : Léa, institutrice à la ville, et Zoé, décédée d'un accident à [[AGE|58 ans]], en [[DATE|mai 1961]]",
+    "l'aîné, noyé en [[DATE|1958]], à [[AGE|58 ans]]",
+])  # fmt: skip
+def test_an_age_that_is_not_the_patients_stays_in_its_stage(drawn: Substitutor, told: str, key: str) -> None:
+    (age,) = numbers(substituted(drawn, f"Né le [[DATE|02/03/1954]]. {told}.", key).text)
+    assert 50 <= age < 90
+
+
 @pytest.mark.parametrize("key", KEYS)
 def test_of_two_days_the_one_without_a_comma_gives_the_age(drawn: Substitutor, key: str) -> None:
     born = date(2023, 5, 6)

@@ -73,6 +73,12 @@ def test_a_relatives_age_stays_in_its_stage(drawn: Substitutor, text: str, key: 
         ("Vit avec sa mère. Âgé de [[AGE|12 ans]]", False), ("Opéré à l'âge de [[AGE|12 ans]]", False),
         ("Jeune fille de [[AGE|17 ans]]", False), ("greffe d'un donneur de [[AGE|45 ans]]", True),
         ("Cher ami, M. X, [[AGE|79 ans]]", False), ("son amie, [[AGE|79 ans]]", True),
+        ("mère : [[AGE|62 ans]]", True), ("sœur cadette : [[AGE|31 ans]]", True), ("Âge : [[AGE|62 ans]]", False),
+        ("trois fils : Luc, [[AGE|31 ans]]", True), ("Vu avec sa mère. Motif : chute, [[AGE|9 ans]]", False),
+        ("deux frères : l'un en bonne santé, facteur, l'autre tué sur la route à [[AGE|22 ans]]", True),
+        ("oncle, cordonnier, puis gardien de l'école de son village, mort en 1968, à [[AGE|44 ans]]", True),
+        ("père mort d'un cancer du poumon traité au CHU ; lui-même opéré à [[AGE|44 ans]]", False),
+        ("a soigné son père jusqu'à sa mort, elle est hospitalisée depuis à l'hôpital, à [[AGE|44 ans]]", False),
     ],
 )  # fmt: skip
 def test_the_words_ahead_say_whose_age_it_is(stages: Policy, text: str, another: bool) -> None:
@@ -208,13 +214,17 @@ def _years(text: str) -> int:
     return int(text.split()[0])
 
 
-def test_a_relatives_age_at_another_time_is_not_bound(drawn: Substitutor) -> None:
+@pytest.mark.parametrize("text", [
+    "Son père, décédé à [[AGE|45 ans]].", "Sa mère, opérée d'un cancer du sein à [[AGE|45 ans]].",
+    "Grand-mère paternelle : ménopause à [[AGE|45 ans]].",
+])  # fmt: skip
+def test_a_relatives_age_at_another_time_is_not_bound(drawn: Substitutor, text: str) -> None:
     found = set()
     for number in range(60):
         patient = Patient(f"p{number}", birth_date=BORN)
-        document, mentions = marked("Son père, décédé à [[AGE|45 ans]].", patient=patient, reference_date=WRITTEN)
+        document, mentions = marked(text, patient=patient, reference_date=WRITTEN)
         found.add(_years(surrogates(drawn.substitute(document, mentions))[0]))
-    assert min(found) < 40
+    assert min(found) < 45  # bound by the patient's age it would be 49
 
 
 @given(
