@@ -9,6 +9,7 @@ from fractions import Fraction
 from deid.french import numerals
 from deid.french.folding import fold_line, sentence_case_of
 from deid.french.numerals import write_like
+from deid.substitution.temporal.tokens import FoldedWords
 from deid.substitution.temporal.values import Unit
 
 OLDEST = 125
@@ -29,7 +30,8 @@ _UNITS |= {"mo": Unit.MONTH, "m": Unit.MONTH, "s": Unit.WEEK, "j": Unit.DAY}
 _UNIT = r"(?:ann?ees?|ans?|printemps|mois|semaines?|sem|jours?|jrs?|[aymsj])(?![a-z])\.?"
 # What may stand ahead of an age in its mention, and change nothing.
 _AHEAD = re.compile(
-    r"(?:(?:environ|presque|pres de|bientot|a peine|deja|plus de|moins de|age(?:e|s|es)? de|~|±|env\.?|[<>]) ?)+"
+    r"(?:(?:environ|presque|pres de|bientot|a peine|deja|plus de|moins de|age(?:e|s|es)? de|age ?:?|~|±|env\.?|[<>])"
+    r" ?)+"
 )
 # Parts of a unit that may follow a whole number of it: their count and into how many it is cut.
 _PARTS = {"demi": (1, 2), "demie": (1, 2), "1/2": (1, 2), "½": (1, 2), "1/4": (1, 4), "¼": (1, 4)}
@@ -62,6 +64,9 @@ _NUMBERED_YEAR = re.compile(r"(?P<number>\d{1,3}) ?(?:i?eme|e) annee")
 _SCANNED = re.compile(
     r"(?<![a-z])(?=[ol]*\d)[0-9ol]+(?![a-z])|(?<![a-z])[0-9ol]*\d[ol]?(?=a)|(?<![a-z0-9])[ol]{2}(?= ?a)"
 )
+_WORD = re.compile(r"[a-z]+")
+_LEXICON = FoldedWords((*numerals.NUMBER_WORDS, "ans", "mois", "semaines", "jours", *_DECADES, *_PEOPLE))
+_UNIT_OF_SCAN = dict.fromkeys(("aus", "ang", "ane"), "ans")
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +117,17 @@ def parse_age(text: str) -> Age | None:
     plain = _SCANNED.sub(lambda m: m.group().replace("o", "0").replace("l", "1"), fold_line(text))
     if len(plain) != len(text):
         return None
+    return _read(plain, text) or _read(_WORD.sub(_mended, plain), text)
+
+
+def _mended(match: re.Match[str]) -> str:
+    """Return a number or unit broken by a scanner whole, if it has as many letters: "clnquante", "mols", "aus"."""
+    word = match.group()
+    found = _UNIT_OF_SCAN.get(word) or _LEXICON.mended(word)
+    return found if found is not None and len(found) == len(word) else word
+
+
+def _read(plain: str, text: str) -> Age | None:
     ahead = _AHEAD.match(plain)
     start = ahead.end() if ahead else 0
     for reader in (_with_months, _figures, _day_of_life, _by_decade, _numbered_year, _ordinal, _spoken_months, _spoken):
@@ -170,7 +186,9 @@ def _day_of_life(plain: str, text: str) -> Age | None:
 
 def _by_decade(plain: str, text: str) -> Age | None:
     for table, kind in ((_DECADES, "decade"), (_PEOPLE, "people")):
-        match = re.fullmatch(rf"(?P<lead>.*?)(?P<word>{'|'.join(table)})(?P<rest>s?(?: d'annees)?)", plain)
+        match = re.fullmatch(
+            rf"(?P<lead>.*?)(?P<word>{'|'.join(table)})(?P<rest>s?(?: d'annees| passee| bien \w+)?)", plain
+        )
         if match is not None:
             head, tail = text[: match.end("lead")], text[match.start("rest") :]
             return Age(Unit.DECADE, table[match["word"]] // 10, kind, text, head=head, tail=tail)

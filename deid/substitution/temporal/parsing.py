@@ -17,8 +17,11 @@ Reader = Callable[[list[Token], list[int], bool], Expression | None]
 _SPREAD = re.compile(r"\d(?: ?[ /.-] ?\d){5,7}|\d(?: \d){3}")
 _BETWEEN_DIGITS = re.compile(r"(?<=\d) (?=[\d/.-])|(?<=[/.-]) (?=\d)")
 _BOUNDARY = re.compile(r"(?<=\d)(?=[A-Za-zûé]{3})|(?<=[a-zûé]{2})(?=\d)")
-# A time of day after a date stays as it is: no date is told by it.
-_TIME = re.compile(r"(?:[T,]|,? (?:[àa] )?)\d{1,2} ?[hH:]\d{0,2}(?:[:.]\d{2})?(?:\.\d+)?(?:Z|[+-]\d{2}:?\d{2})?$")
+# A time of day after a date, or the shift of who wrote it ("05 N"), stays as it is: no date is told by it.
+_TIME = re.compile(
+    r"(?:[T,]|,? (?:[àa] )?)\d{1,2} ?[hH:]\d{0,2}(?:[:.]\d{2})?(?:\.\d+)?(?:Z|[+-]\d{2}:?\d{2})?$|"
+    r"(?<=\d) (?:AM|[MSNJ])$"
+)
 # "en sept" and "sept." are September, "le sept" the seventh.
 _TUESDAY = re.compile(r"mar\.? ?\d{1,2}")  # or March of a year
 _SEPTEMBER = re.compile(r"sept\.?", re.IGNORECASE)

@@ -209,7 +209,7 @@ def month_year(found: list[Token], places: list[int], _: bool) -> Expression | N
 def season(found: list[Token], places: list[int], _: bool) -> Expression | None:
     """Read [vacances d'] season [year], or a winter with its two years."""
     season, *rest = [place for place in places if found[place].kind != "F"]
-    written: dict[int, Part] = {season: forms.Season(found[season].text)}
+    written: dict[int, Part] = {season: forms.Season(_model(found[season]))}
     year = None
     if rest:
         if (year := year_of(found, rest[-1], written)) is None:

@@ -31,7 +31,7 @@ _UNIT = (
     r"(?:jours?|jrs?|j|journees|semaines?|sem\.?|mois|m|trimestres?|semestres?|ann?ees?|ans?|h|heures?|minutes?|min|mn|"
     r"etes?|hivers?|printemps|saisons?|decennies?|week[- ]ends?)"
 )
-_BACK = r"il y'? ?a|il ya|ilya|y ?a|il fait|ca fait|cela fait|voici|voila|voila(?:it)?|depuis"
+_BACK = r"il y (?:aurait|avait)|il y'? ?a|il ya|ilya|y'? ?a|il fait|ca fait|cela fait|voici|voila|voila(?:it)?|depuis"
 _AHEAD = r"dans(?: les?)?|ds|sous|d' ?ici(?: a)?|d ici(?: a)?|apres|avant|a"
 _NEARLY = (
     r"(?: plus d[e']| moins d[e']| un peu plus de| un peu moins de| \+ de| - de| environ| pres de| presque| a peine|"
@@ -52,7 +52,7 @@ _APART = re.compile(
 _BEFORE = ("tot", "avant", "auparavant", "avant cela")
 _WORDS_AND = re.compile(r"(?P<first>[a-z-]+)(?P<to> et )(?P<last>[a-z-]+) [a-z]+$")
 _SOME = {"quelques": 3, "plusieurs": 5}
-_FORTNIGHT = re.compile(r"(?P<lead>(?:dans|sous|d'ici|il y a)) (?:une )?(?P<about>quinzaine|huitaine)")
+_FORTNIGHT = re.compile(r"(?P<lead>(?:dans|sous|d'ici|il y a)) (?:une |la )?(?P<about>quinzaine|huitaine)")
 # "J-2", "à J+10", "J 4": numbered from a day that the words around say.
 _NUMBERED = re.compile(r"(?P<lead>(?:a |des |jusqu'a )?j ?(?P<sign>[+-]?) ?)(?P<digits>\d{1,3})")
 # "ces dernières semaines", "ces six derniers mois", "ces prochains jours".
@@ -67,7 +67,9 @@ _NAMED = {
     "cet apres midi": 0, "cette apres-midi": 0, "cet aprem": 0, "cet apm": 0, "cette apres midi": 0, "ce jour meme": 0,
     "maintenant": 0, "dans la matinee": 0, "dans la journee": 0, "dans la soiree": 0, "cette matinee": 0,
     "cette soiree": 0, "demain": 1, "apres-demain": 2, "apres demain": 2, "la veille": -1, "le lendemain": 1,
-    "la nuit derniere": -1, "la nuit passee": -1, "la nuit prochaine": 0, "l'avant-veille": -2, "le surlendemain": 2,
+    "la nuit derniere": -1, "la nuit passee": -1, "la nuit prochaine": 0, "l'avant-veille": -2,
+    "l'avant veille": -2, "tout a l'heure": 0,
+    "le surlendemain": 2,
 }  # fmt: skip
 _PART_OF_DAY = re.compile(
     r" (?:matin|soir|midi|apres-midi|apres midi|aprem|apm|nuit|dans la nuit|dans la (?:journee|matinee|soiree)|"
@@ -94,7 +96,7 @@ _WORDS = frozenset(
     "soir matin aujourd'hui avant apres dans depuis lundi mardi mercredi jeudi vendredi samedi dimanche quinze trois "
     "quatre six deux dix une".split()
 )
-_LEXICON = FoldedWords(_WORDS)
+_LEXICON = FoldedWords(_WORDS | numerals.NUMBER_WORDS | frozenset(SEASON_OF))
 _BROKEN_LEAD = re.compile(r"^[i1l]{2} ?(?=y ?a)|^[1li](?=a |'|es? )")
 
 

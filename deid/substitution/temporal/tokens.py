@@ -15,6 +15,7 @@ from deid.french.calendar import (
     ENGLISH_WORDS,
     MONTH_OF,
     MONTHS,
+    PARTS_OF_PERIOD,
     ROMAN_OF,
     SEASON_OF,
     WEEKDAY_OF,
@@ -33,10 +34,13 @@ def _skeleton(word: str) -> str:
 
 
 class FoldedWords:
-    """Folded words, found again when broken by a scanner; two with one broken form are found as neither."""
+    """Folded words, found again when broken by a scanner; two with one broken form are found as neither.
 
-    def __init__(self, words: Iterable[str], misspelt: Iterable[str] = ()) -> None:
-        self._known = frozenset(words)
+    A word of fewer than `least` letters is taken as it is.
+    """
+
+    def __init__(self, words: Iterable[str], misspelt: Iterable[str] = (), least: int = 3) -> None:
+        self._known, self._least = frozenset(words), least
         self._misspelt = tuple(dict.fromkeys(misspelt))
         self._of: dict[str, str | None] = {}
         for word in sorted(self._known):
@@ -47,7 +51,7 @@ class FoldedWords:
         """Return the known word behind a folded one, broken or misspelt by a letter; None if none or several fit."""
         if word in self._known:
             return word
-        found = self._of.get(_skeleton(word)) if len(word) > 2 else None
+        found = self._of.get(_skeleton(word)) if len(word) >= self._least else None
         if found is not None or len(word) < _LEAST:
             return found
         near = [one for one in self._misspelt if OSA.distance(word, one, score_cutoff=1) <= 1]
@@ -56,6 +60,7 @@ class FoldedWords:
 
 _WHOLE = tuple(map(fold_line, (*MONTHS, *WEEKDAYS)))
 _CALENDAR = FoldedWords((*_WHOLE, "janv", "fevr", "juil", "sept"), (word for word in _WHOLE if len(word) >= _LEAST))
+_PARTS = FoldedWords((*SEASON_OF, *PARTS_OF_PERIOD, "milieu"), least=2)
 _RUN = re.compile(r"[a-z0-9|!]+")
 
 
@@ -93,7 +98,9 @@ _QUARTER = re.compile(rf"(?:{_RANK} ?(?:trimestre|trim\.?)|t(?:rim\.? ?)?(?P<sho
 _SEMESTER = re.compile(rf"{_RANK} ?semestre(?![a-z0-9])")
 _WEEK = re.compile(r"(?:(?:semaine|sem)\.? ?(?:n° ?)?|[sw])(?P<number>\d{1,2})(?![\da-z])")
 _WORD_RANKS = {"premier": 1, "deuxieme": 2, "second": 2, "troisieme": 3, "quatrieme": 4}
-_THIS_MONTH = re.compile(r"(?:crt|ct|courant|de ce mois|du mois(?: courant| present)?|du present mois)(?![a-z])\.?")
+_THIS_MONTH = re.compile(
+    r"(?:crt|ct|courant|de ce mois|du mois(?: courant| present)?(?! d[e'])|du present mois)(?![a-z])\.?"
+)
 # "2e semaine de mars", "première quinzaine": a rank that says no day.
 _NTH = re.compile(
     r"(?:\d ?(?:ere?s?|res?|es?|emes?|nde?)|premiere?|deuxieme|seconde?|troisieme|quatrieme|derniere?) "
@@ -215,18 +222,24 @@ def _spoken(plain: str, text: str, at: int) -> Token | None:
 
 
 def _broken(plain: str, text: str, at: int) -> Token | None:
-    """Read a month or weekday broken by a scanner."""
+    """Read a month, weekday, season or part of one broken by a scanner: "ml-mars" is "mi-mars"."""
     run = run_at(plain, at)
     word = run if run.isalpha() else ""
     if run.isdecimal() or word in MONTH_OF or word in WEEKDAY_OF or word in ENGLISH_WORDS or word in _QUALIFIERS:
         return None
-    mended = mended_calendar_word(run)
+    mended, raw = mended_calendar_word(run), text[at : at + len(run)]
     if mended is None:
-        return None
-    raw = text[at : at + len(run)]
+        return _broken_part(run, raw)
     if mended in MONTH_OF:
         return Token("M", raw, MONTH_OF[mended], mended=mended)
     return Token("W", raw, WEEKDAY_OF[mended], mended=mended)
+
+
+def _broken_part(run: str, raw: str) -> Token | None:
+    part = None if run in SEASON_OF or run.isdecimal() else _PARTS.mended(run)
+    if part is None:
+        return None
+    return Token("S", raw, SEASON_OF[part], mended=part) if part in SEASON_OF else Token("L", raw)
 
 
 def _number(plain: str, text: str, at: int, digits: str) -> Token:
