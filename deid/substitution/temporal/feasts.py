@@ -2,7 +2,7 @@
 
 A feast is read to its month: a moved one could fall on no other feast's day. The names are in `feasts.toml`. Days of
 Muslim, Jewish and Chinese calendars are computed by their arithmetic, not by sight of the moon.
-"Aïd" alone is the one that ends Ramadan. Local feasts without a date of their own are not here, and are masked.
+"Aïd" alone is the one that ends Ramadan. A saint that has no day here, and a local feast ("la ducasse"), are `UNDATED`.
 """
 
 from __future__ import annotations
@@ -73,37 +73,50 @@ def _after(new_year: Callable[[int], date]) -> Callable[[int, int], date]:
 # How a day is found from a year and the numbers of `feasts.toml`.
 _RULES: dict[str, Callable[..., date]] = {
     "fixed": date,
+    "saints": date,
     "easter": _after(easter),
     "orthodox": _after(partial(easter, method=EASTER_ORTHODOX)),
     "muslim": muslim,
     "jewish": _after(jewish_new_year),
     "moon": lambda year, month, day: new_moon(date(year, month, day)),
 }
+_LISTS = read_lists(__file__)
 _FEASTS = {
-    name: (_RULES[kind], [int(number) for number in re.findall(r"(?:^-)?\d+", numbers)])
-    for kind, days in read_lists(__file__).items()
+    f"saint {name}" if kind == "saints" else name: (
+        _RULES[kind],
+        [int(number) for number in re.findall(r"(?:^-)?\d+", numbers)],
+    )
+    for kind, days in _LISTS.items()
     for numbers, names in days.items()
     for name in names.split(", ")
 }
+UNDATED = ""  # key of a feast without a date of its own
 # Words that may stand ahead of a feast's name and are of the mention.
 _AHEAD = (
     r"(?:(?:fetes?|journees?|jours?|nuit|soir|veille|lendemain|dimanche|lundi|mardi|mercredi|jeudi|vendredi|samedi|"
     r"week[- ]end|semaine|vacances|pont|reveillon|foire|banquet) (?:de la |de l'|de l |des |du |de |d')?)?"
 )
-_SAINT = {"saint": r"(?:saint|st\.?|s\.)", "sainte": r"(?:sainte|ste\.?)"}
 
 
 def _pattern(name: str) -> str:
-    return "[-' ]+".join(_SAINT.get(piece) or re.escape(piece) for piece in re.split("[-' ]", name))
+    return "[-' ]+".join(map(re.escape, re.split("[-' ]", name)))
 
 
-_NAMES = sorted(_FEASTS, key=len, reverse=True)
+_NAMES = sorted((name for name in _FEASTS if not name.startswith("saint ")), key=len, reverse=True)
 # One group per feast: its number tells which one was met.
 _ANY = re.compile(_AHEAD + "(?:" + "|".join(f"({_pattern(name)})" for name in _NAMES) + r")(?![a-z])")
+_SAINT = re.compile(rf"{_AHEAD}(?:saint|sainte|ste?\.?|s\.)[-' ]+(?P<name>[a-z]+(?:(?:-| (?=d[e'])|')[a-z]+)*)")
+# A feast that the lists have not, to the end of the mention or a year.
+_LOCAL = re.compile(
+    r"(?:fetes?|ducasses?|kermesses?|foires?|braderies?|festival|processions?|pelerinage|pardon|frairie|vogue|ferias?|"
+    r"bravades?|cavalcade|assemblee|comices?|romeria|fest[- ]noz)(?:[-' ]+[a-z]+){0,6}(?=(?: (?:19|20)\d\d)?\Z)"
+)
 # Nothing is a feast that begins with another word.
 _WORD = re.compile("[a-z]+")
 _BEGINNINGS = frozenset(
-    form for word in _WORD.findall(f"{_AHEAD} {' '.join(_FEASTS)} st ste s") for form in (word, word.removesuffix("s"))
+    form
+    for word in _WORD.findall(f"{_AHEAD} {' '.join(_NAMES)} {_LOCAL.pattern} saint sainte st ste s")
+    for form in (word, word.removesuffix("s"))
 )
 # A surrogate's feast, month by month: Pâques and Ascension where they fall in that month, else one that always does.
 _FIXED = (
@@ -124,12 +137,20 @@ _MOVABLE = {4: ("Pâques", "paques"), 5: ("Ascension", "ascension")}
 
 
 def match_feast(plain: str, at: int = 0) -> tuple[int, str] | None:
-    """Match a feast that begins at `at` in a folded text: return its end and its key in `_FEASTS`, or None."""
+    """Match a feast that begins at `at` in a folded text: return its end and its key in `_FEASTS`, or None.
+
+    The key is `UNDATED` for a saint or local feast that has no date there.
+    """
     first = _WORD.match(plain, at)
-    found = _ANY.match(plain, at) if first is not None and first.group() in _BEGINNINGS else None
-    if found is None or found.lastindex is None:
+    if first is None or first.group() not in _BEGINNINGS:
         return None
-    return found.end(), _NAMES[found.lastindex - 1]
+    found = _ANY.match(plain, at)
+    if found is not None and found.lastindex is not None:
+        return found.end(), _NAMES[found.lastindex - 1]
+    if (saint := _SAINT.match(plain, at)) is not None:
+        key = f"saint {saint['name'].replace(' ', '-')}"
+        return saint.end(), key if key in _FEASTS else UNDATED
+    return (local.end(), UNDATED) if (local := _LOCAL.match(plain, at)) is not None else None
 
 
 def month_of_feast(name: str, year: int) -> int:

@@ -43,7 +43,7 @@ def last_clause(ahead: str) -> str:
 
 
 def _tells_death(context: DocumentContext, mention: Mention) -> bool:
-    """Return whether an age is told of another person's death, whom the sentence names ahead of it."""
+    """Return whether an age is told of the death of a person whom its sentence names ahead, and who is another."""
     ahead = _SENTENCE.split(context.lined[max(0, mention.start - _DEATH_REACH) : mention.start])[-1]
     deaths = list(_DEATH.finditer(ahead))
     if not deaths:

@@ -335,4 +335,4 @@ def _thing(what: str, side: int, text: str) -> Relative | None:
     if what in MONTH_OF:
         return Relative(Unit.MONTH, side, Manner(text), named=MONTH_OF[what])
     feast = feasts.feast_named(what)
-    return Relative(Unit.MONTH, side, Manner(text), feast=feast) if feast else None
+    return Relative(Unit.MONTH, side, Manner(text), feast=feast) if feast is not None else None

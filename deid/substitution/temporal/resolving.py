@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import date, timedelta
 
-from deid.substitution.temporal.feasts import month_of_feast
+from deid.substitution.temporal.feasts import UNDATED, month_of_feast
 from deid.substitution.temporal.forms import Expression
 from deid.substitution.temporal.relative import Relative
 from deid.substitution.temporal.values import Instant, Unit, index_of, on_real_day
@@ -16,6 +16,7 @@ _RECENT = 30  # years back that a month with a year of two digits is looked for,
 # Notes look back more than ahead: a day ahead is taken for this many days back when a year or month is missing; what
 # words ahead of it plan looks ahead as much.
 _LOOK_BACK = 3
+_MIDDLE, _NEAR_FEAST = 5, 3  # months: of a feast without a date, in its written year and from the document's
 _WHOLE_YEAR = 100  # a year below was written with two digits
 
 
@@ -31,7 +32,7 @@ def place_date(
     `birth` settles the century of a birth date written with two digits; `partner` is the other bound of a range
     ("du 12 au 15/03/2021"), from which this bound takes the month and year left out; `since` is the day told before in
     the sentence: a day without a month follows it ("ponction du 23/01/2018, transfert le 26"), a day without a year is
-    near it.
+    near it. A feast without a date of its own is told of the document's month: nothing of it is published but that.
     """
     year = _whole_year(expression, anchor, birth)
     unit = expression.unit
@@ -46,6 +47,8 @@ def place_date(
         return Instant(unit, _required(year, anchor))
     if unit is Unit.DECADE:
         return Instant(unit, _required(year, anchor) // 10)
+    if expression.feast == UNDATED:
+        return Instant(unit, index_of(unit, anchor) if year is None else year * 12 + _MIDDLE)
     years = _years(year, anchor, partner)
     return _nearest((Instant(unit, _index(expression, one)) for one in years), partner or anchor, expression.planned)
 
@@ -171,6 +174,8 @@ def place_relative(relative: Relative, anchor: date) -> Instant:
     if relative.named is None and relative.feast is None:
         return Instant(unit, here + relative.offset)
     side = (relative.offset > 0) - (relative.offset < 0)
+    if relative.feast == UNDATED:
+        return Instant(unit, here + side * _NEAR_FEAST)
     if relative.feast is not None:
         around = [month_of_feast(relative.feast, anchor.year + year) for year in (-2, -1, 0, 1, 2)]
         return Instant(unit, _beside(around, here, side))

@@ -13,8 +13,11 @@ from hypothesis import strategies as st
 from deid.config.policy import Policy, load
 from deid.domain.document import Patient
 from deid.french.calendar import MONTHS
+from deid.french.folding import fold_line
 from deid.reference import CommuneTable
+from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
+from deid.substitution.temporal.feasts import feast_named, feast_of_month, month_of_feast
 from deid.substitution.temporal.parsing import parse
 from deid.substitution.temporal.values import Unit
 from tests.unit.substitution.examples import KEY, changed, marked, surrogates
@@ -246,3 +249,30 @@ def test_a_season_of_the_last_year_keeps_case_and_article(text: str, communes: C
         dated = replace(document, patient=Patient(key=key), reference_date=date(2022, 5, 5))
         published = Substitutor(load(), KEY, communes).substitute(dated, mentions).text
         assert fits.match(published), published
+
+
+_WRITTEN = {"Pâques", "Ascension", *(feast_of_month(2021, month) for month in range(1, 13))}
+
+
+@pytest.mark.parametrize("key", ["a", "b", "c", "d"])
+@pytest.mark.parametrize("told", [
+    "vu à la [[DATE|Sainte-Odile]]", "avant la [[DATE|St-Omer]]", "au retour de la [[DATE|braderie]]",
+    "lors de la [[DATE|foire aux harengs]]", "chute à la [[DATE|fête du village]]", "depuis la [[DATE|frairie 2019]]",
+    "le jour du [[DATE|pardon de la mer]]", "[[RELDATE|avant la kermesse]]", "la [[RELDATE|cavalcade prochaine]]",
+])  # fmt: skip
+def test_a_feast_that_has_no_date_becomes_one_that_has(told: str, key: str) -> None:
+    tables = packaged_tables()
+    document, mentions = marked(f"{told}.", patient=Patient(key), reference_date=date(2021, 6, 1))
+    done = Substitutor(load(), KEY, tables.communes, tables.names).substitute(document, mentions)
+    assert any(fold_line(name) in fold_line(done.surrogates[0].text) for name in _WRITTEN)
+    assert done.surrogates[0].parsed
+
+
+@pytest.mark.parametrize(("saint", "month"), [
+    ("Sainte-Odile", 12), ("St Eustache", 9), ("Ste Rita", 5), ("saint Jean-Baptiste", 6), ("Saint-Cloud", 9),
+    ("veille de la Saint-Martin", 11), ("Saint François d'Assise", 10), ("S. Matthieu", 9),
+])  # fmt: skip
+def test_a_saint_is_of_the_month_of_the_french_calendar(saint: str, month: int) -> None:
+    name = feast_named(saint)
+    assert name is not None
+    assert month_of_feast(name, 2021) == 2021 * 12 + month - 1

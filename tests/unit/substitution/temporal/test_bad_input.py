@@ -25,7 +25,7 @@ STRATEGIES = [
 # What is masked whatever the strategy.
 UNREAD = [
     "45/13/99", "02/13/2020", "12/02/0202", "00/00/0000", "31/12/3020", "32 mars 2020", "2020/13/01", "0202", "1374",
-    "99999999", "12002020", "00122020", "000080", "la ducasse", "12/2020/05/03", "vingt-treize mars", "///", "29 29 29",
+    "99999999", "12002020", "00122020", "000080", "la durasse", "12/2020/05/03", "vingt-treize mars", "///", "29 29 29",
 ]  # fmt: skip
 UNREAD_AGES = ["213 ans", "126 ans", "mille ans", "1500 mois", "âge inconnu", "-3 ans", "10 × 8 ans"]
 # What is taken for the nearest thing that exists.
