@@ -24,8 +24,10 @@ _DEATH = re.compile(r"\b(?:deced|dcd\b|mort|suicid|tuee?\b|noyee?\b)")
 _DEATH_REACH = 200
 _SENTENCE = re.compile(r"[.;](?!\d)|\n")
 _PATIENT_AGAIN = re.compile(r"\b(?:patiente?|(?:lui|elle)-meme|(?:il|elle)(?! y)|monsieur|madame|mr|mme)\b")
-# "mère : 53 ans", "deux fils : Paul, 38 ans": the colon goes on with the person.
+# "mère : 53 ans", "deux fils : Paul, 38 ans": the colon goes on with the person, unless it opens an identity with a
+# birth date, as that of a woman in labour.
 _PERSON_COLON = re.compile(rf"(?:{OTHERS.pattern})(?: [a-z-]+| \([^()]*\))? ?$")
+_BORN_ON = re.compile(r"\bnee? le\b|\b\d{1,2}[/.]\d{1,2}[/.]\d{2,4}\b")
 
 
 def clause_ahead(context: DocumentContext, mention: Mention) -> str:
@@ -37,7 +39,8 @@ def last_clause(ahead: str) -> str:
     """Return the end of folded words that is one clause: a colon behind a person does not end it."""
     start = 0
     for end in CLAUSE.finditer(ahead):
-        if end.group() != ":" or not _PERSON_COLON.search(ahead, start, end.start()):
+        goes_on = end.group() == ":" and _PERSON_COLON.search(ahead, start, end.start())
+        if not goes_on or _BORN_ON.search(ahead, end.end()):
             start = end.end()
     return ahead[start:]
 

@@ -101,6 +101,7 @@ _PLANNED = re.compile(
     r"reprendr\w+|revoi[rst]|reverr\w+|reviendr\w+|retourner\w+|partira|reevaluation|d'ici|sera|seront|aura|fera|ira|"
     r"pourra|devra|debutera|commencera|entrera|a (?:faire|refaire|prevoir|recontroler|revoir))\b"
 )
+_FEAST_AHEAD = re.compile(r"\b(?:fetes?|foire|festival|nuit) (?:de la |de l'|du |des |de |d')$")
 _BETWEEN_BOUNDS = re.compile(r"[\s,;/(>&+=-]*(?:au|et|a|ou|puis|jusqu'au)?[\s/>-]*(?:les?|au|du)?[\s-]*")
 _BOUNDS_REACH = 14
 # A day without a month is of the time that its sentence told before, if that is past.
@@ -223,6 +224,8 @@ def _read_spans(
         before = (span, meant.year or 0) if isinstance(meant, Expression) and meant.unit is Unit.YEAR else None
         if isinstance(meant, Expression) and meant.year is None and _PLANNED.search(clause_ahead(context, span)):
             meant = meant._replace(planned=True)
+        if meant is None and label is Label.DATE and _FEAST_AHEAD.search(context.plain_before(span)):
+            meant = parsing.parse_local_feast(text)
         if meant is not None:
             said[span] = meant
     return said, aged

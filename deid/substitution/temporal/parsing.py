@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from deid.french.folding import fold_line
 from deid.substitution.temporal import forms, readers
+from deid.substitution.temporal.feasts import UNDATED
 from deid.substitution.temporal.forms import Expression, Form, Literal
 from deid.substitution.temporal.tokens import Token, tokens
 from deid.substitution.temporal.values import Unit
@@ -45,6 +46,13 @@ def parse(text: str, *, as_year: bool = False) -> Expression | None:
     if timed is not None and (dated := parse(text[: timed.start()])) is not None and dated.unit is Unit.DAY:
         return dated._replace(form=Form((*dated.form.parts, Literal(timed.group()))))
     return _said(text, as_year) or _said(_without_gaps(text), as_year)
+
+
+def parse_local_feast(text: str) -> Expression | None:
+    """Read what a feast is of ("igname" behind "la fête de l'") as a feast without a date; None unless words alone."""
+    if not all(word.isalpha() for word in re.split(r"[-' ]", text)):
+        return None
+    return Expression(Unit.MONTH, Form((forms.Feast(text),)), feast=UNDATED)
 
 
 def _said(text: str, as_year: bool) -> Expression | None:

@@ -258,6 +258,7 @@ _WRITTEN = {"Pâques", "Ascension", *(feast_of_month(2021, month) for month in r
 @pytest.mark.parametrize("told", [
     "vu à la [[DATE|Sainte-Odile]]", "avant la [[DATE|St-Omer]]", "au retour de la [[DATE|braderie]]",
     "lors de la [[DATE|foire aux harengs]]", "chute à la [[DATE|fête du village]]", "depuis la [[DATE|frairie 2019]]",
+    "repas de la fête de l'[[DATE|igname]]", "à la foire de la [[DATE|Brière]]",
     "le jour du [[DATE|pardon de la mer]]", "[[RELDATE|avant la kermesse]]", "la [[RELDATE|cavalcade prochaine]]",
 ])  # fmt: skip
 def test_a_feast_that_has_no_date_becomes_one_that_has(told: str, key: str) -> None:

@@ -74,6 +74,7 @@ def test_a_relatives_age_stays_in_its_stage(drawn: Substitutor, text: str, key: 
         ("Jeune fille de [[AGE|17 ans]]", False), ("greffe d'un donneur de [[AGE|45 ans]]", True),
         ("Cher ami, M. X, [[AGE|79 ans]]", False), ("son amie, [[AGE|79 ans]]", True),
         ("mère : [[AGE|62 ans]]", True), ("sœur cadette : [[AGE|31 ans]]", True), ("Âge : [[AGE|62 ans]]", False),
+        ("mère : Mme A née B 30/11/1991 [[AGE|31a]]", False), ("père : né le 3 mai 1990, [[AGE|31a]]", False),
         ("trois fils : Luc, [[AGE|31 ans]]", True), ("Vu avec sa mère. Motif : chute, [[AGE|9 ans]]", False),
         ("deux frères : l'un en bonne santé, facteur, l'autre tué sur la route à [[AGE|22 ans]]", True),
         ("oncle, cordonnier, puis gardien de l'école de son village, mort en 1968, à [[AGE|44 ans]]", True),
