@@ -186,12 +186,13 @@ def move(context: DocumentContext, normalised: NormalisedTimes, epsilon: Fractio
     shift = own_shift(context, episode, anchor, life)
     moved_anchor = episode.moved(anchor, shift, written=day_of(anchor) in written)
     birth = normalised.birth and _birth(context, anchor, moved_anchor, normalised.birth, epsilon)
+    days = _days(normalised)
     pinned = {day_of(anchor): moved_anchor.toordinal()} | {
-        one: _told_from(one, anchor, moved_anchor) for one in _kept(context, normalised)
+        one: _told_from(one, anchor, moved_anchor)
+        for one in _kept(context, normalised) - _written_with_a_day(normalised, days)
     }
     named = {one for told, one in normalised.instants.items() if _is_named(normalised.said[told])}
     parted = told_together(context, normalised)
-    days = _days(normalised)
     drawn: dict[Instant, int] = {}
     for one in normalised.dated:
         if one in pinned:
@@ -336,6 +337,13 @@ def is_kept(context: DocumentContext, said: object) -> bool:
     if said.manner.vague:
         return True
     return (abs(said.offset) + said.span) * DAYS_OF[said.unit] <= context.policy.dates.kept_days
+
+
+def _written_with_a_day(normalised: NormalisedTimes, days: Mapping[Instant, date]) -> set[Instant]:
+    """Return what is written beside a day in it, as "mai 2019" with "30/05/2019": it goes with that day."""
+    told = {one.first for one in normalised.dated if one.unit is Unit.DAY}
+    written = {one for mention, one in normalised.instants.items() if isinstance(normalised.said[mention], Expression)}
+    return {one for one in written & normalised.dated if one.unit is not Unit.DAY and days[one] in told}
 
 
 def _told_from_here(context: DocumentContext, normalised: NormalisedTimes) -> set[Instant]:

@@ -74,6 +74,19 @@ def test_months_move_with_the_days_that_are_told_beside_them(drawn: Substitutor,
     assert apart in (2, 3)
 
 
+@pytest.mark.parametrize("key", [f"p{number}" for number in range(20)])
+@pytest.mark.parametrize(("distance", "day"), [
+    ("il y a un mois", "28/05/2023"), ("il y a deux mois", "02/04/2023"), ("il y a trois mois", "31/03/2023"),
+])  # fmt: skip
+def test_a_month_goes_with_its_day_beside_a_distance_that_stays(
+    drawn: Substitutor, distance: str, day: str, key: str
+) -> None:
+    text = f"[[RELDATE|{distance}]]. Vu en [[DATE|{day[3:]}]]. Opéré le [[DATE|{day}]]."
+    patient = Patient(key, birth_date=BORN)
+    kept, month, moved = surrogates(drawn.substitute(*marked(text, patient=patient, reference_date=WRITTEN, stay=STAY)))
+    assert (kept, month) == (distance, moved[3:])
+
+
 def test_a_chain_of_dates_is_cut_where_it_lasts_too_long(drawn: Substitutor) -> None:
     days = [date(2010, 1, 1) + timedelta(days=150 * number) for number in range(6)]
     gaps = [[(two - one).days for one, two in pairwise(moved(drawn, days, f"p{number}"))] for number in range(20)]
