@@ -12,7 +12,7 @@ REACH = 60  # characters ahead of an age in which its clause is looked for
 SISTER = "s(?:oe|o|œ)urs?"
 OTHERS = re.compile(
     rf"\b(?:(?:grand|beau|belle|demi)s?[- ]?(?:pere|mere|frere|{SISTER}|fils|fille|parents?)|peres?|meres?|parents?|"
-    rf"freres?|{SISTER}|fils|(?:sa|ses|une|deux|trois|\d|leurs?|petites?) filles?|"
+    rf"freres?|{SISTER}|fils|(?:sa|ses|une|deux|trois|\d|leurs?) (?:petites? |jeunes? )?filles?|petites?-filles?|"
     r"(?:son|ses|un|leurs?|deux|trois|quatre|\d) enfants?|maris?|epou(?:x|se)|(?:sa|ma) femme|conjointe?s?|"
     r"compagn(?:on|e)s?|oncles?|tantes?|cousine?s?|neveux?|nieces?|jum(?:eaux?|elles?)|donneu(?:r|se)|receveu(?:r|se)|"
     r"(?:sa|son|une?|ses|des) (?:voisine?s?|amie?s?|aidante?s?))\b"

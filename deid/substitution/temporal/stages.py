@@ -19,7 +19,7 @@ from deid.privacy.stream import KeyedStream
 from deid.substitution.context import DocumentContext
 from deid.substitution.temporal.ages import Age, months_of
 from deid.substitution.temporal.births import within_life
-from deid.substitution.temporal.kin import OTHERS, REACH, SISTER, clause_ahead, last_clause
+from deid.substitution.temporal.kin import OTHERS, REACH, SISTER, clause_ahead, is_of_another, last_clause
 from deid.substitution.temporal.values import Unit, add_months, age_at, months_between, on
 
 MECHANISM = "discrete_laplace"
@@ -169,8 +169,8 @@ def read_relative(context: DocumentContext, mention: Mention) -> Relative | None
     """Return the relative whose age it is, by the last word ahead in the clause; None for one that nothing bounds."""
     clause = clause_ahead(context, mention)
     kin = [found.lastgroup or "" for found in _KIN.finditer(clause)]
-    if not kin:
-        return None
+    if not kin or not is_of_another(context, mention):
+        return None  # "une enfant de 8 ans" is the patient
     generations = _GENERATIONS[kin[-1]]
     sign = -1 if generations < 0 or kin[-1] == "younger" else 1
     return Relative(generations, sign, _ANOTHER_TIME.search(clause) is None and not is_then(context, mention))

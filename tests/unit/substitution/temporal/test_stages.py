@@ -75,6 +75,8 @@ def test_a_relatives_age_stays_in_its_stage(drawn: Substitutor, text: str, key: 
         ("Cher ami, M. X, [[AGE|79 ans]]", False), ("son amie, [[AGE|79 ans]]", True),
         ("mère : [[AGE|62 ans]]", True), ("sœur cadette : [[AGE|31 ans]]", True), ("Âge : [[AGE|62 ans]]", False),
         ("mère : Mme A née B 30/11/1991 [[AGE|31a]]", False), ("père : né le 3 mai 1990, [[AGE|31a]]", False),
+        ("petite fille de [[AGE|9 ans]]", False), ("sa petite fille de [[AGE|9 ans]]", True),
+        ("petite-fille de [[AGE|9 ans]]", True), ("une jeune fille au pair de [[AGE|19 ans]]", True),
         ("trois fils : Luc, [[AGE|31 ans]]", True), ("Vu avec sa mère. Motif : chute, [[AGE|9 ans]]", False),
         ("deux frères : l'un en bonne santé, facteur, l'autre tué sur la route à [[AGE|22 ans]]", True),
         ("oncle, cordonnier, puis gardien de l'école de son village, mort en 1968, à [[AGE|44 ans]]", True),
@@ -213,6 +215,18 @@ def test_parents_stay_older_and_siblings_in_their_order(drawn: Substitutor, key:
 
 def _years(text: str) -> int:
     return int(text.split()[0])
+
+
+@pytest.mark.parametrize("child", ["Petite fille de", "Enfant de", "Jeune fille de", "Une enfant âgée de"])
+def test_a_parent_is_a_generation_older_than_a_child_who_is_the_patient(drawn: Substitutor, child: str) -> None:
+    found = set()
+    for number in range(40):
+        text = f"{child} [[AGE|9 ans]], vue avec sa mère, [[AGE|30 ans]]."
+        document, mentions = marked(text, patient=Patient(f"p{number}"), reference_date=WRITTEN)
+        own, mother = map(_years, surrogates(drawn.substitute(document, mentions)))
+        assert mother >= own + 15
+        found.add(mother)
+    assert min(found) < 30  # two generations above she would be 38 at least
 
 
 @pytest.mark.parametrize("text", [
