@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 from deid.domain import read_lists
 from deid.domain.document import Mention
@@ -15,20 +16,23 @@ from deid.french.folding import comparable, fold_line, in_case_of
 from deid.privacy.stream import KeyedStream
 from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import Draft, redraw, redraw_digits
-from deid.substitution.names.parsing import bare
+from deid.substitution.names.forms import with_elisions
+from deid.substitution.names.parsing import LEADING_PARTICLES, bare
 from deid.substitution.names.people import People
 from deid.substitution.names.reading import Pool
 
 MARKED, NATURAL = "reserved_domain", "ordinary_domain"
-_SERVICES, _KINDS, _DOMAINS, _PROVIDERS, _OTHERS = (tuple(words.split()) for words in read_lists(__file__).values())
+_LISTS = (tuple(words.split()) for words in read_lists(__file__).values())
+_SERVICES, _KINDS, _PATHS, _DOMAINS, _PROVIDERS, _OTHERS = _LISTS
 _EVERY_PROVIDER = frozenset((*_PROVIDERS, *_OTHERS))
 _LOGIN_DIGITS = 2  # fewest of a login at one of these
 _STAYING = frozenset((*_KINDS, *_SERVICES))
 _ORGANISED = ("cabinet", "centre", "groupe", "maison", "reseau", "association", "institut", "residence")
 _ENDINGS = frozenset("fr com org net eu info sante care re mq gp yt nc pf bzh be ch lu".split())
-_INITIALS = 2
-# Specialties, which are a service in any address: "hematologie", "radiotherapie"
-_SPECIALTY = re.compile(r"\w{2,}(?:log|iatr|therap|graph|scop|chirurg)(?:ie|ique)s?")
+_INITIALS, _SHORTENED = 2, 4  # letters
+_FEW = 2_000  # births of a name that an abbreviation may look like
+# Specialties, which are a service in any address: "hematologie", "radiotherapie"; words that name an act
+_SPECIALTY = re.compile(r"\w{2,}(?:(?:log|iatr|therap|graph|scop|chirurg)(?:ie|ique)|\wtion|\wment)s?")
 _TOKEN = re.compile(r"[^\W\d_]+|\d+")
 _BETWEEN_TOKENS = re.compile(rf"({_TOKEN.pattern})")
 _AT = re.compile(r"\s*(?:@|＠|[\[(]\s*(?:at|@|a)\s*[\])])\s*", re.IGNORECASE)
@@ -73,7 +77,7 @@ class Addresses:
         for token in _TOKEN.finditer(path):
             word = fold_line(token.group())
             other = in_case_of(token.group(), names[word]) if word in names else token.group()
-            if word in names or (len(word) > _INITIALS and self._is_service(word)):
+            if word in names or word in _PATHS or (len(word) > _INITIALS and self._is_service(word)):
                 written += drawn[at : token.start()] + other
                 at = token.end()
         return written + drawn[at:]
@@ -115,12 +119,21 @@ class Addresses:
 
     def _local(self, local: str, attempt: int) -> str:
         names = {} if attempt else self._known(_TOKEN.findall(fold_line(local)))
-        pieces = []
+        pieces, opened = [], False
         for piece in _BETWEEN_TOKENS.split(local):
             word = fold_line(piece)
             kept = word in _SERVICES or (word not in _STAYING and self._is_service(word))
+            kept = kept or (opened and word not in names and self._abbreviates(word))
             pieces.append(piece if kept else self._renamed(word, names, attempt))
+            opened = opened or word in _SERVICES
         return "".join(pieces)
+
+    def _abbreviates(self, word: str) -> bool:
+        """Return whether a word that few are called begins that of a service: "secretariat.gast@"."""
+        tables = self._people.roster.tables
+        given = tables.first_name(word)
+        few = tables.surname_births(word) < _FEW and (given is None or given.births < _FEW)
+        return few and len(word) >= _SHORTENED and any(service.startswith(word) for service in _SERVICES)
 
     def _renamed(self, word: str, names: Mapping[str, str], attempt: int) -> str:
         """Return the surrogate of a word or number of an address; signs stay."""
@@ -145,7 +158,12 @@ class Addresses:
         beside = {
             token: self._people.shorthand.initials_beside(token, named) or self._short_name(token) for token in letters
         }
-        return named | {token: drawn for token, drawn in beside.items() if drawn}
+        known = named | {token: drawn for token, drawn in beside.items() if drawn}
+        for token, behind in reversed(list(pairwise(tokens))):
+            if token in LEADING_PARTICLES and len(token) > 1 and behind in known:
+                joined = with_elisions(f"{token} {known[behind]}")  # surrogates keep the particle: "anne.le.goff"
+                known.setdefault(token, bare(joined.removesuffix(known[behind])))
+        return known
 
     def _short_name(self, token: str) -> str | None:
         """Return the surrogate of letters that are a whole surname of the patient ("le", "ly"), else None."""

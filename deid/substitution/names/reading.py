@@ -78,8 +78,8 @@ def _forms(name: Spelling) -> Sequence[str]:
     given, surnames, glued = name
     first, every = given[0], "".join(given)
     letters = "".join([word[:1] for word in given])
-    # The surname glued, and its first word alone, as married names are often cut.
-    families = (glued, "".join(surnames), surnames[0])
+    # The surname glued, and its first word alone or with its particle, as married names are often cut.
+    families = (glued, "".join(surnames), surnames[0], "".join(glued.partition(surnames[0])[:2]))
     forms = [*given, every, *surnames, *families]
     for family in families:
         for one in (first[:1], letters, first, every):

@@ -199,10 +199,37 @@ def test_logins_are_made_of_the_surrogate_name(login: str, form: str, substituto
         ("soins.palliatifs.gap@ch-gap.fr", r"soins\.palliatifs\.(?!gap)\w+@.+"),
         ("secretariat.schiltz@ch-gap.fr", r"secretariat\.(?!schiltz)\w+@.+"),
         ("cardiologie-lemaire@ch-gap.fr", r"cardiologie-(?!lemaire)\w+@.+"),
+        ("secretariat.urge@ch-gap.fr", r"secretariat\.urge@.+"),
+        ("accueil-radi@ch-gap.fr", r"accueil-radi@.+"),
+        ("SECR.PEDI@CH-GAP.FR", r"SECR\.PEDI@.+"),
+        ("secretariat.genet@ch-gap.fr", r"secretariat\.(?!genet)\w+@.+"),
+        ("radi.gap@ch-gap.fr", r"(?!radi)\w+\.(?!gap)\w+@.+"),
     ],
 )
 def test_services_stay_in_addresses_and_names_and_places_go(address: str, form: str, substitutor: Substitutor) -> None:
     assert re.fullmatch(form, _one(substitutor, f"[[EMAIL|{address}]]")[0])
+
+
+@pytest.mark.parametrize("key", KEYS[:4])
+@pytest.mark.parametrize(
+    ("name", "local", "form"),
+    [
+        ("Maud Le Bihan", "maud.le.bihan", "{f}.le.{s}"),
+        ("Yann de La Motte", "y.de-la-motte", "{f[0]}.de-la-{s}"),
+        ("Maud Le Bihan-Diop", "m.lebihan-diop", "{f[0]}.le{s}-{t}"),
+        ("Maud Le Bihan-Diop", "lebihan.maud", "le{s}.{f}"),
+        ("Maud Bihan", "m.bihan", "{f[0]}.{s}"),
+    ],
+)
+def test_particles_and_first_surnames_follow_in_addresses(
+    name: str, local: str, form: str, key: str, substitutor: Substitutor
+) -> None:
+    drawn, address = _one(substitutor, f"Dr [[DOCTOR|{name}]] <[[EMAIL|{local}@chu.fr]]>", Patient(key=key))
+    first, *_, family = without_accents(drawn).lower().replace("l'", "l' ").split()
+    surnames = family.split("-")
+    written = form.format(f=first, s=surnames[0], t=surnames[-1])
+    elided = re.sub(r"l[ea](?=[.-]?" + surnames[0] + ")", "l", written)
+    assert address.partition("@")[0] == (elided if "'" in drawn else written)
 
 
 @pytest.mark.parametrize("key", KEYS)
@@ -219,6 +246,8 @@ def test_an_initial_in_an_address_is_that_of_two_first_names(key: str, substitut
     [
         ("www.onco-gap.fr/equipe/fevrier", r"www\.[^/]+/equipe/\w+"),
         ("https://www.ch-gap.fr/services/cardiologie/aurelie-fevrier", r".+/services/cardiologie/\w+-\w+"),
+        ("ch-gap.fr/votre-orientation/parcours/fevrier.html", r".+/votre-orientation/parcours/\w+\.html"),
+        ("ch-gap.fr/rendez-vous/fevrier-gap", r"[^/]+/rendez-vous/\w+-(?!gap)\w+"),
         ("https://rdv.fr/medecin/gap/fevrier?pid=12", r".+/medecin/(?!gap)\w+/\w+\?\w+=\d\d"),
     ],
 )
