@@ -66,9 +66,10 @@ def complete_halves(reading: Reading, mentions: Sequence[Mention]) -> list[Menti
     result = list(mentions)
     for start, end, label, announced in _whole_values(reading):
         touched = [one for one in result if one.start < end and start < one.end]
+        phoned = label is Label.PHONE and all(one.label is label for one in touched)
         covered = _covers(reading, touched, start, end) and not (label is Label.PHONE and len(touched) > 1)
         worded = any(one.label in _WORDED and not start <= one.start <= one.end <= end for one in touched)
-        if covered or worded or not (touched or announced):
+        if covered or worded or not (announced or (touched and (phoned or label is not Label.PHONE))):
             continue
         first, last = min([start, *(one.start for one in touched)]), max([end, *(one.end for one in touched)])
         whole = replace(touched[0], start=first, end=last, label=label) if touched else Mention(first, last, label, 0.9)
@@ -132,15 +133,13 @@ def _whole_values(reading: Reading) -> Iterator[tuple[int, int, Label, bool]]:
     for match in _TIMES.finditer(folded):
         yield match.start(), match.end(), Label.RELDATE, False
     for match in _CUT_PHONE.finditer(folded):
-        if _is_phone(match, folded):
-            yield match.start(), match.end(), Label.PHONE, True
+        digits = re.sub(r"\D", "", re.sub(r"^(?:(?:\+|00) ?33 ?(?:\(0\))?|0)", "", match.group()))
+        if len(digits) == _PHONE_DIGITS:
+            yield match.start(), match.end(), Label.PHONE, _is_phone(match, folded)
 
 
 def _is_phone(number: re.Match[str], text: str) -> bool:
-    """True for nine digits behind the leading zero or country code, cut between two pairs or announced."""
-    digits = re.sub(r"\D", "", re.sub(r"^(?:(?:\+|00) ?33 ?(?:\(0\))?|0)", "", number.group()))
-    if len(digits) != _PHONE_DIGITS:
-        return False
+    """True for a number cut between two pairs or announced."""
     first, _, rest = number.group().partition("\n")
     even = len(re.sub(r"\D", "", rest)) % 2 == 0 and any(sign in " .-" for sign in first.strip())
     return even or _PHONED.search(text, max(0, number.start() - 40), number.start()) is not None

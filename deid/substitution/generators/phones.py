@@ -35,6 +35,7 @@ _ZONES = {
 _OTHER_ZONES = dict.fromkeys(("11", "30", "34", "48", "66"), "4")
 _SCANNED = str.maketrans("OoIl", "0011")
 _NATIONAL, _SIGNIFICANT = 10, 9  # digits of a number with its zero and without
+_CUT = re.compile(r"\s*0[1-9](?:[ .-]\d\d)?[ .-]*")  # the beginning of a number that a line or page ends in
 _LETTERS, _SPOKEN = re.compile(r"[^\W\d_]{3}"), re.compile("[a-z]{3}")
 _CODES = "|".join(sorted(CALLED, key=len, reverse=True))
 _FOREIGN = re.compile(rf"(?P<sign>\s*\(?\s*(?:\+|00)\s*)(?!33)(?P<code>{_CODES}|\d{{2,3}})")
@@ -96,7 +97,7 @@ class Phones:
 
     def _drawn(self, digits: str, stream: KeyedStream) -> str:
         zone = digits[1]
-        if self._natural:
+        if self._natural and len(digits) >= _NATIONAL - 4:
             return _unassigned(digits, f"0{self._moved(zone)}" if zone in _GEOGRAPHIC else digits[:2], stream)
         zone = "6" if zone in "67" else self._moved(zone) if zone in _GEOGRAPHIC else _zone(self._gazette.home)
         return _fictional(digits, zone, stream)
@@ -143,7 +144,7 @@ def _layout(original: str) -> _Layout:
     digits = written = digits_of(rest)
     if not digits.startswith("0") and (prefix or len(digits) == _NATIONAL - 1):
         digits = "0" + digits  # what "+33" and spreadsheets leave out
-    if digits.startswith("0") and len(digits) >= _NATIONAL - 4 and not country:
+    if digits.startswith("0") and (len(digits) >= _NATIONAL - 4 or _CUT.fullmatch(text)) and not country:
         return _Layout(head, rest, digits, True, len(digits) - len(written), lettered)
     head = country.group() if country else ""
     return _Layout(head, text[len(head) :], digits_of(text), False, lettered=lettered)

@@ -87,6 +87,8 @@ def test_dates_beside_a_short_word_are_no_plate() -> None:
         ("Sa fille : 06.12.34.\n56.78, ce soir", [("06.12.34", Label.DATE)], "06.12.34.\n56.78"),
         ("Sa fille : 04 65 71 20\n  67", [], "04 65 71 20\n  67"),
         ("Sa fille : +33 6 12\n34 56 78", [], "+33 6 12\n34 56 78"),
+        ("Sa nièce (Nantes), 07\n11 22 33 44", [("07", Label.PHONE), ("11 22 33 44", Label.PHONE)], "07\n11 22 33 44"),
+        ("Voisine, 0241\n 556 677.", [("0241", Label.PHONE), ("556 677", Label.PHONE)], "0241\n 556 677"),
         ("Rappeler au 0612345\n678 ce soir", [("0612345", Label.PHONE), ("678", Label.ID)], "0612345\n678"),
     ],
 )
@@ -109,6 +111,18 @@ def test_a_phone_cut_by_a_line_is_one_mention(text: str, found: list[tuple[str, 
 )
 def test_numbers_on_two_lines_are_no_phone(text: str) -> None:
     assert completed(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Contrôle le 05\n11 22 33 44 plaquettes", [("05", Label.DATE)]),
+        ("Contrôle le 05\n11 22 33 44 plaquettes", [("05", Label.DATE), ("11 22 33 44", Label.PHONE)]),
+        ("Poste 07\n11 22 33", [("07", Label.PHONE), ("11 22 33", Label.PHONE)]),
+    ],
+)
+def test_what_is_no_phone_of_two_lines_stays_apart(text: str, found: list[tuple[str, Label]]) -> None:
+    assert completed(text, *found) == found
 
 
 def test_an_organisation_cut_at_an_elision_becomes_whole() -> None:

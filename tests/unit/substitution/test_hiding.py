@@ -120,6 +120,16 @@ def test_a_phone_is_of_its_modes_ranges_in_the_same_layout(
         assert digits[:2] == before[:2] or (digits.startswith(mobile) and before.startswith(mobile))
 
 
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("number", ["06", "07", "01", "09.", "06 39", "06 12", "02.99", "04-65"])
+def test_the_beginning_of_a_phone_begins_a_phone(modes: Mapping[str, Substitutor], mode: str, number: str) -> None:
+    for key in range(10):
+        (found,) = _drawn(modes[mode], f"Sa fille : [[PHONE|{number}]]", Patient(key=f"p{key}"))
+        assert found != number
+        assert re.sub(r"\d", "0", found) == re.sub(r"\d", "0", number)
+        assert any(one.startswith(re.sub(r"\D", "", found)) for one in FICTION)
+
+
 def test_ranges_that_nobody_has_are_those_of_no_fiction() -> None:
     assert not FREE & set(FICTION)
     assert all(re.fullmatch(r"0[1-9]\d{4}", block) for block in FREE)
