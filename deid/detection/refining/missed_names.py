@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import cache
 
 from deid.detection.lookup.known_names import ABBREVIATIONS, LOWER_PARTICLES, NOT_NAMES, PARTICLES
-from deid.detection.lookup.lexicon import Lexicon
+from deid.detection.lookup.lexicon import Lexicon, gazetteers
 from deid.detection.text.names import glued, is_capital, is_lone_name, is_upper, opens_verb
 from deid.detection.text.reading import Reading
 from deid.detection.text.senses import Sense, find_sense
@@ -20,6 +20,9 @@ from deid.french.folding import fold
 
 _TITLED = 0.75  # least score of what the context finds by a title, role or field
 _TO_PLACES = frozenset("a au chez d de du en par pour sur vers ' ’".split())
+_HOMES = ("maison", "appartement", "appart", "villa", "ferme", "chalet", "pavillon", "chambre", "studio")
+_AT_HOME = tuple([home, *of] for home in _HOMES for of in (("de",), ("d", "'")))
+_WHOSE = frozenset("la le ' un une notre sa".split())
 _BORNE = 100  # births of a surname from which "née" before it tells one
 _FAMILY = 1_000  # births of a surname from which "les" before it tells a family
 _SOURCE = 0.6  # least score of a mention whose words, initials or logins are searched
@@ -56,14 +59,15 @@ def find_short_names(reading: Reading) -> list[Mention]:
 def as_people(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
     """Return the mentions; one word taken for a town or organisation that a title makes somebody's is that person's.
 
-    "Dr Lille" tells who "Lille, qui suit" is, but not "à Lille"; "les Tessier" are a family.
+    "Dr Lille" tells who "Lille, qui suit" is, but not "à Lille"; "les Tessier" are a family, "la maison de Naima" hers.
     """
 
     @cache  # a town told a thousand times is looked for once
     def titled(word: str) -> bool:
         return any(reading.capitals[at] and find_sense(reading, at) is Sense.PERSON for at in reading.places[word])
 
-    return [replace(one, label=Label.PERSON) if _is_somebodys(reading, one, titled) else one for one in mentions]
+    named = (replace(one, label=Label.PERSON) if _is_somebodys(reading, one, titled) else one for one in mentions)
+    return [_of_household(reading, one) for one in named]
 
 
 def _is_somebodys(reading: Reading, mention: Mention, titled: Callable[[str], bool]) -> bool:
@@ -75,6 +79,19 @@ def _is_somebodys(reading: Reading, mention: Mention, titled: Callable[[str], bo
     if mention.label is Label.ORG and before == "les" and reading.surface(index).istitle():
         return reading.lexicon.surnames.get(word) >= _FAMILY
     return before not in _TO_PLACES and titled(word)
+
+
+def _of_household(reading: Reading, mention: Mention) -> Mention:
+    """Return the first name that a mention ends with behind "la maison de" and that is no town's; else the mention."""
+    at = reading.token_at(mention.end - 1)
+    name, home = reading.words[at], at - 2 - (reading.word(at - 1) == "'")
+    announced = reading.words[max(0, home) : at] in _AT_HOME and reading.word(home - 1) in _WHOSE
+    births = reading.lexicon.first_names.get(name) if announced else 0
+    if births < _FAMILY or births < gazetteers().towns(name) or mention.start < reading.starts[home - 1]:
+        return mention
+    if mention.label in NAMES or (is_capital(reading, at + 1) and not reading.shouted(at)):
+        return mention
+    return replace(mention, start=reading.starts[at], label=Label.PERSON)
 
 
 def _is_capital_inside(reading: Reading, index: int) -> bool:

@@ -51,7 +51,8 @@ _ROLE_BEHIND = re.compile(
 )
 _CALLED = re.compile(r"\b(?:dite?|alias|surnom\w*|appel\w+|pseudo)(?: aussi)?(?: l[ea])?[^a-z]*$")
 _KIN = re.compile(
-    r"\b(?:pere|mere|frere|soeur|fils|fille|oncle|tante|neveu|niece|cousine?|grand-pere|grand-mere|jumeau|jumelle)\b"
+    r"\b(?:pere|mere|frere|soeur|fils|fille|oncle|tante|neveu|niece|cousine?|grand-pere|grand-mere|jumeau|jumelle)"
+    r"(?: (?:ainee?|cadet|cadette|puinee?|jumeau|jumelle|benjamine?|unique))?\b"
     r"[^a-z]*(?:(?:m|mr|monsieur|mme|madame)\b[^a-z]*)?$"
 )
 

@@ -83,6 +83,29 @@ def test_a_town_that_a_title_makes_somebodys_is_a_name_elsewhere(markup: str, la
 
 
 @pytest.mark.parametrize(
+    ("markup", "found"),
+    [
+        ("Reprise de la marche dans [[ORG|la maison de Myriam]].", "Myriam"),
+        ("Admise à l'[[ORG|EHPAD La Maison de Myriam]].", None),
+        ("Dort dans la [[ORG|maison de Myriam]] depuis mai.", "Myriam"),
+        ("Vit au rez-de-chaussée de l'appartement d'[[CITY|Ophélie]].", "Ophélie"),
+        ("logé dans la ferme de [[STREET|benoit]], au calme", "benoit"),
+        ("RETOUR DANS LA [[ORG|MAISON DE SANDRA]] DEMAIN", "SANDRA"),
+        ("Retour à la [[ORG|maison de Nancy]].", None),
+        ("Né à la maison de [[CITY|Montargis]].", None),
+        ("EHPAD [[ORG|Maison de Myriam]], Tours", None),
+        ("La [[ORG|maison de Myriam Makeba]] l'accueille.", None),
+        ("Suivi à la maison de [[PATIENT|Myriam]].", None),
+    ],
+)
+def test_a_first_name_behind_somebodys_home_is_hers(markup: str, found: str | None) -> None:
+    document, mentions = marked(markup)
+    (now,) = as_people(Reading(document), mentions)
+    told = document.text[now.start : now.end] if now.label.name == "PERSON" else None
+    assert (told, now == mentions[0]) == (found, found is None)
+
+
+@pytest.mark.parametrize(
     ("markup", "born"),
     [
         ("PATIENT : [[PATIENT|REIN LUCETTE]] NEE COEUR   DDN 14.07.1947", ["COEUR"]),

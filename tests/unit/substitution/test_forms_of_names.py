@@ -549,7 +549,14 @@ def test_names_of_two_people_that_look_alike_stay_two(one: str, other: str, subs
 
 @pytest.mark.parametrize("key", KEYS)
 @pytest.mark.parametrize(
-    "name", ["son fils [[PERSON|Dieu-Merci]]", "sa fille [[PERSON|Bonheur]]", "son frère [[PERSON|Espoir-Roch]]"]
+    "name",
+    [
+        "son fils [[PERSON|Dieu-Merci]]",
+        "sa fille [[PERSON|Bonheur]]",
+        "son frère [[PERSON|Espoir-Roch]]",
+        "sa sœur aînée [[PERSON|Merveille]]",
+        "son frère cadet [[PERSON|Trésor]]",
+    ],
 )
 def test_a_lone_name_behind_a_relative_is_a_first_name(name: str, key: str, substitutor: Substitutor) -> None:
     (given,) = drawn(substitutor, f"Vit avec {name}, 17 ans", Patient(key=key))
