@@ -10,7 +10,7 @@ from dataclasses import replace
 from deid.detection.lookup.lexicon import Hit, Kind, gazetteers
 from deid.detection.merging.evidence import has_clinical_reading
 from deid.detection.refining.overlaps import joined_mention
-from deid.detection.text.names import is_capital
+from deid.detection.text.names import glued, is_capital
 from deid.detection.text.reading import Reading
 from deid.detection.text.vocabulary import (
     CIVILITIES,
@@ -18,6 +18,7 @@ from deid.detection.text.vocabulary import (
     KINDS_INCLUDED,
     KINSHIP,
     ORG_FILLERS,
+    ORG_HEADS,
     ORG_PARTICLES,
     PROFESSIONS,
     SERVICE_HEADS,
@@ -38,6 +39,11 @@ _REACH = 9  # tokens ahead of a name in which the words for its kind stand
 _AMBIGUOUS = frozenset("as clic dac fam fc had ico lam maia mas rc sa sas sc tc usp".split())
 _TOWN = 10_000  # inhabitants from which a town with an article is told behind a kind: "EHPAD LE MANS"
 _USUAL = 1_000  # births of a surname from which it is rather somebody's than an organisation's
+# What firms do, at the end of a name, what joins its words, who is paid to provide, and sides of the country.
+_TRADED = ("patho", "sante", "bio", "labo", "med", "medical")
+_JOINS, _TITLES = frozenset("' - d de du".split()), CIVILITIES | DOCTOR_TITLES
+_PROVIDERS = frozenset("par chez prestataire societe labo laboratoire".split())
+_SIDES, _SHORTEST = frozenset("ouest nord atlantique armor breizh ocean littoral".split()), 4
 # Homes that an address is told by; hospitals and units behind which the name of a patient or a town stands.
 _DWELLINGS = frozenset("residence maison hotel domaine ferme camping gite port base foyer".split())
 _BARE = frozenset(
@@ -59,6 +65,10 @@ def settle_organisations(reading: Reading, mentions: Sequence[Mention]) -> list[
     man or street, nor is a body that the whole country knows. Whom the document names elsewhere stays somebody.
     """
     result: list[Mention] = []
+    for firm in _firms(reading):
+        met = [one for one in mentions if one.overlaps(firm)]
+        if all(firm.start <= one.start and one.end <= firm.end for one in met):
+            mentions = [*(one for one in mentions if one not in met), firm]
     borne = Counter(word for one in mentions if one.label in NAMES for word in _own_words(reading, one))
     for mention in sorted([*mentions, *_missed(reading, mentions)]):
         if _is_organisation(reading, mention, borne):
@@ -68,6 +78,43 @@ def settle_organisations(reading: Reading, mentions: Sequence[Mention]) -> list[
         else:
             result.append(mention)
     return result
+
+
+def _firms(reading: Reading) -> Iterator[Mention]:
+    """Yield firms called by a place and what they do: "Ouest Patho", "creusebio", "par vent d'ouest santé"."""
+    for index, word in enumerate(reading.words):
+        stem = next((word.removesuffix(end) for end in _TRADED if word.endswith(end)), None)
+        if stem is None:
+            continue
+        first = index if stem and reading.lexicon.is_unknown(word) and _is_place(stem) else None
+        first = _firm(reading, index) if not stem else first
+        if first is not None:
+            yield Mention(reading.starts[first], reading.ends[index], Label.ORG, _SCORE)
+
+
+def _firm(reading: Reading, index: int) -> int | None:
+    """Return the first token of a firm whose trade is at `index`; in small letters, a provider's word announces it."""
+    words, first, small = reading.words, index, not is_capital(reading, index)
+    while first:
+        at = first - 1
+        joined = words[at] in _JOINS and (words[at] != "-" or glued(reading, first))
+        at -= joined + (joined and words[at - 1] in _JOINS)
+        made = at == index - 1 and words[index] == "sante" and not small and reading.lexicon.is_unknown(words[at])
+        told = _is_place(words[at]) or (joined and first < index) or (made and words[at] not in _TITLES)
+        apart = at < 0 or reading.starts[at + 1] - reading.ends[at] > 1
+        if apart or not told or not (small or is_capital(reading, at)):
+            break
+        first = at
+    announced = reading.word(first - 1) in _PROVIDERS if small else reading.word(first - 1) not in _TITLES
+    return first if first < index and announced else None
+
+
+def _is_place(word: str) -> bool:
+    """Return whether a word is for a territory, town or side that firms are called by."""
+    if len(word) < _SHORTEST or word in ORG_HEADS:
+        return False
+    known = gazetteers()
+    return word in _SIDES or known.towns(word) >= _TOWN or Kind.TERRITORY in known.table.kinds(word)
 
 
 def _missed(reading: Reading, mentions: Sequence[Mention]) -> Iterator[Mention]:
@@ -122,7 +169,7 @@ def _is_somebody(reading: Reading, mention: Mention, borne: Mapping[str, int]) -
         return True
     before = reading.token_at(mention.start) - 1
     before -= reading.word(before) == "."
-    return reading.word(before) in CIVILITIES | DOCTOR_TITLES
+    return reading.word(before) in _TITLES
 
 
 def _is_known(reading: Reading, mention: Mention) -> bool:

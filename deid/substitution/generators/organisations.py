@@ -276,7 +276,7 @@ class Organisations:
             town = self._seat(original, False, attempt) if address is None else self._gazette.surrogate(address).name
             return "le", f"CH {of_place(town)}"
         trades = [part if fold_line(part) in TRADES else "" for part in original.split()]
-        if any(trades) and not all(trades) and kind in _TRADING:
+        if any(trades) and not all(trades) and (kind in _TRADING or (trades[-1] and kind is OrgKind.HOSPITAL)):
             trades[trades.index("")] = self._name(WHOLE[OrgKind.EMPLOYER], original, " ".join(trades), attempt) or ""
             return "", " ".join(filter(None, trades))
         local = kind is OrgKind.ASSOCIATION and not is_known(original) and read_national(original) is None

@@ -83,6 +83,29 @@ def test_a_town_that_a_title_makes_somebodys_is_a_name_elsewhere(markup: str, la
 
 
 @pytest.mark.parametrize(
+    ("markup", "firms"),
+    [
+        ("lame relue par Atlantique Patho le 3", ["Atlantique Patho"]),
+        ("lame relue par [[DOCTOR|Morbihan]] Patho le 3", ["Morbihan Patho"]),
+        ("iono externe (bretagnebio), relu", ["bretagnebio"]),
+        ("fauteuil livré par sarthe santé lundi", ["sarthe santé"]),
+        ("fauteuil livré par Air d'Armor Santé", ["Air d'Armor Santé"]),
+        ("Fauteuil : Yvelines-Med, lundi", ["Yvelines-Med"]),
+        ("OXYGENE PAR RHONE SANTE DEPUIS MAI", ["RHONE SANTE"]),
+        ("Oxygène : Zelvia Santé", ["Zelvia Santé"]),
+        ("antibio IV, microbio en cours, anapatho reçue", []),
+        ("Bilan Bio, Contrôle Labo, Carte Santé, Dossier Médical", []),
+        ("Anat Patho : rien. Vu au Mans. Bio normale. Retour Angers\nBio du 3", []),
+        ("suivi par la santé au travail, par le labo", []),
+        ("vient de tours bio faite", []),
+        ("Dr Angers Santé publique", []),
+    ],
+)
+def test_firms_of_a_place_and_a_trade_are_found(markup: str, firms: list[str]) -> None:
+    assert [text for label, text in _found(markup) if label == "ORG"] == firms
+
+
+@pytest.mark.parametrize(
     ("markup", "found"),
     [
         ("Reprise de la marche dans [[ORG|la maison de Myriam]].", "Myriam"),
