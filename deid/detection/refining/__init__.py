@@ -163,7 +163,8 @@ PASSES: Sequence[Pass] = (
     Pass("rooms", _always(without_beds),
          "a name goes without the room or bed ahead of it", Keeps.WITHIN),
     Pass("exports", _always(settle_exports),
-         "coded cells of tables and messages go, and of a timestamp all but the day", Keeps.WITHIN),
+         "coded cells of tables and messages go, of a timestamp all but the day; a writer's initials come in",
+         Keeps.NOTHING),
     Pass("lines", _always(join_lines),
          "a name or address goes on after a line break, with a mention on each line", Keeps.COVERAGE),
 )  # fmt: skip

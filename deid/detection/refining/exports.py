@@ -1,4 +1,4 @@
-"""Cells of tables in CSV and fields of HL7 messages that name nobody: headings, statuses, units, timestamps."""
+"""Cells of tables and fields of HL7 messages: headings, codes, units, timestamps name nobody, columns of writers do."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from deid.detection.text.reading import Reading
 from deid.detection.text.vocabulary import word_list
 from deid.domain.document import Mention
 from deid.domain.labels import IDENTIFIERS, NAMES, Label
+from deid.french.folding import fold
 
 _WORDED = NAMES | {Label.CITY, Label.LOC, Label.ORG}
 _NUMBERED = IDENTIFIERS | {Label.PHONE}
@@ -33,13 +34,21 @@ _TIMESTAMP = re.compile(
 _CODED_FIELD = re.compile(r"^(?:obr(?:\|[^|\n]*){3}|(?:obx|dg1|al1|pr1|nk1)(?:\|[^|\n]*){2})\|([^|\n]+)", re.MULTILINE)
 _LOCATION = re.compile(r"^pv1(?:\|[^|\n]*){2}\|([^|\n]+)", re.MULTILINE)
 _DAY = 8  # digits of the day in a timestamp
+# Words that head a column of writers, letters that sign there, and values that do not.
+_SIGNING = word_list("signing_columns")
+_HEADED = _SIGNING | _OF_PATIENTS | {"heure"}
+_MARK = re.compile(r"[^\W\d_]{2,3}|(?:[^\W\d_]\.[ -]?){2,3}")
+_NO_MARKS = frozenset("non oui ras".split())
+_HEADING, _LETTERS = re.compile(r'[ "]*[a-z][^.:!?]{0,24}'), re.compile("[a-z]+")
 
 
 def settle_exports(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
     """Return the mentions but those of coded cells and fields; of a timestamp taken for a number, the day.
 
-    Nobody's name is in the location of a stay.
+    Nobody's name is in the location of a stay. Letters in a column of writers are a professional's initials, below
+    the abbreviation of a measure or test they are none.
     """
+    mentions, added = _by_columns(reading, mentions)
     places = [match.span(1) for match in _LOCATION.finditer(reading.folded)]
     coded = sorted([*_coded_cells(reading), *(match.span(1) for match in _CODED_FIELD.finditer(reading.folded))])
     starts = [start for start, _ in coded]
@@ -55,7 +64,50 @@ def settle_exports(reading: Reading, mentions: Sequence[Mention]) -> list[Mentio
             mention = replace(mention, label=Label.ORG)
         if not inside or known or mention.label not in _WORDED | _NUMBERED:
             settled.append(mention)
-    return settled
+    return sorted([*settled, *added])
+
+
+def _by_columns(reading: Reading, mentions: Sequence[Mention]) -> tuple[Sequence[Mention], Sequence[Mention]]:
+    """Return the mentions without initials in cells of measures, and those that a writer's column adds."""
+    kept, added = list(mentions), []
+    for names, start, end in _columns(reading):
+        inside = [one for one in kept if one.start < end and start < one.end]
+        signs = not _SIGNING.isdisjoint(names)
+        if signs and not inside and reading.folded[start:end] not in _NO_MARKS:
+            added.append(Mention(start, end, Label.DOCTOR, 0.8))
+        elif not signs and all(one.label in NAMES for one in inside) and _is_measured(reading, names):
+            kept = [one for one in kept if one not in inside or any(vote.annotator == "identity" for vote in one.votes)]
+    return kept, added
+
+
+def _is_measured(reading: Reading, heading: Sequence[str]) -> bool:
+    """Return whether an abbreviation of clinical writing heads a column: "FC", "ECG"."""
+    return any(len(word) <= _CODE and "acronym" in reading.lexicon.clinical.get(word, "") for word in heading)
+
+
+def _columns(reading: Reading) -> Iterator[tuple[Sequence[str], int, int]]:
+    """Yield the words of the heading and the span of each cell of two or three letters, of a heading its own words."""
+    names: list[list[str]] = []
+    headings: list[str] = []
+    sign, at, opened = ";", 0, 0
+    for line in reading.text.split("\n"):
+        cells = line.split(sign)
+        if len(cells) != len(names):
+            sign = max(";|\t" if ", " in line else ";|\t,", key=line.count)
+            headings = cells = line.split(sign)
+            found = [_LETTERS.findall(fold(cell)) for cell in cells]
+            known = [words for words in found if not _HEADED.isdisjoint(words) or _is_measured(reading, words)]
+            whole = all(_HEADING.fullmatch(fold(cell)) or not cell.strip() for cell in cells)
+            names, opened = (found if whole and len(known) >= _LEAST_NAMED and len(cells) > _LEAST_NAMED else []), at
+        else:
+            for start, row in ((opened, headings), (at, cells)):
+                for words, cell in zip(names, row, strict=False):
+                    mark = cell.strip(' "')
+                    if _MARK.fullmatch(mark) and (row is cells or _SIGNING.isdisjoint(words)):
+                        yield words, start + cell.index(mark), start + cell.index(mark) + len(mark)
+                    start += len(cell) + 1
+            headings = []
+        at += len(line) + 1
 
 
 def _coded_cells(reading: Reading) -> Iterator[tuple[int, int]]:

@@ -44,6 +44,24 @@ def test_coded_cells_name_nobody(row: int, part: str, label: Label, kept: bool) 
     assert found == ([(label, part)] if kept else [])
 
 
+@pytest.mark.parametrize(
+    ("table", "found", "left"),
+    [
+        ("Heure;SpO2;PA;Signature\n08h;97;12;VB\n12h;98;11;n.f.", [], ["VB", "n.f."]),
+        ("Jour\tDM\tEVA\tSaisie\n3/4\tNR\tCS\tpdt", ["NR", "CS"], ["pdt"]),
+        ("| Date | Infirmière | ECG |\n| 3/4 | HB | RS |\n| 4/4 | RAS | FA |", ["RS", "FA"], ["HB"]),
+        ("Date,FC,PNI,Patient\n3/4,HR,GD,EB", ["FC", "HR", "EB"], ["EB"]),
+        ("Heure;Visa;CS\n08h;VB;NR\n\nVB;HB;CS", ["NR", "HB"], ["VB", "HB"]),
+        ("FC, PA, EVA et CS notées\nHB, VB, NR et RS", ["HB", "VB"], ["HB", "VB"]),
+        ("Date;Motif;Lieu\n3/4;HB;VB", ["HB", "VB"], ["HB", "VB"]),
+        ("Date;CS;Visa\n3/4;Hubert;", ["Hubert"], ["Hubert"]),
+    ],
+)
+def test_letters_in_columns_are_a_writers_or_a_measures(table: str, found: list[str], left: list[str]) -> None:
+    mentions = [Mention(at, at + len(part), Label.PERSON) for part in found if (at := table.index(part)) >= 0]
+    assert [table[one.start : one.end] for one in settle_exports(Reading(Document("d", table)), mentions)] == left
+
+
 def test_a_cell_that_holds_the_patient_stays() -> None:
     at = TABLE.index("RHUMATO")
     vote = (Vote("identity", Label.PATIENT, 1.0),)

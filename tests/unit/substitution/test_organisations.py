@@ -174,9 +174,7 @@ def test_a_name_alone_gets_a_name_of_its_kind(kind: OrgKind, markup: str, substi
 
 
 def test_what_a_company_does_stays_and_the_rest_is_invented(substitutor: Substitutor) -> None:
-    markup = (
-        "Par [[ORG|Ortho-Var Appareillage]], relu par [[ORG|Ouest Patho]], salarié de [[ORG|Volailles Kerguen SARL]]."
-    )
+    markup = "Par [[ORG|Ortho-Var Appareillage]], lu par [[ORG|Ouest Patho]], né de [[ORG|Volailles Kerguen SARL]]."
     drawn = {found for key in KEYS for found in _one(substitutor, markup, key)}
     names = _NAMES[OrgKind.EMPLOYER]
     assert {key_of(name) for name in drawn} <= {
