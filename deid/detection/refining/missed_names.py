@@ -409,7 +409,7 @@ _USUAL = 5  # occurrences per million from which a word is no initials
 _TIED, _PLACED, _LOGIN = 0.8, 0.7, 0.75  # scores
 _ENDS = 400  # characters from either end of a document within which a lone mark is a reference or a signature
 _CUES = frozenset(
-    "par relu relue valide validee signe dicte frappe saisi saisie tape dact redige vu ref visa by".split()
+    "par relu relue valide validee signe dicte frappe saisi saisie tape dact red redige vu ref visa by".split()
 )
 # Said of a colleague by his initials: "RC absent la semaine prochaine".
 _AWAY = frozenset("absent absente revoit rappelle prend".split())
@@ -574,20 +574,23 @@ def _stands_as_mark(reading: Reading, index: int, word: str) -> bool:
     """True if initials of a person named stand alone: capitals between edges, or behind a word like "dicté par"."""
     before, after = reading.word(index - 1), reading.word(index + 1)
     written = reading.surface(index)
-    if before == ":" and reading.word(index - 2) in _CUES:
-        before = reading.word(index - 2)
+    if before == ":":
+        said = reading.word(index - 2 - (reading.word(index - 2) == "."))  # "réd. :"
+        before = said if said in _CUES else before
     if before in _CUES:
         if written.islower() and reading.lexicon.common.get(word, 0.0) >= _USUAL and not reading.lowered(index):
             return False  # "passait par là"
         return after in _MARK_EDGES or after in ("le", "et", ".")
     start = reading.starts[index]
     lower = written.islower() and len(word) > 2 and reading.lexicon.is_unknown(word) and before != "/"
-    if not (written.isupper() or lower) or _joined_to_code(reading, index):
+    if not (written.isupper() or lower) or _joined_to_code(reading, index) or _is_defined(reading, index, word):
         return False
     if before in PROFESSIONS and written.isupper() and word not in NOT_INITIALS and word not in PROFESSIONS:
         return True  # "médecin LM"
+    if _closes_entry(reading, index):
+        return True
     if word in NOT_INITIALS or word in ABBREVIATIONS:
-        return _closes_entry(reading, index)
+        return False
     if word in _PER_UNIT and _MEASURED_IN.search(reading.folded, max(0, start - 24), start):
         return False
     left = before in _MARK_EDGES or reading.text[reading.starts[index] - 1] in "\t"
@@ -603,16 +606,32 @@ def _joined_to_code(reading: Reading, index: int) -> bool:
     return joined and any(map(str.isdigit, reading.text[reading.starts[index + 2] : reading.starts[index + 2] + 3]))
 
 
+def _is_defined(reading: Reading, index: int, word: str) -> bool:
+    """True for letters in brackets that abbreviate the words ahead: "pression artérielle (PA)"."""
+    if reading.word(index - 1) != "(" or reading.word(index + 1) != ")":
+        return False
+    ahead = [at for at in range(max(0, index - 2 * len(word) - 1), index - 1) if len(reading.words[at]) > 2]
+    said = ahead[-len(word) :]
+    small = not all(reading.capitals[at] for at in said)
+    return small and sorted(reading.words[at][0] for at in said) == sorted(word)
+
+
 def _closes_entry(reading: Reading, index: int) -> bool:
-    """True behind the time of an entry or a dash at the end of its line: "15h15 : PC : selles +", "... – AV"."""
+    """True behind the time of an entry, behind a sentence or dash at the end of its line, or alone on one of the last.
+
+    "15h15 : PC : selles +", "7h30, calme. PC", "... – AV".
+    """
     start, end = reading.line(reading.starts[index])
     before, after = reading.text[start : reading.starts[index]], reading.text[reading.ends[index] : end]
-    timed = _TIMED.search(before) is not None and _ENTRY.match(after) is not None
-    return timed or (before.endswith((" – ", " — ")) and not after.strip())
+    if after.strip():
+        return _TIMED.search(before) is not None and _ENTRY.match(after) is not None
+    alone = not before.strip() and len(reading.text) - end < _ENDS and not reading.word(index + 2).isdigit()
+    return alone or before.endswith((" – ", " — ")) or _ENTERED.fullmatch(before) is not None
 
 
-_TIMED = re.compile(r"\d{1,2} ?[h:] ?\d\d ?:? ?\Z")
-_ENTRY = re.compile(r" ?(?:[:–—]|\s*\Z)")
+_TIMED = re.compile(r"\d{1,2} ?[h:] ?\d\d ?[:–—-]? ?\Z")
+_ENTERED = re.compile(r"(?:[^\n]{0,16}\D)?\d{1,2} ?[h:] ?(?:\d\d)?(?:\W[^\n]*[.!?][ \t]+|\W{1,3})")
+_ENTRY = re.compile(r" ?[:–—](?! ?[\d<>])")
 
 
 def _signs_off(reading: Reading, index: int, word: str) -> bool:

@@ -55,6 +55,7 @@ _KIN_SAYS = -4.0  # of a lone name behind "son fils", "sa sœur", that it is a f
 _LONGEST_MARK = 5  # letters of initials that stand for a name: "atvl"
 _LONGEST_CLIPPING = 4  # letters of a name cut short without a dot: "DUB"
 _BEARERS = 500  # births from which a lone word is rather a surname than the mark of a writer
+_VOWELS = frozenset("aeiouy")
 _SHORT = 3  # letters of a name that may read as initials: "NG"
 _ADDRESS_WORD = re.compile(r"[a-z]{2,}")
 _BEFORE_TITLE, _BEFORE_SEX, _BEHIND = 20, 24, 30  # characters before and behind a name that say whose it is
@@ -121,7 +122,8 @@ class Roster:
         word = fold_line(written.removesuffix("."))
         if not word.isalpha() or word in self._own:
             return found
-        if word in spelt and written.isalpha():
+        consonants = written.islower() and found.words and _VOWELS.isdisjoint(word)  # "mlc"
+        if (word in spelt or consonants) and written.isalpha():
             lone = len(found.words) == 1 and len(word) <= _LONGEST_MARK
             return as_initials(found) if lone and self._is_rare(word) else found
         if not found.words and word not in spelt and any(one.startswith(word) for one in words if len(word) >= _SHORT):

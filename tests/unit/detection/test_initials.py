@@ -6,7 +6,9 @@ import pytest
 
 from deid.config import policy
 from deid.detection import Detector
-from deid.domain.document import Document, Patient
+from deid.detection.refining.missed_names import find_initials
+from deid.detection.text.reading import Reading
+from deid.domain.document import Document, Mention, Patient
 from deid.domain.labels import NAMES, Label
 
 TRAN = Patient(last_name="TRAN", first_names=("Doan",))
@@ -137,12 +139,29 @@ TEAM = "Transmissions de Damien Eymard et Patricia Chaugnol, IDE.\n"
         ("15h15 : PC : selles +", ["PC"]),
         ("sonnette à portée – PC", ["PC"]),
         ("15h15 : PA : 12/7", []),
+        ("18h20 – PC : repas pris", ["PC"]),
+        ("18h20 – PC : 12 min", []),
+        ("14/02 06:45, a dormi, change fait. PC", ["PC"]),
+        ("- 9h, toilette au lit. DE", ["DE"]),
+        ("Dort bien, suspicion de PC", []),
+        ("Perfusion posée. Périmètre crânien (PC) stable, (PC)", []),
+        ("Sortie prévue demain\nréd. : PC", ["PC"]),
+        ("Sortie prévue demain\n\nPC", ["PC"]),
         ("20h10 PC retrouvée, ventilation à PEP 5", []),
         ("PD-L1 60 %, ROS1 négatif", []),
     ],
 )
 def test_initials_of_staff_close_an_entry(entry: str, initials: list[str], rules: Detector) -> None:
     assert _names(rules, TEAM + entry)[2:] == initials
+
+
+@pytest.mark.parametrize(("last", "found"), [("PC", ["PC"]), ("PC\n43 cm", []), ("PC\nDamien Eymard", ["PC"])])
+def test_letters_alone_on_a_last_line_sign_but_above_a_value(last: str, found: list[str]) -> None:
+    text = TEAM + last
+    at = text.index("Patricia")
+    named = Mention(at, at + len("Patricia Chaugnol"), Label.DOCTOR)
+    marks = [one for one in find_initials(Reading(Document("d", text)), [named]) if one != named]
+    assert [text[one.start : one.end] for one in marks] == found
 
 
 def test_letters_joined_to_a_code_are_no_initials(rules: Detector) -> None:

@@ -278,6 +278,14 @@ def test_particles_stay_in_addresses(substitutor: Substitutor) -> None:
     assert login == first[0] + last.replace("'", "")
 
 
+@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize("mark", ["mlc", "pvr", "tdn"])
+def test_small_letters_without_a_vowel_are_initials(mark: str, key: str, substitutor: Substitutor) -> None:
+    (drawn,) = _one(substitutor, f"saisi par [[DOCTOR|{mark}]]", Patient(key=key))
+    assert re.fullmatch("[a-z]{3}", drawn)
+    assert all(one != other for one, other in zip(drawn, mark, strict=True))
+
+
 def test_an_unknown_login_is_taken_apart_by_the_tables(substitutor: Substitutor) -> None:
     login, surname = _one(substitutor, "saisi par [[DOCTOR|hlambert]], revu par le Dr [[DOCTOR|LAMBERT]]")
     assert login[1:] == surname.lower()
