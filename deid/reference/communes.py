@@ -27,7 +27,7 @@ DISTRICTED = {"751": "75056", "6938": "69123", "132": "13055"}
 
 
 _REGION = "R"  # ahead of a region's code, which is a department's too
-_LEAST_NEAR = 6  # no region has more than five seats of university hospitals
+_LEAST_NEAR = 4  # most regions have one or two seats of university hospitals
 
 
 class CommuneTable:
@@ -155,7 +155,7 @@ class CommuneTable:
     def near(self, commune: Commune, area: str) -> Sequence[Commune]:
         """Return the communes in or near an area that may stand for those of the territory of a commune.
 
-        Of a territory across regions, its communes there and the nearest, six at least; of another one, communes of its
+        Of a territory across regions, its communes there and the nearest, four at least; of another one, communes of its
         sizes and kinds of hospital there or in the region. A function of the area and the territory, which are public.
         """
         return self._near(self.territory_name(commune), area)
@@ -174,7 +174,7 @@ class CommuneTable:
         return [one for one in self.communes if one.region == area[1:]]
 
     def _nearest(self, communes: Sequence[Commune], area: str) -> Sequence[Commune]:
-        """Return those of some communes that lie in an area, and the nearest to its middle, six at least."""
+        """Return those of some communes that lie in an area, and the nearest to its middle, four at least."""
         inside = self._inside(area)
         lon, lat = (sum(angles) / len(inside) for angles in zip(*((one.lon, one.lat) for one in inside), strict=True))
         east, north = project_metropolis(lon, lat)

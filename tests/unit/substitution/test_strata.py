@@ -63,7 +63,7 @@ def test_a_hospital_moves_to_a_town_with_one_of_its_kind(
 
 
 # The seats of university hospitals next to Vienne.
-_NEXT_TO_VIENNE = {"Poitiers", "Tours", "Limoges", "Angers", "Nantes", "Orléans"}
+_NEXT_TO_VIENNE = {"Poitiers", "Tours", "Limoges", "Angers"}
 _LETTER = (
     "[[ORG|CHU de Poitiers]]. Mme [[PATIENT|Ardouin]], [[CITY|Chauvigny]], transférée au [[ORG|CHU de Brest]] ; "
     "fille : [[CITY|La Rochelle]], IDE : [[CITY|Lussac-les-Châteaux]]"
