@@ -106,7 +106,7 @@ SORT = re.compile(rf"(?:[ -](?:et )?(?:{'|'.join(sorted(map(scanned, _SORTS), ke
 HEAD_AHEAD = re.compile(rf"(?<![a-z]){HEAD.pattern} \Z")
 
 
-class Head(NamedTuple):
+class OpeningHead(NamedTuple):
     """A head that opens the name of an organisation: its folded words, its kind, its end in the name."""
 
     words: str
@@ -118,14 +118,14 @@ class Head(NamedTuple):
 _SLIPPED = tuple(head for head in map(scanned, _KIND_OF_HEAD) if len(head) >= 7 and head.isalpha())
 
 
-def find_head(name: str) -> Head | None:
+def find_head(name: str) -> OpeningHead | None:
     """Return the head that opens the name of an organisation, which may have one slip; or None."""
     said = scanned(name)
     if (found := HEAD.match(said)) is not None:
-        return Head(head_of(found), kind_of_head(found), found.end())
+        return OpeningHead(head_of(found), kind_of_head(found), found.end())
     first = said.split(" ", 1)[0]
     meant = next((head for head in _SLIPPED if OSA.distance(head, first, score_cutoff=1) == 1), None)
-    return Head(_HEADS[meant], _KIND_OF_HEAD[_HEADS[meant]], len(first)) if meant is not None else None
+    return OpeningHead(_HEADS[meant], _KIND_OF_HEAD[_HEADS[meant]], len(first)) if meant is not None else None
 
 
 def head_of(found: re.Match[str]) -> str:

@@ -700,6 +700,8 @@ def _is_intake(number: _Number) -> bool:
 
 
 def _is_marker(number: _Number) -> bool:
+    if re.search("[α-ω]", number.written):
+        return True  # "Aβ42/40"
     head = re.search(r"\b(?:[a-z]{2,3}[ -])?\Z", number.before)
     whole = f"{head.group() if head else ''}{number.written}"
     if _LOCUS.fullmatch(number.written) or _LOCUS.fullmatch(whole):

@@ -143,13 +143,23 @@ def _settled(reading: Reading, mentions: Sequence[Mention], adult: bool) -> Iter
             ago = _AGO.search(before)
             if ago:
                 yield replace(mention, start=mention.start - len(before) + ago.start(), label=Label.RELDATE)
-            elif not _lasts(reading, mention, before, adult) and not _of_a_rule(reading, mention):
+            elif not (_lasts(reading, mention, before, adult) or _is_none(reading, mention)):
                 yield mention
         elif not (
             mention.label in (Label.DATE, Label.RELDATE)
             and _tells_no_time(reading, _whole(reading, mentions, position))
         ):
             yield mention
+
+
+_FEVER = re.compile(r"\b(?:\w*febri\w+|fievre|febricule|apyretique|temperature|\w*therm\w+)(?: [a-z']{1,9}){0,3} ?\Z")
+_DEGREES = re.compile(r"(?:trente|quarante)\b(?!(?:[ -][a-z]+){0,2} (?:ans|mois|jours|annees)\b)")
+
+
+def _is_none(reading: Reading, mention: Mention) -> bool:
+    """Return whether an age is a rule's, or a number in words is a temperature: "fièvre à trente-huit cinq"."""
+    degrees = _DEGREES.match(reading.folded, mention.start) and _FEVER.search(_before(reading, mention))
+    return degrees is not None or _of_a_rule(reading, mention)
 
 
 def _whole(reading: Reading, mentions: Sequence[Mention], position: int) -> Mention:

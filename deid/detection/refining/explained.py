@@ -40,6 +40,9 @@ _SELDOM_BORNE, _SELDOM_GIVEN = 12_000, 500
 _RARELY_BORNE, _RARELY_GIVEN, _RARELY_GIVEN_LAST = 1_500, 100, 2_000
 _SOMEBODYS = re.compile(r" ?(?:,|\(|:)? ?(?:nee?\b|agee?\b|\d|epouse\b)")
 _CULTURE_REACH = 80
+# Those told by one name, near words that tell of delusions.
+_CALLED_BY_ONE = word_list("called_by_one_name")
+_DELUSION = re.compile(rf"\b(?:{'|'.join(sorted(word_list('delusions')))})\b")
 _CLAUSE = re.compile(r"[.;!?\n|]")
 _CULTURE = re.compile(rf"\b(?:{'|'.join(sorted(word_list('culture')))})\b")
 _BEFORE_FIGURE = frozenset("de du d des la le les l cite".split())
@@ -125,12 +128,19 @@ def _is_unmistakable(reading: Reading, mention: Mention) -> bool:
     """
     inside = [at for at in reading.tokens(mention) if reading.words[at].isalpha()]
     words = [reading.words[at] for at in inside]
+    if words[1:] == [] and words[:1] and words[0] in _CALLED_BY_ONE:
+        told = _DELUSION.search(reading.folded, max(0, mention.start - _TEST_REACH), mention.end + _TEST_REACH)
+        places = reading.places[words[0]]
+        borne = any(reading.word(at - 1) in KINSHIP or is_capital(reading, at + 1) for at in places)
+        return told is not None and not borne and not any(_is_titled(reading, at) for at in places)
     if not words or " ".join(words) not in PUBLIC_FIGURES:
         return False
     lexicon, most = reading.lexicon, _RARELY_GIVEN if len(words) == 1 else _RARELY_GIVEN_LAST
     if lexicon.surnames.get(words[-1]) >= _RARELY_BORNE or lexicon.first_names.get(words[-1]) >= most:
         return False
     ahead = reading.words[max(0, inside[0] - 3) : inside[0]]
+    if len(words) > 1 and not lexicon.surnames.get(words[-1]) and _SOMEBODY.isdisjoint(ahead[-1:]):
+        return True  # "son vrai père serait Johnny Hallyday": nobody is called so
     if not ahead or ahead[-1] in ("\n", ":", "|", ";", ".", "-") or not _SOMEBODY.isdisjoint(ahead):
         return False
     if lexicon.parts.get(ahead[-1]) == "NOM" and ahead[-1] not in word_list("public_roles"):

@@ -128,6 +128,10 @@ _DOUBTING = frozenset({"bilstm_crf", "crf", "encoder_bilstm_crf", "flair", "tran
 _DOUBTED = 0.5  # probability below which a tagger doubts
 _GRADED = re.compile(r" (?:grade |stade |type )?(?:[iv]{1,3}|[1-6])\b")
 _CLASS = re.compile(r" classe (?:[iv]{1,3}|[1-6])\b")  # "Kennedy classe III"
+_SIGN_FOUND = re.compile(r" ?(?:[+–-]{1,3}(?= ?[,;.)\n]| ?\Z)|:? (?:negati|positi))")  # "(Ortolani –)"
+_STATE = re.compile(r"(?<=\w )(?:On|Off|ON|OFF)(?=[ \t]*(?:[,;.|/\n]|\Z))")
+_SELDOM, _SETTINGS = 1_000, 80  # births of a surname that a setting may be called by; characters to other settings
+_CUT_DOUBLE = re.compile(r"[a-z]{4,}-[a-z]\.?")
 # "N.B. son numéro est …", "P.S. prévenir sa fille", ahead of a line
 _NOTE = re.compile(r"(?:n\.? ?b|p\.? ?s)\b\.?")
 _NOTED = re.compile(r"\.? ?:?[ ]{1,3}[^\W\d_]{2,}")
@@ -214,12 +218,18 @@ def _is_never_a_name(reading: Reading, mention: Mention) -> bool:
     if _MAIL_LABEL.match(reading.folded, mention.start) or _SIDED.fullmatch(reading.folded, mention.start, mention.end):
         return True
     first = reading.token_at(mention.start)
-    if reading.word(first - 1 - (reading.word(first - 1) == ".")) in CIVILITIES | DOCTOR_TITLES:
+    titled = reading.word(first - 1 - (reading.word(first - 1) == ".")) in CIVILITIES | DOCTOR_TITLES
+    if mention.label in NAMES and _is_setting(reading, mention, words, titled and reading.surface(first - 1) != "PR"):
+        return True
+    if titled:
         return False
     if reading.text[mention.start : mention.end].casefold() in ("marié", "mariée"):  # its accent tells it from a name
         return True
     usual = max(reading.lexicon.surnames.get(word, 0) for word in words) >= USUAL_NAME
-    if mention.label in NAMES and not usual and _is_double_eponym(reading, mention):
+    borne = mention.label in NAMES and usual
+    if mention.label in NAMES | {Label.CITY, Label.LOC} and not borne and _is_double_eponym(reading, mention):
+        return True
+    if _is_sign(reading, mention, words[-1]) or (mention.label in NAMES and _is_coded(reading, mention, words)):
         return True
     if _is_code(reading, first, words) or (len(words) == 1 and _is_occupation(reading, first)):
         return True
@@ -241,6 +251,29 @@ def _is_never_a_name(reading: Reading, mention: Mention) -> bool:
     if mention.label in NAMES and _ADDRESSED.issuperset(words):
         return True
     return _PATIENTS.issuperset(words) or _is_species(reading, mention, words) or _is_cited(reading, mention)
+
+
+def _is_sign(reading: Reading, mention: Mention, word: str) -> bool:
+    """True for an eponym that nobody bears any more, or before its result: "voie de Sones", "(Ortolani –)"."""
+    lexicon = reading.lexicon
+    borne = word not in EPONYMS or lexicon.surnames.get(word) or lexicon.first_names.get(word)
+    known = word in EPONYMS or word in lexicon.eponyms
+    return not borne or (known and _SIGN_FOUND.match(reading.folded, mention.end) is not None)
+
+
+def _is_setting(reading: Reading, mention: Mention, words: Sequence[str], titled: bool) -> bool:
+    """True for a word that few are called in settings of a device: "Wavelet, PR Logic ; RV lead noise On ; T On"."""
+    start, end = mention.start - _SETTINGS, mention.end + _SETTINGS
+    if titled or len(_STATE.findall(reading.text, max(0, start, reading.line(mention.start)[0]), end)) < 2:
+        return False
+    return all(not reading.lexicon.is_first_name(one) and reading.lexicon.surnames.get(one) < _SELDOM for one in words)
+
+
+def _is_coded(reading: Reading, mention: Mention, words: Sequence[str]) -> bool:
+    """True for a clinical acronym that fills a cell between semicolons: ";ETT;"."""
+    filled = reading.text[mention.start - 1 : mention.start] + reading.text[mention.end : mention.end + 1] == ";;"
+    acronym = len(words) == 1 and "acronym" in reading.lexicon.clinical.get(words[0], "")
+    return filled and acronym and len(words[0]) > 2 and not reading.lexicon.surnames.get(words[0])
 
 
 def _is_misread(reading: Reading, mention: Mention) -> bool:
@@ -544,7 +577,12 @@ def _is_common_noun(reading: Reading, mention: Mention) -> bool:
 def _is_double_eponym(reading: Reading, mention: Mention) -> bool:
     """True for an eponym of two people, such as "Cheyne-Stokes"."""
     name = _ARTICLE.sub("", reading.folded[mention.start : mention.end])
-    return "-" in name and (name in DOUBLE_EPONYMS or key(name) in reading.lexicon.double_eponyms)
+    if "-" not in name:
+        return False
+    if _CUT_DOUBLE.fullmatch(name):  # "Pouteau-C."
+        known = (*map(key, DOUBLE_EPONYMS), *reading.lexicon.double_eponyms)
+        return any(one.startswith(key(name)) for one in known)
+    return name in DOUBLE_EPONYMS or key(name) in reading.lexicon.double_eponyms
 
 
 def _is_eponym(reading: Reading, mention: Mention) -> bool:

@@ -51,7 +51,9 @@ def find_short_names(reading: Reading) -> list[Mention]:
     ]
     known = {mention.start for mention in found}
     for index, start in enumerate(reading.starts):
-        if start not in known and reading.words[index] in _NO_MEASURES and _is_capital_inside(reading, index):
+        word, person = reading.words[index], reading.word(index - 1) in PROFESSIONS | KINSHIP
+        setting = word == "on" and not person  # "RV lead noise On ;"
+        if start not in known and word in _NO_MEASURES and not setting and _is_capital_inside(reading, index):
             found.append(_mention("announced", start, reading.ends[index], Label.PERSON, _SURE))
     return found
 

@@ -41,7 +41,7 @@ _INDEFINITE = frozenset("un son ce cet".split())
 _DEFINITE = frozenset("au du le".split())
 _DETERMINERS = frozenset("ce cet cette d de des du en la le les ma sa sans sous un une".split())
 # Words before a noun or verb, and before no name; before a plural.
-_DETERMINING = frozenset("un une ce cet cette mon ma son sa notre leur chaque aucun aucune".split())
+_DETERMINING = frozenset("un une ce cet cette mon ma son sa notre leur chaque aucun aucune en".split())
 _PLURAL = frozenset("les des aux ces ses mes leurs deux trois quatre cinq".split())
 _SUBJECTS = frozenset("est ete sont ont il elle on je nous vous ils elles se".split())
 # Signs before the first word of a sentence, item or cell.
@@ -53,6 +53,7 @@ _ROMAN = re.compile(r"(?:i{1,3}|iv)[abc]?|v|vi")
 _USUAL_NAME = 20_000  # births from which a surname counts as an eponym in its own expressions only
 _GIVEN = 1_000  # births from which a word may be a given name before what its bearer is
 _BORNE = 1_000  # births of a surname from which a number behind may be its bearer's
+_PLACES = 50  # of a word, in which its article is looked for
 _LONGEST_RUN = 7  # tokens of an eponym of several people, hyphens included
 
 
@@ -358,19 +359,23 @@ def _is_phrased(reading: Reading, index: int) -> bool:
     ahead = reading.word(index - 2)
     if "VER" in words.parts.get(word, "") and before in _SUBJECTS and ahead not in ("'", "’"):
         return True
-    if before in _DETERMINING | {"en"}:
+    if before in _DETERMINING:
         return True
     if before in _PLURAL:
         return word[-1] in "sxz"  # "LES POISSON" are a family
     if before == "de":
-        return ahead in PROFESSIONS or (word in _PARTS and ahead not in KINSHIP | _WORDS["of_people"])
-    return (
-        before in _DEFINITE | {"la"}
-        and not any(
-            reading.word(at - 1) == before and (reading.word(at - 2) in _TITLES | {":"} or _is_given(reading, at + 1))
-            for at in reading.places[reading.words[index]]
-        )
-        and not any(f"{before} {reading.words[index]}" in name.lower() for name in reading.document.patient.names)
+        return ahead in PROFESSIONS or (word in _PARTS and ahead not in KINSHIP and ahead not in _WORDS["of_people"])
+    return before in ("au", "du", "le", "la") and not _has_article(reading, index, f"{before} {reading.words[index]}")
+
+
+def _has_article(reading: Reading, index: int, name: str) -> bool:
+    """Return whether the article before a word is a part of a name: of the patient's, or behind a title, in a field."""
+    if any(name in known.lower() for known in reading.document.patient.names):
+        return True
+    return any(
+        reading.word(at - 1) == reading.word(index - 1)
+        and (reading.word(at - 2) in _TITLES or reading.word(at - 2) == ":" or _is_given(reading, at + 1))
+        for at in reading.places[reading.words[index]][:_PLACES]
     )
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from deid.detection.refining.accompanied_dates import find_accompanied_dates
 from deid.detection.refining.clinical_values import drop_values
 from deid.detection.refining.durations import drop_durations
 from deid.detection.refining.filters import drop_allowed, drop_lookalikes
+from deid.detection.refining.missed_names import find_short_names
 from deid.detection.refining.trimming import trim_civilities
 from deid.detection.text.reading import Reading
 from deid.domain.document import Document, Mention, Vote
@@ -295,3 +297,75 @@ def test_initials_of_somebody_in_the_text_stay() -> None:
     _, name = marked(text, "Anne LEROUX", Label.PATIENT, 0.9)
     assert drop_allowed(reading, initials, {}) == []
     assert drop_allowed(reading, [*name, *initials], {}) == [*name, *initials]
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "label", "dropped"),
+    [
+        ("hanche stable (Galeazzi +), dos droit", "Galeazzi", Label.DOCTOR, True),
+        ("vue par Mme Galeazzi + son interne", "Galeazzi", Label.DOCTOR, False),
+        ("la valvule décrite, Vieussens, reste fine", "Vieussens", Label.CITY, True),
+        ("revu par le Dr Vieussens", "Vieussens", Label.DOCTOR, False),
+        ("polyradiculonévrite (Guillain-B.) en 2011", "Guillain-B.", Label.PERSON, True),
+        ("relu (Guillemin-B.) en 2011", "Guillemin-B.", Label.PERSON, False),
+        ("fracture de type Pouteau-Colles", "Pouteau-Colles", Label.CITY, True),
+        ("Sensing On ; Morphex, SVT On", "Morphex", Label.DOCTOR, True),
+        ("Sensing On ; SVT On ; vu avec Brigitte", "Brigitte", Label.DOCTOR, False),
+        ("Sensing On, alarme rappelée à Morphex", "Morphex", Label.PERSON, False),
+        ("20230227;TDM;BERGERAT;56", "TDM", Label.PATIENT, True),
+        ("20230227;TDM;BERGERAT;56", "BERGERAT", Label.DOCTOR, False),
+        ("délire : se dit élu par Napoléon et le roi", "Napoléon", Label.PERSON, True),
+        ("délire : sa cousine Napoléon Pauline le suit", "Napoléon", Label.PERSON, False),
+        ("sa mère serait Edith Piaf, dit-il", "Edith Piaf", Label.PERSON, True),
+        ("sa mère serait Edith Piaffer, dit-il", "Edith Piaffer", Label.PERSON, False),
+    ],
+)
+def test_signs_settings_and_delusions_name_nobody(text: str, part: str, label: Label, dropped: bool) -> None:
+    assert allowed(text, part, label) is dropped
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "label", "dropped"),
+    [
+        ("température à trente-huit huit à midi", "trente-huit huit", Label.AGE, True),
+        ("fébrile depuis ses trente-huit ans", "trente-huit ans", Label.AGE, False),
+        ("elle a trente-huit ans", "trente-huit ans", Label.AGE, False),
+    ],
+)
+def test_a_temperature_in_words_is_no_age(text: str, part: str, label: Label, dropped: bool) -> None:
+    assert (drop_durations(*marked(text, part, label, 0.95)) == []) is dropped
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "label", "dropped"),
+    [
+        ("stade bas (ESHRE 2017)", "2017", Label.DATE, True),
+        ("selon SFNDT 2021, bilan annuel", "2021", Label.DATE, True),
+        ("greffé au CHU en 2017", "2017", Label.DATE, False),
+        ("ratio Aβ40/42 bas", "Aβ40/42", Label.ID, True),
+    ],
+)
+def test_years_of_guidelines_and_markers_stay(text: str, part: str, label: Label, dropped: bool) -> None:
+    assert (drop_values(*marked(text, part, label, 0.95)) == []) is dropped
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "kept"),
+    [
+        ("MoCA 19/30 avril 2018", "30 avril 2018", ["avril 2018"]),
+        ("oct. 2018 : 19/30 ; mieux", "19", []),
+        ("absent du 19/30 avril 2018", "19/30 avril 2018", ["19/30 avril 2018"]),
+        ("vu le 30 avril 2018", "30 avril 2018", ["30 avril 2018"]),
+    ],
+)
+def test_a_score_is_no_day_of_the_month_behind_it(text: str, part: str, kept: list[str]) -> None:
+    found = find_accompanied_dates(*marked(text, part, Label.DATE, 0.95))
+    assert [text[one.start : one.end] for one in found] == kept
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [("capteur de rythme On ; mode Off", []), ("relu par son collègue On (absent)", ["On"])],
+)
+def test_a_setting_that_is_on_is_nobody(text: str, names: list[str]) -> None:
+    assert [text[one.start : one.end] for one in find_short_names(Reading(Document("d", text)))] == names
