@@ -36,6 +36,7 @@ from deid.detection.text.vocabulary import (
     PERSON_TITLES,
     PROFESSIONS,
     REPORT_WORDS,
+    word_list,
 )
 from deid.domain.document import Mention
 from deid.domain.labels import NAMES, PLACES, Label
@@ -89,11 +90,7 @@ _BESIDE_CLIPPED = frozenset(". , ( ) : ; / +".split()) | {"", "\n"}
 _SIDES = frozenset("dg")  # "VM G.": on the left
 _ABBREVIATED = 4  # most letters of a title that ends with a dot; "Monsieur." ends a sentence
 _VOWELS = frozenset("aeiouyàâäéèêëîïôöùûüœæ")
-_NAMED_AFTER = EPONYM_CUES | frozenset(
-    "canule catheter cotation cupule ecarteur effet epreuves facteur forceps fraise grille inventaire lame "
-    "laryngoscope manchon milieux "
-    "cesarienne cyclone lentille ouragan robot salle standard tempete verre questionnaire spatule spatules".split()
-)
+_NAMED_AFTER = EPONYM_CUES | word_list("named_after")
 _LINKS = LOWER_PARTICLES | frozenset("' ’ - – et ou".split())
 _EPONYM_REACH = 6  # tokens before an eponym in which the word for the disease, sign or device stands
 _WIDE = re.compile(r"(?: {2}|\t)")

@@ -28,6 +28,7 @@ from deid.detection.text.vocabulary import (
     PROFESSIONS,
     REPORT_WORDS,
     UNNAMED_BODIES,
+    word_list,
 )
 from deid.domain.document import Mention
 from deid.domain.labels import NAMES, Label
@@ -95,13 +96,7 @@ _GENETICS = re.compile(
     r"(?<!\w)(?:[a-z]{2,6}\d{1,3}[a-z]?::[a-z]{2,6}\d{0,3}[a-z]?|[a-z]{2,6}::[a-z]{2,6}\d{1,3}[a-z]?)(?!\w)"
 )
 _MAIL = re.compile(r"(?:e[ -]?)?mails?|courriels?|adresses? (?:e-?)?mails?")
-_SORTS = (
-    ORG_PARTICLES
-    | ORG_FILLERS
-    | frozenset(
-        "departemental general hospitalier intercommunal local prive public regional specialise universitaire".split()
-    )
-)
+_SORTS = ORG_PARTICLES | ORG_FILLERS | word_list("hospital_sorts")
 _ASSAYED = re.compile(
     r"\b(?:tests?|techniques?|methodes?|kits?|serologies?|dos\w+|anticorps|antigenes?|ig[agm]|immuno\w+|recherch\w+)\b"
     r"[^\n]{0,80}\Z"
@@ -638,10 +633,7 @@ def _is_section(reading: Reading, mention: Mention) -> bool:
     return not any(map(str.isalpha, beside))
 
 
-_SECTIONS = frozenset(
-    "antecedents personnels personnel familiaux familial medicaux chirurgicaux gynecologiques obstetricaux "
-    "allergiques allergies toxiques psychiatriques traumatiques anesthesiques sociaux professionnels vaccinaux".split()
-)
+_SECTIONS = word_list("history_sections")
 _INFINITIVE = re.compile(r"\w{2,}(?:er|ir|re)")
 _GLUED, _PREFIXES = re.compile("[A-Z][a-z]+"), PARTICLES | LOWER_PARTICLES | frozenset({"mac", "mc"})
 _TESTS = (

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from deid.detection.annotators.patterns.numeric_dates import YEARED_DATE
 from deid.detection.text.reading import Reading
-from deid.detection.text.vocabulary import KINSHIP, PROFESSIONS
+from deid.detection.text.vocabulary import KINSHIP, PROFESSIONS, word_list
 from deid.domain.document import Mention
 from deid.domain.labels import NAMES, PLACES, Label
 
@@ -47,11 +47,7 @@ _KIND_AHEAD = re.compile(
     r"laboratoire|sarl|eurl|sasu?|sci|gaec|earl|ets|etablissements|societe|entreprise)[ \n]\Z"
 )
 _ELIDED = re.compile(r".?[ ][dl]['’]", re.IGNORECASE)
-# ISO 3166-1 alpha-3, the countries that most residents of France were born in, and neighbours.
-_COUNTRIES = frozenset(
-    "bel che civ cmr cod cog com deu dza esp fra gbr gin hti ita khm lbn lka lux mar mdg mli mrt mus nld pol prt rou "
-    "rus sen srb tha tun tur usa vnm".split()
-)
+_COUNTRIES = word_list("country_codes")
 _EXPORTED_NAME = r"([^\W\d_]{2,30}(?:[ '-][^\W\d_]{2,30}){0,2})"
 _EXPORTED = re.compile(rf"(?<![^\W_]){_EXPORTED_NAME}\^{_EXPORTED_NAME}")
 

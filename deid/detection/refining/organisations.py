@@ -46,10 +46,7 @@ _PROVIDERS = frozenset("par chez prestataire societe labo laboratoire".split())
 _SIDES, _SHORTEST = frozenset("ouest nord atlantique armor breizh ocean littoral".split()), 4
 # Homes that an address is told by; hospitals and units behind which the name of a patient or a town stands.
 _DWELLINGS = frozenset("residence maison hotel domaine ferme camping gite port base foyer".split())
-_BARE = frozenset(
-    "ch chu chr chru chi chs chic had samu smur gh ght ghu scanner irm imagerie radiologie service unite pole "
-    "reseau".split()
-)
+_BARE = word_list("bare_heads")
 _APART = frozenset({OrgKind.ADMINISTRATION, OrgKind.MILITARY, OrgKind.BANK})
 # Names without a mention: most words behind the article, signs behind them, words that belong to none.
 _LONGEST, _SCORE = 3, 0.7

@@ -28,6 +28,7 @@ from deid.detection.text.vocabulary import (
     NAME_FIELDS,
     PERSON_TITLES,
     PROFESSIONS,
+    word_list,
 )
 from deid.domain.document import Mention
 from deid.domain.labels import NAMES, Label
@@ -206,10 +207,7 @@ _REACHES = {
 _IN_CASE_OF = ["en", "cas", "d", "'"]  # before "urgence", between the label of a field and its sign
 _BACK = 7  # tokens before a name in which announcing words are searched
 _CLOSING = re.compile(r"confratern|cordial|salutation|consideration|sentiments|bien a (?:vous|toi)|amities|signe\b")
-_CARE = frozenset(
-    "avis avec chez equipe reference referent merci vu vue revu revue transmis appel astreinte garde prevenir"
-    " relais copie cc destinataires diffusion correspondants presents excuses participants".split()
-)
+_CARE = word_list("care_words")
 _SIGNS = " \t.,;:-–—()*•>|\r"
 _LETTER = 400  # characters from which a document has head and foot
 _MARGIN = 80  # most blanks and signs between a name and the edge of its line

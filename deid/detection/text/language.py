@@ -11,18 +11,13 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from deid.detection.text.reading import Reading
+from deid.detection.text.vocabulary import word_list
 
 if TYPE_CHECKING:
     from lingua import LanguageDetector
 
 # Function words of French that other languages lack; where they are frequent, no other test is needed.
-_FUNCTION_WORDS = frozenset(
-    """
-    afin apres au aux avant avec car ce ces cet cette chez comme dans depuis des dont du elle elles et etait ete
-    etre est eu fait faire ils jour leur leurs lors mais meme nous ont ou par pas pendant peu plus pour puis
-    quand que qui sans ses soit son sont sous sur suite tous tout toute tres une vers vous
-    """.split()
-)
+_FUNCTION_WORDS = word_list("french_function_words")
 _WRITTEN = _FUNCTION_WORDS | frozenset("après été être à même très".split())
 _USUAL = 0.06  # share of function words from which a text is French
 _MIN_WORDS = 25  # least distinct words to tell a language

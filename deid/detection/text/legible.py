@@ -19,6 +19,7 @@ from itertools import pairwise
 
 from deid.detection.lookup.lexicon import lexicon
 from deid.detection.text.names import Misspellings
+from deid.detection.text.vocabulary import word_list
 from deid.domain.document import Document, Mention, Patient
 from deid.french.composing import Aligned, Edit, composed
 from deid.french.folding import case_of, fold, key
@@ -55,10 +56,7 @@ _SPELT = re.compile(rf"(?<![^\W\d_])[^\W\d_](?P<by>{_SEPARATOR})[^\W\d_](?:(?P=b
 _SPELT_BY_ANYTHING = re.compile(r"(?<![^\W\d_])[^\W\d_](?:[^\w\s.,;:!?'’()\-/]{1,3}[^\W\d_]){3,}(?![^\W\d_])")
 _INSIDE = re.compile(r"(?<=[^\W\d_])[^\w\s.,;:!?'’()\[\]\-/@&+%$=<>|\"«»*^~#°{}]{1,3}(?=[^\W\d_])")
 _LIKE = re.compile(r"\b([A-Za-zÀ-ÿ]) comme [^\W\d_]+(?:, |[ ;/-]|(?=[.\n)]|$))", re.IGNORECASE)
-_CODE = dict.fromkeys(
-    "alpha alfa bravo charlie delta echo foxtrot golf hotel india indie juliett juliette kilo lima mike november oscar "
-    "papa quebec romeo sierra tango uniforme uniform victor whiskey xray yankee zoulou zulu".split()
-)
+_CODE = sorted(word_list("spelling_alphabet"))
 _CODE_WORDS = re.compile(rf"\b(?:{'|'.join(_CODE)})(?:[ ,/-]{{1,2}}(?:{'|'.join(_CODE)}))+\b", re.IGNORECASE)
 
 _CUT = r"(?:[=-]?[ ]*\n[ ]*)"
