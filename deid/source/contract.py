@@ -19,7 +19,7 @@ from deid.database.connection import connect, is_postgresql
 from deid.database.queries import SQL
 from deid.domain.errors import ContractBroken, SettingsError
 from deid.formats import FileRules, load_rules
-from deid.source.links import FaultKind, PostgresqlLink, QueryFault, SourceLink, StatementRefused
+from deid.source.links import FAULTS, FaultKind, PostgresqlLink, QueryFault, SourceLink, StatementRefused
 
 
 def _columns(**groups: str) -> Mapping[str, str]:
@@ -183,7 +183,7 @@ class Source:
         """Return the error for faults of queries, each with its file and line; with the remedy of one alone."""
         told = "; ".join(f"{self.place(step, fault.name, fault.line)}: {fault}" for step, fault in found)
         step, fault = found[0]
-        remedy = _EACH if len(found) > 1 else fault.remedy.replace("{file}", self.file(step))
+        remedy = _EACH if len(found) > 1 else str(FAULTS[fault.kind]["remedy"]).replace("{file}", self.file(step))
         return ContractBroken(f"source {self.name}: {told}.", remedy)
 
     def faults(self, link: SourceLink, step: str) -> list[QueryFault]:

@@ -150,17 +150,17 @@ class _Check:
             self._count(step, "null", len(rows), sum(row[column] is None for row in rows), column)
 
     def _read(
-        self, step: str, parameters: Mapping[str, Any], most: int, cut: int | None = None
+        self, step: str, parameters: Mapping[str, Any], most: int, cut: int | None = None, only: Mapping[str, str] = {}
     ) -> list[dict[str, Any]]:
         """Return at most `most` rows of a query; none, with a finding, where it cannot be read.
 
         The report keeps rows and seconds of the first reading.
         """
         began = time.monotonic()
-        kinds = self.source.kinds(step)
+        kinds, chosen = only or self.source.kinds(step), bool(only) or cut is not None
         try:
             with self.link.attempt():
-                asked = Asked(self.source.query(step), bind(parameters), kinds, cut is not None, most, cut)
+                asked = Asked(self.source.query(step), bind(parameters), kinds, chosen, most, cut)
                 rows = list(self.link.rows(asked))
         except StatementRefused as refused:
             self._fault(step, refused.fault)
@@ -232,7 +232,7 @@ class _Check:
     def _zones(self, asked: Mapping[str, Any], keys: Sequence[tuple[datetime, str]]) -> None:
         """Check that no arrival time takes the zone of the session, or all do where such times are written in UTC."""
         page, start = 4 * self.sample, asked["interval_start"] - timedelta(hours=1)
-        with self.link.hour_earlier():
+        with self.link.earlier(1):
             rows = self._read("plan", {**asked, "interval_start": start, "page": page}, page)
         again = {(row["ingested_at"], row["document_id"]) for row in rows}
         found = {name for _, name in again}
@@ -272,6 +272,8 @@ class _Check:
         self._count("contents", "other_digest", len(asked_for), digests)
         self._identities([row for row in asked_for if row["patient_id"]])
         self._moments(asked_for)
+        if self.link.dialect in _INSTANTS:
+            self._days({name: row for name, row in found.items() if times[name] == 1})
         bare = [row for row in asked_for if not row["content"] and not row.get("content_path")]
         if len(bare) > _SHARED * len(asked_for):
             self._find("contents", "no_content", len(bare), len(asked_for))
@@ -316,6 +318,16 @@ class _Check:
             ("stay ends before it begins", ends, [row for row in ends if row["stay_end"] < row["stay_start"]]),
         ):
             self._count("contents", "dates", len(sample), len(at_fault), detail)
+
+    def _days(self, found: Mapping[str, Mapping[str, Any]]) -> None:
+        """Check that no day is the one of the session's zone, which is another than the local one by night."""
+        days = {column: kind for column, kind in self.source.kinds("contents").items() if "date" in kind}
+        asked, kinds = {"document_ids": list(found)}, {"document_id": "text", **days}
+        with self.link.earlier(12):
+            rows = self._read("contents", asked, len(found) + 1, only=kinds)
+        both = [(row, found[row["document_id"]]) for row in rows if row["document_id"] in found]
+        for column in days:
+            self._count("contents", "session_day", len(both), sum(a[column] != b[column] for a, b in both), column)
 
     def _open(self, rows: Sequence[dict[str, Any]]) -> None:
         """Open the documents of the sample as a night does, and count what would be held back by reason."""

@@ -80,11 +80,6 @@ class QueryFault:
         """Names in the message of the fault: of a column or table, with a type or code."""
         return f"{self.name} {self.detail}".strip() if self.kind in _DETAILED else self.name
 
-    @property
-    def remedy(self) -> str:
-        """Remedy in English; its place {file} is for the file of the query."""
-        return str(FAULTS[self.kind]["remedy"])
-
     def __str__(self) -> str:
         return str(FAULTS[self.kind]["message"]).format(detail=self.told, names=self.told)
 
@@ -154,8 +149,8 @@ class SourceLink(Protocol):
         """Let the transaction go on after a StatementRefused that leaves the block."""
         ...
 
-    def hour_earlier(self) -> AbstractContextManager[None]:
-        """Read in a session of another zone, where a time that takes the session's is an hour earlier."""
+    def earlier(self, hours: int) -> AbstractContextManager[None]:
+        """Read in a session of another zone, where a time that takes the session's is so many hours earlier."""
         ...
 
     def check_replay(self, until: datetime) -> None:
@@ -225,10 +220,10 @@ class PostgresqlLink:
                 raise
 
     @contextmanager
-    def hour_earlier(self) -> Iterator[None]:
+    def earlier(self, hours: int) -> Iterator[None]:
         """Read in a session of another zone; see `SourceLink`."""
         with self._link.cursor() as cursor:
-            cursor.execute("SET TIME ZONE 'Etc/GMT-1'")
+            cursor.execute("SET TIME ZONE %s", (f"Etc/GMT-{hours}",))
             yield
             cursor.execute("SET TIME ZONE 'UTC'")
 

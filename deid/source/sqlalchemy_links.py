@@ -113,12 +113,12 @@ class SqlalchemyLink:
             setattr(self._driver, limit[0], seconds * limit[1])
         for statement in _KNOWN["session"].get(self.dialect, ()):
             connection.exec_driver_sql(statement.format(s=seconds, ms=seconds * 1000))
-        self._set_zone(1)
+        self._set_zone(0)
         self._begin()
 
-    def _set_zone(self, name: int) -> None:
-        if zones := _ZONES.get(self.dialect):
-            self._connection.exec_driver_sql(zones[0].format(zones[name]))
+    def _set_zone(self, hours: int) -> None:
+        if zone := _ZONES.get(self.dialect):
+            self._connection.exec_driver_sql(zone.format(hours))
 
     def _begin(self) -> None:
         self._connection.rollback()
@@ -209,11 +209,11 @@ class SqlalchemyLink:
             raise
 
     @contextmanager
-    def hour_earlier(self) -> Iterator[None]:
+    def earlier(self, hours: int) -> Iterator[None]:
         """Read in a session of another zone, where the server has sessions with one; see `SourceLink`."""
-        self._set_zone(2)
+        self._set_zone(hours)
         yield
-        self._set_zone(1)
+        self._set_zone(0)
 
     def check_replay(self, until: datetime) -> None:
         """Do nothing: whether such a server is a late replica is not known."""

@@ -130,6 +130,12 @@ def test_a_contract_that_holds_has_no_error() -> None:
         ("contents", "p.sex::text AS sex", "'X9'::text AS sex", "sex"),
         ("contents", "e.admitted_on AS stay_start", "NULL::date AS stay_start", "dates"),
         ("contents", "d.written_on AS reference_date", "'2100-01-01'::date AS reference_date", "dates"),
+        (
+            "contents",
+            "e.admitted_on AS stay_start",
+            "((e.admitted_on + time '00:30') AT TIME ZONE 'Europe/Paris')::date AS stay_start",
+            "session_day",
+        ),
         ("contents", "p.first_names", "ARRAY[]::text[] AS first_names", "empty_column"),
         ("staff", "m.last_name", "NULL::text AS last_name", "nobody"),
     ],

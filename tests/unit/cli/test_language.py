@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from deid.cli import app, main
 from deid.cli.language import french, translated_error
 from deid.domain.errors import ContractBroken, InputRefused
-from deid.source.links import FaultKind, QueryFault
+from deid.source.links import FAULTS, FaultKind, QueryFault
 from docs import messages
 
 PLACES = re.compile(r"\{(\w+)\}")
@@ -131,7 +131,9 @@ def test_faults_of_a_query_are_in_one_language_alone_and_together(kind: FaultKin
     for detail in details:
         fault = QueryFault(kind, "" if kind is FaultKind.FILE else "rpps", detail)
         for told in (f"chu/staff.sql:3: {fault}", f"chu/plan.sql: {fault}; chu/staff.sql:3: {fault}"):
-            said = translated_error(ContractBroken(f"source chu: {told}.", fault.remedy.replace("{file}", "staff.sql")))
+            said = translated_error(
+                ContractBroken(f"source chu: {told}.", FAULTS[kind]["remedy"].replace("{file}", "staff.sql"))
+            )
             assert said.startswith("source chu : chu/")
             assert not ENGLISH.search(said)
 
