@@ -55,7 +55,16 @@ _AGE_LEADS = frozenset({"age", "agee", "ages", "agees", "ag", "aged"})
 _BEFORE_AGES = frozenset((*"de d a ses vers avait et des h f , ( : - ; / .".split(), "\n", ""))
 _PEOPLE = word_list("aged_people")
 _TAILS = re.compile(r"\s?(?:et demie?|1/2|et (?:\d{1,2}|[a-z]+) mois|\d{1,2} mois|et (?:\d{1,2}|[a-z]+) jours)\b")
-_FIELD = re.compile(r"\bage\s*(?:[:=|]|\.{2,})\s*(\d{1,3})(?!\d)(?:\s?(?:ans?|a|mois|jours)\b)?")
+_FIELD = re.compile(
+    r"\bage(?: (?:a l'|au |a la |lors d[eu] )\w+| \((?:ans|annees)\))?\s*(?:[:=|]|\.{2,})\s*(\d{1,3})(?!\d)"
+    r"(?:\s?(?:ans?|a|mois|jours)\b)?"
+)
+_NUMBER = rf"(?:{'|'.join(sorted(DETECTED_NUMBER_WORDS - {'et', 'premier'}, key=len, reverse=True))})"
+# "dame de quatre-vingt-six virgule": dictated, without a unit.
+_DICTATED = re.compile(
+    rf"\b(?:{'|'.join(sorted(_PEOPLE))}) (?:age(?:e|s|es)? )?de ((?:{_NUMBER}[ -](?:et )?)*{_NUMBER})"
+    r"(?= (?:virgule|point)\b)"
+)
 # "(65 a)", "M. X – 80 a – IPP": an abbreviated age set apart by signs.
 _APART = re.compile(r"(?<=[(,-])\s?((?:1[01]|\d)?\d a)(?=\)| ?[-,;])")
 _AFTER_DURATION = re.compile(
@@ -75,6 +84,8 @@ def find_ages_and_relative_dates(reading: Reading) -> Iterator[Mention]:
             yield from _age(reading, index, word)
     for match in _FIELD.finditer(reading.folded):
         yield Mention(match.start(1), match.end(), Label.AGE, 0.95)
+    for match in _DICTATED.finditer(reading.folded):
+        yield Mention(match.start(1), match.end(1), Label.AGE, 0.9)
     for match in _APART.finditer(reading.folded):
         yield Mention(match.start(1), match.end(1), Label.AGE, 0.85)
 
