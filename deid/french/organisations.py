@@ -52,6 +52,8 @@ def _called(title: str) -> tuple[str, ...]:
 HOSPITALS = _called("hospitals")
 COMPANIES = _called("companies")
 _SEATED = frozenset(name.strip() for name in _LISTS["seated"]["bodies"].split(","))
+_HOSTS = "|".join(re.escape(host.strip()) for host in _LISTS["sites"]["hosts"].split(","))
+_PUBLIC_PAGE = re.compile(rf"(?:https?://)?(?:www\.)?(?:{_HOSTS})(?:/[\w./-]*)?")
 PUBLIC_BODIES = (*(name for name, _ in _named("found")), *_called("establishments"))
 
 
@@ -89,3 +91,8 @@ def is_national(name: str) -> bool:
     """Return whether a name is a national body's and says nothing more, such as a town."""
     body = read_national(name)
     return body is not None and not any(map(str.isalnum, name[body.end :]))
+
+
+def is_public_page(address: str) -> bool:
+    """Return whether a web address is a page that a national body shows everybody: no account, no query."""
+    return _PUBLIC_PAGE.fullmatch(fold_line(address)) is not None

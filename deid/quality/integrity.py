@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from deid.domain.document import Document, Mention, Substitution, Surrogate
 from deid.domain.labels import CONTACT, NAMES, Label
-from deid.french.organisations import NATIONAL, is_national
+from deid.french.organisations import NATIONAL, is_national, is_public_page
 from deid.quality.dates import WrittenDate, read_date
 from deid.quality.identity import NAME_GAP, OTHER_GAP
 from deid.quality.signs import points_at_someone
@@ -193,8 +193,9 @@ def is_left(surrogate: Surrogate) -> bool:
 
 
 def _stays_national(pair: Pair) -> bool:
-    """Return whether an organisation was left because its name is a national body's and says nothing more."""
-    return pair.label is Label.ORG and pair.surrogate.strategy == NATIONAL and is_national(pair.original)
+    """Return whether a national body's name that says nothing more, or its page for everybody, was left."""
+    stays = {Label.ORG: is_national, Label.URL: is_public_page}.get(pair.label)
+    return pair.surrogate.strategy == NATIONAL and stays is not None and stays(pair.original)
 
 
 def is_mask(text: str) -> bool:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import pairwise
 
 from deid.french.check_digits import is_drug_code
+from deid.french.organisations import is_public_page
 from deid.quality.dates import WrittenDate
 
 _SEPARATOR = r"[\s.\-/\u00a0\u202f]"
@@ -194,7 +195,10 @@ def count_unmarked(text: str) -> int:
 
     Addresses on the web are read first, with what hangs on them.
     """
-    web = sum(not _is_reserved(match["bare"] or match["host"]) for match in _WEB.finditer(text))
+    web = sum(
+        not _is_reserved(match["bare"] or match["host"]) and not is_public_page(match.group().rstrip(".,;:)"))
+        for match in _WEB.finditer(text)
+    )
     rest = _WEB.sub(" ", text)
     foreign = [match.group() for match in _FOREIGN.finditer(rest)]
     phones = sum(not _is_fiction(number) for number in (*_PHONE.findall(_FOREIGN.sub(" ", rest)), *foreign))

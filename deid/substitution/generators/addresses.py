@@ -13,6 +13,7 @@ from deid.domain import read_lists
 from deid.domain.document import Mention
 from deid.domain.labels import Label
 from deid.french.folding import comparable, fold_line, in_case_of
+from deid.french.organisations import NATIONAL, is_public_page
 from deid.privacy.stream import KeyedStream
 from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import Draft, redraw, redraw_digits
@@ -49,7 +50,10 @@ class Addresses:
         self._natural = context.policy.hiding == "natural"
 
     def write(self, mention: Mention, attempt: int) -> Draft:
-        """Return an address that leads nowhere, or to a stranger."""
+        """Return an address that leads nowhere, or to a stranger; the page of a national body without a name stays."""
+        page = self._context.text(mention) if mention.label is Label.URL else ""
+        if is_public_page(page) and not self._known(_TOKEN.findall(fold_line(page))):
+            return Draft(page, NATIONAL, may_return=True)
         return Draft(self._written(mention, attempt), NATURAL if self._natural else MARKED)
 
     def _written(self, mention: Mention, attempt: int) -> str:

@@ -43,11 +43,20 @@ def test_originals_kept(mark: str, kept: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "kept"), [("la Croix-Rouge", False), ("SAMU", False), ("CPAM de Lens", True), ("Necker", True)]
+    ("label", "name", "kept"),
+    [
+        ("ORG", "la Croix-Rouge", False),
+        ("ORG", "SAMU", False),
+        ("ORG", "CPAM de Lens", True),
+        ("ORG", "Necker", True),
+        ("URL", "https://www.orpha.net/fr/disease", False),
+        ("URL", "www.chu-lens.fr/services", True),
+        ("URL", "https://ameli.fr/compte?nir=1", True),
+    ],
 )
-def test_only_a_national_body_may_be_left(name: str, kept: bool) -> None:
+def test_only_a_national_body_may_be_left(label: str, name: str, kept: bool) -> None:
     """The word of the substitution that it is one does not suffice."""
-    document = checked(f"Vu : [[ORG|{name}=>{name}]] ce jour, et le [[DATE|3 mars 2021=>5 mai 2021]].")
+    document = checked(f"Vu : [[{label}|{name}=>{name}]] ce jour, et le [[DATE|3 mars 2021=>5 mai 2021]].")
     told = [one._replace(strategy=NATIONAL) for one in document.substitution.surrogates[:1]]
     said = dataclasses.replace(document.substitution, surrogates=(*told, *document.substitution.surrogates[1:]))
     assert (measure(dataclasses.replace(document, substitution=said))["original_kept"] > 0) is kept

@@ -258,6 +258,25 @@ def test_the_path_of_an_address_follows_the_name(url: str, form: str, key: str, 
     assert without_accents(name).lower().split()[1] in address
 
 
+@pytest.mark.parametrize(
+    ("url", "stays"),
+    [
+        ("https://www.has-sante.fr/jcms/p_3192177/fr/endometriose", True),
+        ("www.vidal.fr/maladies/coeur.html", True),
+        ("sante.fr", True),
+        ("https://www.inserm.fr/equipe/aurelie-fevrier", False),
+        ("https://ameli.fr/compte?id=1203", False),
+        ("https://mon.sante.fr.gap.fr/jcms", False),
+        ("www.vidal.fr.ch-gap.fr", False),
+    ],
+)
+def test_pages_of_national_bodies_stay_unless_they_name_somebody(
+    url: str, stays: bool, substitutor: Substitutor
+) -> None:
+    _, address = _one(substitutor, f"Dr [[DOCTOR|Aurélie Février]], voir [[URL|{url}]]")
+    assert (address == url) is stays
+
+
 def test_addresses_follow_what_the_warehouse_knows(substitutor: Substitutor) -> None:
     alone, name = _one(substitutor, "[[EMAIL|jp.durand@free.fr]] ... [[PATIENT|DURAND Jean-Pierre]]", JEAN)
     last, first = without_accents(name).lower().split()
