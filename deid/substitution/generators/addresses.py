@@ -81,7 +81,8 @@ class Addresses:
         for token in _TOKEN.finditer(path):
             word = fold_line(token.group())
             other = in_case_of(token.group(), names[word]) if word in names else token.group()
-            if word in names or word in _PATHS or (len(word) > _INITIALS and self._is_service(word)):
+            kept = word in _PATHS or self._abbreviates(word) or (len(word) > _INITIALS and self._is_service(word))
+            if word in names or kept:
                 written += drawn[at : token.start()] + other
                 at = token.end()
         return written + drawn[at:]
@@ -133,7 +134,7 @@ class Addresses:
         return "".join(pieces)
 
     def _abbreviates(self, word: str) -> bool:
-        """Return whether a word that few are called begins that of a service: "secretariat.gast@"."""
+        """Return whether a word that few are called begins that of a service: "secretariat.gast@", ".fr/obst"."""
         tables = self._people.roster.tables
         given = tables.first_name(word)
         few = tables.surname_births(word) < _FEW and (given is None or given.births < _FEW)

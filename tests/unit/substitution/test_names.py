@@ -258,6 +258,14 @@ def test_the_path_of_an_address_follows_the_name(url: str, form: str, key: str, 
     assert without_accents(name).lower().split()[1] in address
 
 
+@pytest.mark.parametrize("path", ["obst", "psyc", "neur/rdv", "rhumatologie"])
+@pytest.mark.parametrize("key", KEYS[:3])
+def test_a_service_stays_in_the_path_of_an_address(path: str, key: str, substitutor: Substitutor) -> None:
+    (address,) = _one(substitutor, f"voir [[URL|www.ch-gap.fr/{path}]]", Patient(key=key))
+    assert address.endswith(f"/{path}")
+    assert "gap" not in address
+
+
 @pytest.mark.parametrize(
     ("url", "stays"),
     [
