@@ -35,8 +35,10 @@ _VALUE_AND_MONTH = re.compile(r"(?P<value>\d+) (?P<month>[a-z]{3,9}\b.*)")
 # "oct. 2017 : 22/30", "MMSE 22/30 mars 2019": out of a number that is no month, beside the date of the score.
 _SCALE_REACH = 40
 _OUT_OF = re.compile(rf"/(?:1[3-9]|[2-9]\d|100)(?![\d/]|[.,]\d| ?(?:{'|'.join(sorted(DETECTED_MONTHS))})\b)")
-_OUT_OF_BEFORE = re.compile(rf"\b(?:{'|'.join(sorted(word_list('rated')))})\b[^.;\n]{{0,24}}?(?<![\d/])\d{{1,2}}/\Z")
-_DAY_OF_MONTH = re.compile(r"\d{1,2} (?=[a-z])")
+_OUT_OF_BEFORE = re.compile(
+    rf"\b(?:{'|'.join(sorted(word_list('rated')))})\b[^.;\n]{{0,24}}?(?<!\bl[ea] |\bdu |\bau )\b\d\d?/\Z"
+)
+_TOTAL = re.compile(r"(?:10|15|20|30) (?=[a-z])")
 _WEEKDAY = rf"(?:{'|'.join(WEEKDAYS)}|lun|mar|mer|jeu|vend?|sam|dim)\.? "
 # "mar 13" behind a number is March of a year.
 _RANK_AND_DAY = re.compile(rf"\d{{1,2}} (?={_WEEKDAY}\d{{1,2}}(?: ?[/.-] ?| )\d)")
@@ -123,7 +125,7 @@ def _without_value(reading: Reading, mention: Mention) -> Iterator[Mention]:
     if _RANK.fullmatch(reading.digits, mention.start, mention.end) and _OUT_OF.match(reading.folded, mention.end):
         return
     scored = _OUT_OF_BEFORE.search(reading.folded, max(0, mention.start - _SCALE_REACH), mention.start)
-    if scored and (day := _DAY_OF_MONTH.match(reading.folded, mention.start, mention.end)):
+    if scored and (day := _TOTAL.match(reading.folded, mention.start, mention.end)):
         mention = replace(mention, start=day.end())
     if rank := _RANK_AND_DAY.match(reading.digits, mention.start, mention.end):
         mention = replace(mention, start=rank.end())

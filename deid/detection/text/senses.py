@@ -345,7 +345,7 @@ def _is_sized(reading: Reading, index: int) -> bool:
 
 
 def _is_phrased(reading: Reading, index: int) -> bool:
-    """True for a word of the language in a phrase of capitals in which no name stands: "LES DEUX BRAS", "EN CANARD".
+    """True for a word of the language in a phrase of capitals that names nobody: "LES DEUX BRAS", "EN CANARD".
 
     Behind an article the word is rather somebody's if that is a part of the name elsewhere: "MME LE COEUR".
     """

@@ -356,6 +356,8 @@ def test_years_of_guidelines_and_markers_stay(text: str, part: str, label: Label
         ("oct. 2018 : 19/30 ; mieux", "19", []),
         ("absent du 19/30 avril 2018", "19/30 avril 2018", ["19/30 avril 2018"]),
         ("vu le 30 avril 2018", "30 avril 2018", ["30 avril 2018"]),
+        ("MMS les 12/13 mars 2019", "13 mars 2019", ["13 mars 2019"]),
+        ("MMS du 12/15 mars 2019", "15 mars 2019", ["15 mars 2019"]),
     ],
 )
 def test_a_score_is_no_day_of_the_month_behind_it(text: str, part: str, kept: list[str]) -> None:
