@@ -35,15 +35,13 @@ class Settings(BaseSettings):
     `exchange_folder`, which its owner alone can read, holds documents given to annotators and what they give back.
     A step on one document may take `max_document_seconds` and `max_document_memory_mb` (MiB); with `isolate`, batches
     are processed in a process of their own.
-    `catalogue` is a YAML file of what the hospital says of its published data (`deid.reports.catalogue`).
-    `guides` is the address of the documentation site, which the stewards' pages lead to.
-    With `data_docs`, the pages of Great Expectations are written beside the reports.
+    With `data_docs`, the pages of Great Expectations are written beside the reports; `guides` is the site's address.
     `identity_database` is the address of the database that holds the schema `identity`, where it is not the product's
     own: what it gives (server, database, TLS) takes the place of the same in the connection string of each role.
     `tuning_dsn` is for studies of the tuning, which lie in a schema `tuning` of their own (docs/training.md).
     `second_opinion_url`, `…_model` and `…_key` are of a language model inside the hospital that reads published texts
     again in an evaluation of a release; without an address none does.
-    `task_time_factor` multiplies the time limit of each of Airflow's tasks.
+    `catalogue` is a YAML file on the published data. `task_time_factor` multiplies the time limits of Airflow's tasks.
     A run that shows no activity for `abandoned_after_s` seconds loses its unfinished documents to a later one.
     """
 

@@ -109,8 +109,7 @@ def spaced_reason(reason: str, refused: Callable[[str], Exception]) -> str:
 def write(cursor: Cursor, actor: str, action: Action, about: str, /, **details: Any) -> int:
     """Add a line in the caller's transaction and return its number: both are committed or rolled back together.
 
-    `actor` is the account's name, `about` the object ("release 2026-10-03", "document D-12"). Writers wait
-    for each other: keep the transaction short after the call.
+    `actor` is an account's name, `about` an object ("document D-12"). Writers wait for each other: end it soon after.
     """
     row = {"actor": actor, "action": action.value, "object": about, "details": json.dumps(details)}
     return int(one(execute(cursor, "deid", "audit", "append", row))[0])

@@ -256,7 +256,7 @@ def stage_run(
         ):
             execute(cursor, "deid", table, step, parameters)
         if run.state == "planned":
-            for table, step in (("mention_tally", "write"), ("spend_tally", "write"), ("document_change", "sum_up")):
+            for table, step in (("mention_tally", "write"), ("spend_tally", "write"), ("run", "sum_up")):
                 execute(cursor, "deid", table, step, parameters)
         (summary,) = by_column(execute(cursor, "deid", "run", "summary", parameters))
         unfinished = summary.pop("unfinished")

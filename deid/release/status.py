@@ -66,10 +66,9 @@ class DecisionStatus:
     `digest` identifies the staged content, `counts` are the effects of publishing it (as in `summarise`), `policy` is
     name and hash of the policy in force, `replaced_policies` those of others that runs staged it under. `airflow_run`
     and `asked_at` describe the open question. `approvers` approve this content, `wanted` is the number required by the
-    policy. `requesters` asked for the runs by hand; `own_approval` if one of them alone may approve. `asked_last` is
-    the run of Airflow that last asked about this content, if any: the one to resume where it failed. `rejected_late`
-    came after publication, and no recall followed. `opt_outs` are in force, and publication is the first to apply them:
-    which documents are theirs is not known here. `blind`: whoever has not answered may not know what others said.
+    policy. `requesters` asked for the runs by hand; `own_approval` if one of them alone may approve. `asked_last`: the
+    run of Airflow to resume. `rejected_late` came after publication, and no recall followed. Publication is the first
+    to apply `opt_outs`. `blind`: whoever has not answered may not know what others said.
     """
 
     interval_key: str
@@ -125,7 +124,7 @@ def find_obstacle(status: DecisionStatus, decision: Decision) -> AnswerProblem |
 def _read_status(interval: IntervalContext) -> DecisionStatus | None:
     cursor, about = interval.cursor, {"interval_key": interval.key}
     execute(cursor, "deid", "run", "decision_status", about)
-    runs, at_work, staged_at, interval_end, scheduled, published_at, recalled_at = one(cursor)
+    runs, at_work, staged_at, interval_end, scheduled, published_at, recalled_at, is_read = one(cursor)
     if not runs:
         return None
     release, run_ids, digest = interval.release, interval.run_ids, interval.digest
@@ -146,9 +145,7 @@ def _read_status(interval: IntervalContext) -> DecisionStatus | None:
     if airflow_run is None and not any(counts[name] for name in ("staged", "quarantined", "withdrawn")):
         digest = None  # the digest of an empty content: the night had no document, and nobody is asked about it
     if digest is None:
-        state = _state_without_content(at_work, last, published_at, recalled_at)
-        if state is DecisionState.PUBLISHED and one(execute(cursor, "deid", "interval_state", "is_read", about))[0]:
-            state = DecisionState.VISIBLE
+        state = _state_without_content(at_work, last, published_at, recalled_at, is_read=is_read)
     elif airflow_run is not None:
         state = _state_asked(interval, digest, asked_about)
     elif critical:
@@ -222,7 +219,7 @@ def _last_question(interval: IntervalContext, digest: str) -> tuple[str | None, 
 
 
 def _state_without_content(
-    at_work: int, last: str, published_at: datetime | None, recalled_at: datetime | None
+    at_work: int, last: str, published_at: datetime | None, recalled_at: datetime | None, *, is_read: bool
 ) -> DecisionState:
     if at_work:
         return DecisionState.RUNNING
@@ -230,4 +227,4 @@ def _state_without_content(
         return DecisionState.RECALLED
     if last == REWORK:
         return DecisionState.SENT_BACK
-    return DecisionState.PUBLISHED if published_at is not None else DecisionState.EMPTY
+    return DecisionState.VISIBLE if is_read else DecisionState.PUBLISHED if published_at else DecisionState.EMPTY

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from functools import partial
 from typing import Any
 
 from deid.database.connection import open_identity
@@ -171,7 +172,7 @@ def record_opt_out(cursor: Cursor, actor: str, patient: PatientKey, reason: str)
         removed = _admitted(cursor)
     named = {"pseudonym": patient.pseudonym} if patient.pseudonym else {"by": BY_SOURCE_ID}
     details: Mapping[str, Any] = {**named, "reason": reason, "removed": removed}
-    audit.write(cursor, actor, Action.OPT_OUT, audit_name(opt_out_id), **details)
+    audit.write(cursor, actor, Action.OPT_OUT, f"opt-out {opt_out_id}", **details)
     return opt_out_id, removed
 
 
@@ -220,7 +221,7 @@ def prove_removal(cursor: Cursor, actor: str, opt_out_id: int) -> RemovalProof |
         raise OptOutRefused(OptOutProblem.TOO_MANY)
     readable, *states, checked_at = row
     ledger = None if None in states else LiveDocuments(*states)
-    lines: Sequence[Line] = audit.list_lines(cursor, about=audit_name(opt_out_id))
+    lines: Sequence[Line] = audit.list_lines(cursor, about=f"opt-out {opt_out_id}")
     return RemovalProof(found[0], int(readable), ledger, checked_at, tuple(reversed(lines)))
 
 
@@ -234,22 +235,12 @@ def revoke_opt_out(cursor: Cursor, actor: str, opt_out_id: int, reason: str) -> 
     parameters = {"opt_out_id": opt_out_id, "revoked_by": actor, "revoked_reason": reason}
     if execute(cursor, "deid", "opt_out", "revoke", parameters).fetchone() is None:
         return False
-    audit.write(cursor, actor, Action.OPT_OUT, audit_name(opt_out_id), revoked=True, reason=reason)
+    audit.write(cursor, actor, Action.OPT_OUT, f"opt-out {opt_out_id}", revoked=True, reason=reason)
     return True
 
 
-def check_reason(reason: str) -> str:
-    """Return a reason with single spaces.
-
-    Raises:
-        OptOutRefused: fewer than 10 or more than 500 characters.
-    """
-    return audit.spaced_reason(reason, lambda problem: OptOutRefused(OptOutProblem(problem)))
-
-
-def audit_name(opt_out_id: int) -> str:
-    """Return the name of an opt-out in the audit trail."""
-    return f"opt-out {opt_out_id}"
+# Returns a reason with single spaces; OptOutRefused for fewer than 10 or more than 500 characters.
+check_reason = partial(audit.spaced_reason, refused=lambda problem: OptOutRefused(OptOutProblem(problem)))
 
 
 def _admitted(cursor: Cursor) -> int:

@@ -188,25 +188,13 @@ def document_history(cursor: Cursor, document_id: str) -> list[DocumentEvent]:
     return [DocumentEvent(*row) for row in cursor.fetchall()]
 
 
-@dataclass(frozen=True, slots=True)
-class FormerVersion:
-    """The version that researchers read of a document whose correction is held back; `leaves` once a person asked."""
-
-    interval_key: str
-    leaves: bool
-
-
-def find_former(cursor: Cursor, entry: Entry) -> FormerVersion | None:
-    """Return the published version of a document that a run holds back; None if there is none."""
-    held = {"run_id": entry[0], "document_id": entry[1]}
-    row = execute(cursor, "deid", "quarantine", "former", held).fetchone()
-    return None if row is None else FormerVersion(*row)
+def find_former(cursor: Cursor, run_id: int, document_id: str) -> tuple[str, bool] | None:
+    """Return the interval that published a held-back document before, if any, and whether that version is to leave."""
+    return execute(cursor, "deid", "quarantine", "former", {"run_id": run_id, "document_id": document_id}).fetchone()
 
 
 def withdraw_former(cursor: Cursor, actor: str, entry: Entry, reason: str) -> bool:
-    """Have the next publication remove the published version of a held-back document, with a line of the audit trail.
-
-    False if there is none, or if somebody asked before. A correction that passes later is published all the same.
+    """Have the next publication remove the published version of a held-back document; False if none is to remove.
 
     Raises:
         ChoiceRefused: the reason has fewer than 10 or more than 500 characters.
@@ -266,13 +254,14 @@ def record_choice(
         raise ChoiceRefused(ChoiceProblem.TOO_LONG)
     found = [_find_known(cursor, entry) for entry in entries]
     waived = {(one.run_id, one.document_id): _waived_checks(cursor, choice, one) for one in found}
+    spans = json.dumps([(one.start, one.end, one.label) for one in marked.marks] if marked else [])
     done: list[QuarantinedDocument] = []
     taken: list[QuarantinedDocument] = []
     for one in found:
         row = {"run_id": one.run_id, "document_id": one.document_id, "content_hash": one.content_hash}
-        chosen = {"choice": choice, "chosen_by": actor, "justification": text, **_stored(marked)}
+        chosen = {"choice": choice, "chosen_by": actor, "justification": text, "read": bool(marked and marked.read)}
         stored = json.dumps(waived[one.run_id, one.document_id])
-        execute(cursor, "deid", "quarantine_choice", "insert", row | chosen | {"waived": stored})
+        execute(cursor, "deid", "quarantine_choice", "insert", row | chosen | {"waived": stored, "marks": spans})
         (done if cursor.fetchone() else taken).append(one)
     for one in done:
         facts = {"run_id": one.run_id, "content_hash": one.content_hash, "reason": one.reason.value}
@@ -281,11 +270,6 @@ def record_choice(
         marks = {"marks": len(marked.marks), "read": marked.read} if marked else {}
         audit.write(cursor, actor, _ACTIONS[choice], f"document {one.document_id}", **facts, **checks, **said, **marks)
     return ChoiceResult(tuple(done), tuple(_find_known(cursor, (one.run_id, one.document_id)) for one in taken))
-
-
-def _stored(marked: Marked | None) -> dict[str, Any]:
-    spans = [(one.start, one.end, one.label) for one in marked.marks] if marked else []
-    return {"marks": json.dumps(spans), "read": bool(marked and marked.read)}
 
 
 def undo_choice(cursor: Cursor, actor: str, entry: Entry) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from functools import partial
 
 from deid.database.queries import Cursor, execute, one
 from deid.domain.errors import NocturneError
@@ -145,13 +146,8 @@ def prove_recall(cursor: Cursor, recall_id: int) -> RecallProof | None:
     return RecallProof(recall, removed, readable, waiting, again, checked_at, tuple(reversed(lines)))
 
 
-def check_reason(reason: str) -> str:
-    """Return a reason with single spaces.
-
-    Raises:
-        RecallRefused: fewer than 10 or more than 500 characters.
-    """
-    return audit.spaced_reason(reason, lambda problem: RecallRefused(RecallProblem(problem)))
+# Returns a reason with single spaces; RecallRefused for fewer than 10 or more than 500 characters.
+check_reason = partial(audit.spaced_reason, refused=lambda problem: RecallRefused(RecallProblem(problem)))
 
 
 def _removed(cursor: Cursor, recall_id: int) -> tuple[RemovedType, ...]:

@@ -70,9 +70,7 @@ class LetThrough:
 
 @dataclass(frozen=True, slots=True)
 class PublishedText:
-    """A text that researchers read, the month since which they do, whether they have its rewritten file, and the
-    patient's other documents by their ids.
-    """
+    """A text that researchers read, the month since when, whether as a file too, the patient's other documents' ids."""
 
     text: str
     visible_from: str

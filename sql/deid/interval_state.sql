@@ -1,7 +1,3 @@
--- name: is_read
--- Grain: one interval. Purpose: whether researchers read all that it published.
-SELECT deid.is_read(%(interval_key)s) AS is_read;
-
 -- name: measures
 -- Grain: one interval. Purpose: what is compared from one interval to the next, the newest first; with `before`, those
 -- before that instant; with `since`, those from that instant on. `kept` documents are ready or published;

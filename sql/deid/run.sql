@@ -160,7 +160,8 @@ WHERE r.run_id = %(run_id)s;
 
 -- name: decision_status
 -- Grain: one interval. Purpose: what its runs left: those staged, how many are at work, when it was last staged, the
--- end of the interval, whether the schedule asked for it, and when it was last published and recalled.
+-- end of the interval, whether the schedule asked for it, when it was last published and recalled, and whether
+-- researchers read all of it.
 SELECT
     count(*) AS runs,
     count(*) FILTER (WHERE r.state = 'planned') AS at_work,
@@ -172,9 +173,14 @@ SELECT
     ) AS published_at,
     (
         SELECT max(k.recalled_at) FROM deid.recall AS k WHERE k.interval_key = %(interval_key)s
-    ) AS recalled_at
+    ) AS recalled_at,
+    deid.is_read(%(interval_key)s) AS is_read
 FROM deid.run AS r
 WHERE r.interval_key = %(interval_key)s AND NOT r.dry_run;
+
+-- name: sum_up
+-- Grain: one run. Purpose: replace the changes of its tally by their sum.
+SELECT deid.sum_changes(%(run_id)s);
 
 -- name: summary
 -- Grain: one run. Purpose: its counts, for the tasks that follow and for the steward.

@@ -275,7 +275,7 @@ def _document(
             raise Refusal(404, "quarantine_unknown")
         failed = quarantine.failed_checks(cursor, run_id, document_id)
         history = quarantine.document_history(cursor, document_id)
-        former = quarantine.find_former(cursor, (run_id, document_id))
+        former = quarantine.find_former(cursor, run_id, document_id)
     others = {
         known.reason
         for item in failed

@@ -27,7 +27,7 @@ from deid.stewardship import opt_outs, recalls
 from deid.stewardship.exports import export_figures
 from deid.stewardship.metrics import read_metrics
 from deid.stewardship.overview import read_overview
-from deid.stewardship.quarantine import ChoiceRefused, FormerVersion, find_former, withdraw_former
+from deid.stewardship.quarantine import ChoiceRefused, find_former, withdraw_former
 from deid.substitution import pseudonym
 from tests.conftest import Database
 from tests.database.warehouse.light import decide
@@ -182,12 +182,12 @@ def test_a_former_version_that_a_person_takes_out_leaves_at_the_next_publication
     process("second", NIGHT + DAY)
     (held,) = hospital.rows("SELECT run_id, document_id FROM deid.quarantine WHERE interval_key = %s", (SECOND,))
     with connect(settings().dsn("steward")) as link, link.cursor() as cursor:
-        assert find_former(cursor, held) == FormerVersion(FIRST, leaves=False)
+        assert find_former(cursor, *held) == (FIRST, False)
         with pytest.raises(ChoiceRefused):
             withdraw_former(cursor, "intendante", held, "court")
         assert withdraw_former(cursor, "intendante", held, "des initiales y sont restées")
         assert not withdraw_former(cursor, "referente", held, "des initiales y sont restées")
-        assert find_former(cursor, held) == FormerVersion(FIRST, leaves=True)
+        assert find_former(cursor, *held) == (FIRST, True)
         (line,) = list_lines(cursor, about=f"document {held[1]}", action=Action.WITHDRAW_VERSION)
         assert (line.actor, line.details["reason"]) == ("intendante", "des initiales y sont restées")
     assert balance(FIRST) == {"visible": 6, "quarantined": 2}
@@ -199,7 +199,7 @@ def test_a_former_version_that_a_person_takes_out_leaves_at_the_next_publication
     assert balance(SECOND) == {"visible": 1, "quarantined": 1}
     assert read_ids(hospital) == (5, 1)
     with connect(settings().dsn("steward")) as link, link.cursor() as cursor:
-        assert find_former(cursor, held) is None
+        assert find_former(cursor, *held) is None
     put(hospital, "letter1", f"{LETTER}\nCorrigé encore.", at=NIGHT + 2 * DAY)
     process("third", NIGHT + 2 * DAY)
     publish_interval(str((NIGHT + 2 * DAY).date()))
