@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import argparse
 import sys
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from tqdm import tqdm
 
-from deid.config.policy import DEFAULT, load
+from deid.config.policy import DEFAULT, Publication, load
+from deid.privacy.life_stages import CLASSES, STAGES
 from demo.hospital import build, generate, journeys
 from demo.hospital.calendar import Calendar
 from demo.hospital.kinds import KINDS
@@ -25,7 +28,7 @@ from nocturne_lab.evaluation.attacks.known_types import (
     by_documents,
     by_stays,
     find_by_types,
-    show_types,
+    shown_type,
     whole_documents,
     whole_stays,
 )
@@ -36,14 +39,18 @@ TEXTS = 90
 _PEOPLE = 4_000  # people drawn whole; the others have their pathologies
 _NIGHTS, _DOCUMENTS_PER_PATIENT = 30, 8
 _MANY = 10_000
-# What is shown → `types` of the policy, whether stays are.
+# What is shown → `types` of the policy, whether stays are, how many of the columns of `Beside`.
 WAYS = {
-    "types and stays (`default`)": ("warehouse", True),
-    "classes of types, stays": ("classes", True),
-    "types, no stays": ("warehouse", False),
-    "classes of types, no stays": ("classes", False),
-    "stays alone": ("drop", True),
-    "neither (`strict`)": ("drop", False),
+    "types and stays (`default`)": ("warehouse", True, 0),
+    "classes of types, stays": ("classes", True, 0),
+    "types, no stays": ("warehouse", False, 0),
+    "classes of types, no stays": ("classes", False, 0),
+    "stays alone": ("drop", True, 0),
+    "neither (`strict`)": ("drop", False, 0),
+    "types and stays, sex and age class": ("warehouse", True, 2),
+    "types and stays, sex, age class and service": ("warehouse", True, 3),
+    "sex and age class alone": ("drop", False, 2),
+    "sex, age class and service alone": ("drop", False, 3),
 }
 # Column → stays known (None: all), candidates.
 KNOWN: dict[str, tuple[int | None, int]] = {
@@ -56,6 +63,17 @@ KNOWN: dict[str, tuple[int | None, int]] = {
 }
 
 
+class Beside(NamedTuple):
+    """Columns that a policy may publish beside the text (`publication.columns`, `services`), of one document."""
+
+    sex: str
+    age_class: str
+    service: str
+
+
+Listed = list[list[list[tuple[str, Beside]]]]  # type and columns of each document, by patient and stay
+
+
 @dataclass(frozen=True, slots=True)
 class Line:
     """A way to show types and stays, with what each attacker finds."""
@@ -64,24 +82,47 @@ class Line:
     found: Sequence[TypesFound]
 
 
-def listed(patients: int, seed: int = 1) -> Grouped:
+def listed(patients: int, seed: int = 1) -> Listed:
     """Return the stays of as many patients, by the synthetic hospital's laws; those without a document left out."""
     setting, _ = build.setting_of(Stream(f"{seed}:world"))
     pool = build.patients_of(Stream(f"{seed}:patients"), setting, min(patients, _PEOPLE))
     people = [replace(pool[at % len(pool)], patient_id=f"{at:07d}") for at in range(patients)]
     rng, calendar = Stream(f"{seed}:types"), Calendar(_NIGHTS)
     stays = journeys.stays(rng, people, calendar, build.STAYS_PER_PATIENT)
-    found: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    found: dict[str, dict[str, list[tuple[str, Beside]]]] = defaultdict(lambda: defaultdict(list))
     for plan in journeys.plans(rng, people, stays, _DOCUMENTS_PER_PATIENT * patients, calendar):
-        found[plan.patient.patient_id][plan.stay.stay_id].append(plan.kind)
-    return [[tuple(sorted(stay)) for stay in found[patient].values()] for patient in sorted(found)]
+        found[plan.patient.patient_id][plan.stay.stay_id].append((plan.kind, _beside(plan)))
+    return [list(found[patient].values()) for patient in sorted(found)]
 
 
-def study(true: Grouped, targets: int) -> Iterator[Line]:
+def _beside(plan: journeys.Plan) -> Beside:
+    born, day = plan.patient.birth_date, plan.written_on
+    months = 12 * (day.year - born.year) + day.month - born.month - (day.day < born.day)
+    stage = bisect_right([first for first, _ in STAGES], max(0, months)) - 1
+    return Beside(plan.patient.sex, CLASSES[stage], plan.stay.service_code)
+
+
+def _shown(true: Listed, publication: Publication, columns: int) -> Grouped:
+    """Return what each document shows, by patient and stay: its type, and the first `columns` of what stands beside."""
+    return [
+        [
+            tuple(
+                sorted(
+                    "|".join((shown_type(publication, kind, KINDS[kind].loinc), *beside[:columns]))
+                    for kind, beside in stay
+                )
+            )
+            for stay in patient
+        ]
+        for patient in true
+    ]
+
+
+def study(true: Listed, targets: int) -> Iterator[Line]:
     """Yield the patients found under each way, where the hospital has enough patients."""
     publication = load().publication
-    for way, (types, stays) in WAYS.items():
-        shown = show_types(true, publication.model_copy(update={"types": types}), lambda kind: KINDS[kind].loinc)
+    for way, (types, stays, columns) in WAYS.items():
+        shown = _shown(true, publication.model_copy(update={"types": types}), columns)
         found = []
         for known, candidates in KNOWN.values():
             search: Search
@@ -118,8 +159,9 @@ def page(lines: Sequence[Line], patients: int, told: Sequence[Sequence[str]]) ->
         f"for the patient by the columns of `research.document` alone, among {CANDIDATES} or {_MANY:,} "
         "(`nocturne_lab.evaluation.attacks.known_types`).",
         f"Stays and documents of {patients:,} patients, drawn by the synthetic hospital's laws; classes are those of "
-        "the policy that ships. Found: share of targets ranked first, ties drawn (its 95 % interval, Clopper–Pearson), "
-        "number of targets.",
+        "the policy that ships. Sex, age class and service of each document are columns that a policy may add; the "
+        "attacker knows them too. Found: share of targets ranked first, ties drawn (its 95 % interval, "
+        "Clopper–Pearson), number of targets.",
         _table(rows),
         "**Columns are not all.** Texts say what kind of document they are, and their days and numbers which documents "
         "belong together. Read in published texts (`nocturne_lab.evaluation.attacks.read_structure`): types, learned "
