@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 from itertools import count
 from typing import Any
 
@@ -13,7 +14,8 @@ from deid.formats.trees import Walk, local, parse_xml, save_xml
 _TYPE = "{http://www.w3.org/2001/XMLSchema-instance}type"
 _SEXES = {"M": "M", "F": "F"}
 _BODY = "nonXMLBody/text"  # the whole of a document of level 1
-_IDS, _REFERENCES = frozenset({"ID", "IDREF", "referencedObject"}), frozenset({"value", "href"})
+_REFERENCES = frozenset({"value", "href"})  # behind "#"
+_IDS = _REFERENCES | {"ID", "IDREF", "referencedObject"}
 _CODE = Rule(kind="code")
 
 
@@ -37,21 +39,14 @@ def read_cda(raw: bytes, reading: Reading) -> Save:
 
 def _rename_ids(root: Any, reading: Reading) -> None:
     """Give elements whose ids are words other ids, where they are referred to too: such words may name somebody."""
-    taken = {element.get("ID") for element in root.iter("*")}
-    free = (name for number in count(1) if (name := f"x{number}") not in taken)
-    others: dict[str, str] = {}
-
-    def other(name: str) -> str:
-        if not stays_as_code(name, _CODE) and name not in others:
-            others[name] = next(free)
-        return others.get(name, name)
-
-    for element in root.iter("*"):
-        for field in _IDS.intersection(element.attrib):
-            element.set(field, " ".join(map(other, element.get(field).split())))
-        for field in _REFERENCES.intersection(element.attrib):
-            if element.get(field).startswith("#"):
-                element.set(field, f"#{other(element.get(field)[1:])}")
+    told = [(one, field, one.get(field)) for one in root.iter("*") for field in _IDS.intersection(one.attrib)]
+    told = [one for one in told if one[1] not in _REFERENCES or re.fullmatch(r"#\S+", one[2])]
+    names = {name: None for _, _, text in told for name in text.lstrip("#").split()}
+    free = (f"x{number}" for number in count(1) if f"x{number}" not in names)
+    others = {name: next(free) for name in names if not stays_as_code(name, _CODE)}
+    for one, field, text in told:
+        new = " ".join(others.get(name, name) for name in text.lstrip("#").split())
+        one.set(field, f"#{new}" if text.startswith("#") else new)
     reading.untouched &= not others
 
 

@@ -104,10 +104,7 @@ def _digest(raw: bytes) -> str:
 def read_narrative(raw: bytes, reading: Reading) -> Save:
     """Read a narrative: an element of XHTML, by the field map `xhtml`."""
     root = parse_xml(raw, reading)
-    for image in list(root.iter("{http://www.w3.org/1999/xhtml}img")):
-        if not reading.image():
-            etree.strip_elements(image.getparent(), image.tag, with_tail=False)
-    Walk(reading, "xhtml").read(root)
+    _narrative(root, reading)
     return lambda: raw if reading.untouched else bytes(etree.tostring(root, encoding="UTF-8", xml_declaration=False))
 
 

@@ -24,7 +24,6 @@ _IN_PAIRS = re.compile(r"0[1-9](?:[ ._/·-]{0,3}\d\d){4}(?!\d|[.,]\d)")
 _INTERNATIONAL = re.compile(
     r"(?<![\w+])(?:\+ ?|00)(?!\d{1,2}\.\d{1,2} ?\( ?[-+])[1-9]\d{0,2}(?:[ .()/-]{0,2}\d){6,12}(?!\d)"
 )
-_COMPACT = 0.9  # of a number from abroad without a sign
 _AT = re.compile(r" ?(?:@|\(at\)|\[at\]| arobase ) ?")
 _LOCAL_PART = re.compile(r"[\w.+-]+$")
 _HOST = re.compile(r"[\w-]{1,63}(?:\.[\w-]{1,63}){0,6}\.[a-z]{2,10}\b")
@@ -80,9 +79,7 @@ def find_contacts(reading: Reading) -> Iterator[Mention]:
                 if sign and (second := _IN_PAIRS.match(text, sign.end())):
                     yield Mention(second.start(), second.end(), Label.PHONE, _plausible(second.group(), "FR"))
         if (text[at] == "+" or text.startswith("00", at)) and (match := _INTERNATIONAL.match(text, at)):
-            # A number of a hospital may begin with 00 too: words that announce one are surer.
-            most = _COMPACT if match.group().isdigit() else 1.0
-            yield Mention(at, match.end(), Label.PHONE, min(most, _plausible(match.group(), None)))
+            yield Mention(at, match.end(), Label.PHONE, _plausible(match.group(), None))
     for index, word in enumerate(reading.words):
         start = reading.starts[index]
         if word in _ANNOUNCES and not _is_diameter(text, start) and (match := _SHORT.match(text, start)):
@@ -98,7 +95,8 @@ def _plausible(written: str, region: str | None) -> float:
         )
     except phonenumbers.NumberParseException:
         return 0.75
-    return 0.98 if phonenumbers.is_possible_number(parsed) else 0.8
+    possible = 0.98 if region or not written.isdigit() else 0.9  # a number of the hospital may begin with 00 too
+    return possible if phonenumbers.is_possible_number(parsed) else 0.8
 
 
 def _is_diameter(text: str, start: int) -> bool:
