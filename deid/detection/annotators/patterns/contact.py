@@ -79,7 +79,7 @@ def find_contacts(reading: Reading) -> Iterator[Mention]:
                 if sign and (second := _IN_PAIRS.match(text, sign.end())):
                     yield Mention(second.start(), second.end(), Label.PHONE, _plausible(second.group(), "FR"))
         if (text[at] == "+" or text.startswith("00", at)) and (match := _INTERNATIONAL.match(text, at)):
-            yield Mention(at, match.end(), Label.PHONE, _plausible(match.group(), None))
+            yield Mention(at, match.end(), Label.PHONE, _plausible(match.group(), None))  # 00 may begin an IPP too
     for index, word in enumerate(reading.words):
         start = reading.starts[index]
         if word in _ANNOUNCES and not _is_diameter(text, start) and (match := _SHORT.match(text, start)):
@@ -95,8 +95,7 @@ def _plausible(written: str, region: str | None) -> float:
         )
     except phonenumbers.NumberParseException:
         return 0.75
-    possible = 0.98 if region or not written.isdigit() else 0.9  # a number of the hospital may begin with 00 too
-    return possible if phonenumbers.is_possible_number(parsed) else 0.8
+    return (0.98 if region or not written.isdigit() else 0.9) if phonenumbers.is_possible_number(parsed) else 0.8
 
 
 def _is_diameter(text: str, start: int) -> bool:
