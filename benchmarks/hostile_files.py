@@ -50,6 +50,7 @@ _MOST_BYTES, _MOST_EACH = 200_000, 12  # of a sample; samples of a format from o
 _CLINICAL = frozenset({"cda", "dicom", "docx", "eml", "fhir", "fhir_xml", "hl7", "pdf", "rtf", "vcf", "xlsx"})
 _SYLLABLES = "ker vré zhou plou gwa trez mou noz lez pen skri vog dua bré zig ouar".split()
 _WAYS = "rue", "impasse", "avenue", "chemin"
+ENDINGS = {"text": "txt", "cda": "xml", "fhir": "json", "dicom": "dcm"}  # of other formats, their names
 
 _PAGE = """# Hostile files
 
@@ -159,25 +160,29 @@ class Judged:
 
 def built_in() -> list[Sample]:
     """Return samples of every format that this repository makes by code."""
-    lines = formats.letter()[:30]
+    found = [Sample("this repository", hint, name, raw) for name, (hint, raw) in SAMPLES.items()]
+    vcf = formats.vcf()[:9000].rpartition(b"\n")[0] + b"\n"
+    made = {**letters(formats.letter()[:30]), "vcf": vcf}
+    return found + [
+        Sample("this repository", f"prose.{ENDINGS.get(name, name)}", name, raw) for name, raw in made.items()
+    ]
+
+
+def letters(lines: list[str]) -> dict[str, bytes]:
+    """Return a letter as a file of each format that holds one."""
     rows = formats.table(lines, 12)
     bundle = formats.fhir(lines)
     notes = "".join(f"<note date='2024-03-02'>{one}</note>" for one in lines if not {*"<&"} & {*one})
-    prose = {
+    return {
         "text": "\n".join(lines).encode("cp1252", "replace"), "html": formats.page(lines), "rtf": formats.rtf(lines),
         "docx": formats.docx(lines), "xlsx": formats.xlsx(rows), "pdf": formats.pdf(lines),
         "xml": f"<dossier>{notes}</dossier>".encode(), "cda": formats.cda(lines), "hl7": formats.hl7(lines),
         "json": json.dumps({"notes": lines}, ensure_ascii=False).encode(),
         "csv": "\n".join(";".join(one.replace(";", ",") for one in row) for row in rows).encode(),
         "fhir": json.dumps({**bundle, "entry": bundle["entry"][:20]}, ensure_ascii=False).encode(),
-        "vcf": formats.vcf()[:9000].rpartition(b"\n")[0] + b"\n", "dicom": formats.dicom(lines),
-        "eml": formats.eml(lines), "zip": zipped({"a.txt": lines[0].encode(), "b.html": formats.page(lines[:9])}),
+        "dicom": formats.dicom(lines), "eml": formats.eml(lines),
+        "zip": zipped({"a.txt": lines[0].encode(), "b.html": formats.page(lines[:9])}),
     }  # fmt: skip
-    found = [Sample("this repository", hint, name, raw) for name, (hint, raw) in SAMPLES.items()]
-    endings = {"text": "txt", "cda": "xml", "fhir": "json", "dicom": "dcm"}
-    return found + [
-        Sample("this repository", f"prose.{endings.get(name, name)}", name, raw) for name, raw in prose.items()
-    ]
 
 
 def samples_of(folder: Path, random: Random) -> list[Sample]:
