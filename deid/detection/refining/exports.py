@@ -48,7 +48,7 @@ def settle_exports(reading: Reading, mentions: Sequence[Mention]) -> list[Mentio
     Nobody's name is in the location of a stay. Letters in a column of writers are a professional's initials, below
     the abbreviation of a measure or test they are none.
     """
-    mentions, added = _by_columns(reading, mentions)
+    measured, added = _by_columns(reading, mentions)
     places = [match.span(1) for match in _LOCATION.finditer(reading.folded)]
     coded = sorted([*_coded_cells(reading), *(match.span(1) for match in _CODED_FIELD.finditer(reading.folded))])
     starts = [start for start, _ in coded]
@@ -59,6 +59,7 @@ def settle_exports(reading: Reading, mentions: Sequence[Mention]) -> list[Mentio
             mention = replace(mention, end=mention.start + _DAY, label=Label.DATE)
         cell = bisect_right(starts, mention.start) - 1
         inside = cell >= 0 and mention.end <= coded[cell][1]
+        inside |= mention.label in NAMES and mention.end <= measured.get(mention.start, 0)
         known = any(vote.annotator == "identity" for vote in mention.votes)
         if mention.label in NAMES and any(start <= mention.start and mention.end <= end for start, end in places):
             mention = replace(mention, label=Label.ORG)
@@ -67,17 +68,16 @@ def settle_exports(reading: Reading, mentions: Sequence[Mention]) -> list[Mentio
     return sorted([*settled, *added])
 
 
-def _by_columns(reading: Reading, mentions: Sequence[Mention]) -> tuple[Sequence[Mention], Sequence[Mention]]:
-    """Return the mentions without initials in cells of measures, and those that a writer's column adds."""
-    kept, added = list(mentions), []
-    for names, start, end in _columns(reading):
-        inside = [one for one in kept if one.start < end and start < one.end]
-        signs = not _SIGNING.isdisjoint(names)
-        if signs and not inside and reading.folded[start:end] not in _NO_MARKS:
+def _by_columns(reading: Reading, mentions: Sequence[Mention]) -> tuple[dict[int, int], list[Mention]]:
+    """Return start → end of letters of measures' columns, and the mentions that columns of writers add."""
+    covered, measured, added = reading.coverage(mentions), {}, []
+    for words, start, end in _columns(reading):
+        if _SIGNING.isdisjoint(words):
+            if _is_measured(reading, words):
+                measured[start] = end
+        elif not any(covered[start:end]) and reading.folded[start:end] not in _NO_MARKS:
             added.append(Mention(start, end, Label.DOCTOR, 0.8))
-        elif not signs and all(one.label in NAMES for one in inside) and _is_measured(reading, names):
-            kept = [one for one in kept if one not in inside or any(vote.annotator == "identity" for vote in one.votes)]
-    return kept, added
+    return measured, added
 
 
 def _is_measured(reading: Reading, heading: Sequence[str]) -> bool:
@@ -95,10 +95,10 @@ def _columns(reading: Reading) -> Iterator[tuple[Sequence[str], int, int]]:
         if len(cells) != len(names):
             sign = max(";|\t" if ", " in line else ";|\t,", key=line.count)
             headings = cells = line.split(sign)
-            found = [_LETTERS.findall(fold(cell)) for cell in cells]
+            found = [_LETTERS.findall(fold(cell)) for cell in cells] if len(cells) > _LEAST_NAMED else []
             known = [words for words in found if not _HEADED.isdisjoint(words) or _is_measured(reading, words)]
-            whole = all(_HEADING.fullmatch(fold(cell)) or not cell.strip() for cell in cells)
-            names, opened = (found if whole and len(known) >= _LEAST_NAMED and len(cells) > _LEAST_NAMED else []), at
+            headed = len(known) >= _LEAST_NAMED and all(map(_HEADING.fullmatch, map(fold, filter(str.strip, cells))))
+            names, opened = (found if headed else []), at
         else:
             for start, row in ((opened, headings), (at, cells)):
                 for words, cell in zip(names, row, strict=False):

@@ -623,14 +623,21 @@ def _closes_entry(reading: Reading, index: int) -> bool:
 
     "15h15 : PC : selles +", "7h30, calme. PC", "... – AV".
     """
-    start, end = reading.line(reading.starts[index])
-    before, after = reading.text[start : reading.starts[index]], reading.text[reading.ends[index] : end]
-    if after.strip():
-        return _TIMED.search(before) is not None and _ENTRY.match(after) is not None
-    alone = not before.strip() and len(reading.text) - end < _ENDS and not reading.word(index + 2).isdigit()
-    return alone or before.endswith((" – ", " — ")) or _ENTERED.fullmatch(before) is not None
+    at, text = reading.starts[index], reading.text
+    if reading.word(index + 1) not in ("", "\n"):
+        timed = _TIMED.search(text, max(0, at - _TIME), at) is not None
+        return timed and _ENTRY.match(text, reading.ends[index]) is not None
+    start, _ = reading.line(at)
+    alone = (
+        not text[max(start, at - _ENDS) : at].strip()
+        and len(text) - at < _ENDS
+        and not reading.word(index + 2).isdigit()
+    )
+    entered = at - start < _ENDS and _ENTERED.fullmatch(text, start, at) is not None
+    return alone or entered or text.startswith((" – ", " — "), at - 3)
 
 
+_TIME = 12  # characters of the time of an entry, with the signs and blanks around
 _TIMED = re.compile(r"\d{1,2} ?[h:] ?\d\d ?[:–—-]? ?\Z")
 _ENTERED = re.compile(r"(?:[^\n]{0,16}\D)?\d{1,2} ?[h:] ?(?:\d\d)?(?:\W[^\n]*[.!?][ \t]+|\W{1,3})")
 _ENTRY = re.compile(r" ?[:–—](?! ?[\d<>])")

@@ -134,7 +134,7 @@ class Addresses:
         return "".join(pieces)
 
     def _abbreviates(self, word: str) -> bool:
-        """Return whether a word that few are called begins that of a service: "secretariat.gast@", ".fr/obst"."""
+        """Return whether a word, as a name rare, begins a service: "secretariat.gast@", ".fr/obst"."""
         tables = self._people.roster.tables
         given = tables.first_name(word)
         few = tables.surname_births(word) < _FEW and (given is None or given.births < _FEW)
