@@ -155,8 +155,8 @@ class CommuneTable:
     def near(self, commune: Commune, area: str) -> Sequence[Commune]:
         """Return the communes in or near an area that may stand for those of the territory of a commune.
 
-        Of a territory across regions, its communes there and the nearest, four at least; of another one, communes of its
-        sizes and kinds of hospital there or in the region. A function of the area and the territory, which are public.
+        Of a territory across regions, its communes there and the nearest, four at least; of another one, communes of
+        its sizes and kinds of hospital there or in the region. A function of area and territory, which are public.
         """
         return self._near(self.territory_name(commune), area)
 
