@@ -13,7 +13,7 @@ from nocturne_lab.evaluation.attacks.known_types import (
     by_documents,
     by_stays,
     find_by_types,
-    show_types,
+    shown_type,
     stays_among,
     whole_documents,
     whole_stays,
@@ -81,7 +81,10 @@ def test_what_a_policy_shows_of_types() -> None:
     shipped = load().publication
 
     def shown(publication: Publication) -> Grouped:
-        return show_types(stays, publication, lambda kind: codes.get(kind, ""))
+        return [
+            [tuple(sorted(shown_type(publication, kind, codes.get(kind, "")) for kind in stay)) for stay in patient]
+            for patient in stays
+        ]
 
     assert shown(shipped) == stays
     assert shown(shipped.model_copy(update={"types": "classes"})) == [[("autre", "compte rendu", "résultat")]]

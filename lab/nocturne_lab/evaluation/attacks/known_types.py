@@ -55,15 +55,6 @@ class TypesFound:
         return share_interval(self.hits, self.targets)
 
 
-def show_types(stays: Grouped, publication: Publication, loinc: Callable[[str], str]) -> Grouped:
-    """Return stays with what a policy publishes of each document's type; `loinc` gives the LOINC code of a type."""
-
-    return [
-        [tuple(sorted(shown_type(publication, kind, loinc(kind)) for kind in stay)) for stay in patient]
-        for patient in stays
-    ]
-
-
 def shown_type(publication: Publication, kind: str, loinc: str) -> str:
     """Return what a policy publishes of a document's type, as the function of that name in `deid` does."""
     match publication.types:
