@@ -24,7 +24,8 @@ from matplotlib import pyplot as plt
 from deid.config.policy import Policy, load
 from deid.domain.document import Document, Mention, Substitution
 from deid.domain.labels import Label
-from deid.french.folding import fold_line, words
+from deid.french.articles import of_place
+from deid.french.folding import comparable, fold_line, words
 from deid.privacy import budget
 from deid.quality.grammar import PLACED, count_errors, count_names
 from deid.reference import Commune, CommuneTable
@@ -112,10 +113,11 @@ def _count_hospitals(counts: Counts, document: Document, done: Substitution, tab
 
 
 def _towns(name: str, table: CommuneTable) -> Sequence[Commune]:
-    """The communes of the longest end of a name that is one's."""
+    """The communes of the longest end of a name that is one's behind "de": "CHU d'Angers", not "CH Saint-Vincent"."""
     parts = words(name)
     found = (table.find(" ".join(parts[at:])) for at in range(1, len(parts)))
-    return next((one for one in found if one), ())
+    told = next((one for one in found if one), ())
+    return [one for one in told if comparable(name).endswith(comparable(of_place(one.name)))]
 
 
 def _together(sets: Iterable[Counts]) -> Counts:
