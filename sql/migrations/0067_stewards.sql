@@ -34,12 +34,16 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog AS $$
 $$;
 REVOKE ALL ON FUNCTION deid.last_event(text) FROM PUBLIC;
 
--- Dates a row behind all that its interval knows: the column that the trigger names.
+-- Dates a row behind all that its interval knows: the column that the trigger names. A release comes behind recalls
+-- alone: the decision that sends its interval back ends one that was interrupted, and stays the later of the two.
 CREATE FUNCTION deid.stamp_order() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
 DECLARE
     told timestamptz := to_jsonb(NEW) ->> TG_ARGV[0];
-    last timestamptz := deid.last_event(NEW.interval_key);
+    last timestamptz := CASE
+        WHEN TG_TABLE_NAME <> 'release' THEN deid.last_event(NEW.interval_key)
+        ELSE (SELECT max(k.recalled_at) FROM deid.recall AS k WHERE k.interval_key = NEW.interval_key)
+    END;
 BEGIN
     IF told <= last THEN
         NEW := jsonb_populate_record(NEW, jsonb_build_object(TG_ARGV[0], last + interval '1 microsecond'));
