@@ -32,8 +32,8 @@ _ORGANISED = ("cabinet", "centre", "groupe", "maison", "reseau", "association", 
 _ENDINGS = frozenset("fr com org net eu info sante care re mq gp yt nc pf bzh be ch lu".split())
 _INITIALS, _SHORTENED = 2, 4  # letters
 _FEW = 2_000  # births of a name that an abbreviation may look like
-# Specialties, which are a service in any address: "hematologie", "radiotherapie"; words that name an act
-_SPECIALTY = re.compile(r"\w{2,}(?:(?:log|iatr|therap|graph|scop|chirurg)(?:ie|ique)|\wtion|\wment)s?")
+# Specialties, which are a service in any address: "hematologie", "radiotherapie"
+_SPECIALTY = re.compile(r"\w{2,}(?:log|iatr|therap|graph|scop|chirurg)(?:ie|ique)s?")
 _TOKEN = re.compile(r"[^\W\d_]+|\d+")
 _BETWEEN_TOKENS = re.compile(rf"({_TOKEN.pattern})")
 _AT = re.compile(r"\s*(?:@|＠|[\[(]\s*(?:at|@|a)\s*[\])])\s*", re.IGNORECASE)
@@ -127,7 +127,7 @@ class Addresses:
         pieces, opened = [], False
         for piece in _BETWEEN_TOKENS.split(local):
             word = fold_line(piece)
-            kept = word in _SERVICES or (word not in _STAYING and self._is_service(word))
+            kept = word in _SERVICES or (word not in _STAYING and word not in names and self._is_service(word))
             kept = kept or (opened and word not in names and self._abbreviates(word))
             pieces.append(piece if kept else self._renamed(word, names, attempt))
             opened = opened or word in _SERVICES

@@ -258,6 +258,17 @@ def test_the_path_of_an_address_follows_the_name(url: str, form: str, key: str, 
     assert without_accents(name).lower().split()[1] in address
 
 
+@pytest.mark.parametrize(
+    "address", ["lorenzafroment@x.fr", "lorenza.froment@x.fr", "www.ch-gap.fr/lorenzafroment", "lfroment@x.fr"]
+)
+@pytest.mark.parametrize("key", KEYS[:3])
+def test_a_login_that_ends_as_a_word_for_an_act_goes(address: str, key: str, substitutor: Substitutor) -> None:
+    label = "EMAIL" if "@" in address else "URL"
+    for named in ("[[PATIENT|Lorenza Froment]] ", ""):
+        found = _one(substitutor, f"{named}[[{label}|{address}]]", Patient(key=key))[-1]
+        assert "froment" not in found
+
+
 @pytest.mark.parametrize("path", ["obst", "psyc", "neur/rdv", "rhumatologie"])
 @pytest.mark.parametrize("key", KEYS[:3])
 def test_a_service_stays_in_the_path_of_an_address(path: str, key: str, substitutor: Substitutor) -> None:
