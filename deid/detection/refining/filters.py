@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence, Set
 
-from rapidfuzz.distance import Levenshtein
+from rapidfuzz.distance import OSA, Levenshtein
 
 from deid.detection.lookup.known_names import LOWER_PARTICLES, PARTICLES
 from deid.detection.merging.evidence import has_clinical_reading, is_acronym
@@ -34,6 +34,7 @@ from deid.domain.document import Mention
 from deid.domain.labels import NAMES, Label
 from deid.french.calendar import DETECTED_MONTHS, WEEKDAYS
 from deid.french.folding import key
+from deid.french.social_words import origins, peoples
 
 _WIDE = re.compile(r" {2}|\t")
 _CHECKED = NAMES | {Label.CITY, Label.LOC, Label.ORG}
@@ -116,6 +117,7 @@ _YEAR_BEHIND = re.compile(r"(?: (?:et|&) [a-z'-]+)?(?P<sign>,? \(|, )(?:19|20)\d
 _LONGEST_ACRONYM = 8
 _LONGEST_TREATMENT = 4  # letters of "lithiase traitée par LEC", "Basedow traité par NMZ"
 _SMALL_WORDS = frozenset("a au aux d de des du en et l la le les of par pour the".split())
+_LABEL_END = 6  # characters of "Mél." and what may stand behind it
 _MAIL_LABEL = re.compile(r"mel\.? ?:? {0,3}[\w.+-]{1,64}@")
 _OCCUPATIONS = frozenset("apprenti chauffeur conducteur emploi emplois metier metiers profession transporteur".split())
 _NOUNS = frozenset({"NOM", "ADJ"})
@@ -162,6 +164,7 @@ def drop_allowed(reading: Reading, mentions: Sequence[Mention], allow: Mapping[L
             mention.label not in _OF_NET and any(start < mention.end and mention.start < end for start, end in spans)
         )
         and not _MAIL.fullmatch(reading.folded, mention.start, mention.end)
+        and not (mention.end - mention.start < _LABEL_END and _MAIL_LABEL.match(reading.folded, mention.start))
         and not (mention.label in _CHECKED and _is_dotted_acronym(reading, mention, initials))
         and not (mention.label in own and key(reading.text[mention.start : mention.end]) in own[mention.label])
         and not (mention.label in _WORDED and (_is_unnamed(reading, mention) or _is_never_a_name(reading, mention)))
@@ -210,7 +213,7 @@ def _is_never_a_name(reading: Reading, mention: Mention) -> bool:
         return not reading.text[line : mention.start].strip()
     if _GRADED.match(reading.folded, mention.end) and _is_double_eponym(reading, mention):
         return True
-    if _MAIL_LABEL.match(reading.folded, mention.start) or _SIDED.fullmatch(reading.folded, mention.start, mention.end):
+    if _SIDED.fullmatch(reading.folded, mention.start, mention.end):
         return True
     first = reading.token_at(mention.start)
     titled = reading.word(first - 1 - (reading.word(first - 1) == ".")) in CIVILITIES | DOCTOR_TITLES
@@ -218,6 +221,8 @@ def _is_never_a_name(reading: Reading, mention: Mention) -> bool:
         return True
     if titled:
         return False
+    if mention.label in NAMES and len(words) == 1 and _is_pronoun(reading, first):
+        return True
     if reading.text[mention.start : mention.end].casefold() in ("marié", "mariée"):  # its accent tells it from a name
         return True
     usual = max(reading.lexicon.surnames.get(word, 0) for word in words) >= USUAL_NAME
@@ -246,6 +251,15 @@ def _is_never_a_name(reading: Reading, mention: Mention) -> bool:
     if mention.label in NAMES and _ADDRESSED.issuperset(words):
         return True
     return _PATIENTS.issuperset(words) or _is_species(reading, mention, words) or _is_cited(reading, mention)
+
+
+def _is_pronoun(reading: Reading, index: int) -> bool:
+    """True for "Elle" with a slip that opens a sentence before a verb: ". Emle souhaite partir"."""
+    word, lexicon = reading.word(index), reading.lexicon
+    opens = reading.word(index - 1) in ("", ".", "!", "?")
+    slip = any(OSA.distance(word, one) == 1 for one in ("elle", "elles"))
+    named = lexicon.is_first_name(word) or lexicon.is_surname(word)
+    return slip and opens and not named and "VER" in lexicon.parts.get(reading.word(index + 1), "").split("|")
 
 
 def _is_sign(reading: Reading, mention: Mention, word: str) -> bool:
@@ -508,7 +522,13 @@ def _is_identity_warning(reading: Reading, index: int) -> bool:
     return reading.words[index] in _IDENTITY_WARNINGS
 
 
-_PLAIN_WORDS = (_is_quality, _is_common, _is_manner, _is_region, _is_listed_day, _is_identity_warning)
+def _is_language(reading: Reading, index: int) -> bool:
+    """True for a language by its people: "interprète bambara"."""
+    word = reading.words[index]
+    return reading.word(index - 1) in ("interprete", "langue") and (word in origins() or word in peoples())
+
+
+_PLAIN_WORDS = (_is_language, _is_quality, _is_common, _is_manner, _is_region, _is_listed_day, _is_identity_warning)
 
 
 def _is_species(reading: Reading, mention: Mention, words: Sequence[str]) -> bool:

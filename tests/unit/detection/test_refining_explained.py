@@ -371,3 +371,32 @@ def test_a_score_is_no_day_of_the_month_behind_it(text: str, part: str, kept: li
 )
 def test_a_setting_that_is_on_is_nobody(text: str, names: list[str]) -> None:
     assert [text[one.start : one.end] for one in find_short_names(Reading(Document("d", text)))] == names
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "label"),
+    [
+        ("Tél. 02 61 91 18 88\nMél. secretariat.card@ch-gap.fr", "Mél", Label.EMAIL),
+        ("Mél : secretariat@ch-gap.fr", "Mél", Label.DOCTOR),
+        ("AVEC INTERPRETE SONINKE", "SONINKE", Label.PERSON),
+        ("vu avec l'interprète peul", "peul", Label.PERSON),
+        ("Vue à Gap. Emle souhaite rentrer.", "Emle", Label.DOCTOR),
+        ("Va mieux. Ellr marche seule.", "Ellr", Label.PATIENT),
+    ],
+)
+def test_a_label_of_an_address_a_language_and_a_pronoun_are_nobody(text: str, part: str, label: Label) -> None:
+    assert allowed(text, part, label)
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "label"),
+    [
+        ("Mél. secretariat.card@ch-gap.fr", "secretariat.card@ch-gap.fr", Label.EMAIL),
+        ("Vue à Gap. Ella souhaite rentrer.", "Ella", Label.DOCTOR),
+        ("Vue avec Emle ce jour.", "Emle", Label.DOCTOR),
+        ("vu avec l'interprète Sidibé", "Sidibé", Label.PERSON),
+        ("Vue à Gap. Mme Emle souhaite rentrer.", "Emle", Label.PATIENT),
+    ],
+)
+def test_an_address_and_names_like_a_pronoun_stay(text: str, part: str, label: Label) -> None:
+    assert not allowed(text, part, label)
