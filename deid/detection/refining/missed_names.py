@@ -422,6 +422,7 @@ _PAIR = re.compile(
     r"(?<![\w/.])([A-Z]{2,4}|[a-z]{2,4}) ?/ ?([A-Z]{2,4}|[a-z]{2,3}|[A-Z]\.)(?=[ \t]*(?:$|[.)–—|]|[ \t]{3}))",
     re.MULTILINE,
 )
+_TICKED = re.compile(r"(?:\[[ xX]?\]|[☐☑☒□■]) ?\Z")  # "[ ] AT/MP"
 _DOTTED = re.compile(r"(?<![\w.])([^\W\d_])\. ?-?(?:([^\W\d_])\. ?)?([^\W\d_])\.(?!\w)")
 
 
@@ -482,10 +483,13 @@ def _pairs(reading: Reading, known: dict[str, Label]) -> Iterator[Mention]:
         near = match.start() < _ENDS or len(reading.text) - match.end() < _ENDS
         parts = [match[group].lower().strip(".") for group in (1, 2)]
         tied = [part in known for part in parts]
-        opens = not reading.text[reading.line(match.start())[0] : match.start()].strip()
+        line = reading.line(match.start())[0]
+        opens = not reading.text[line : match.start()].strip()
+        if _TICKED.search(reading.text, line, match.start()):
+            continue
         if match[1].islower() and not (tied[0] and opens):
             continue
-        if not any(tied) and not (near and (match[2].islower() or match.end() - reading.line(match.start())[0] < 40)):
+        if not any(tied) and not (near and (match[2].islower() or match.end() - line < 40)):
             continue
         if any(
             part in NOT_INITIALS or part in ABBREVIATIONS for part, sure in zip(parts, tied, strict=True) if not sure

@@ -250,3 +250,9 @@ def test_professions_and_remarks_are_no_marks(text: str, stays: tuple[str, ...],
 )
 def test_marks_in_small_letters_are_found_of_somebody_named(rules: Detector, text: str, marks: list[str]) -> None:
     assert _names(rules, text)[1:] == marks
+
+
+@pytest.mark.parametrize("text", ["[x] ALD   [ ] AT/MP", "[ ] AT/MP   [ ] art. 80", "☐ AT/MP", "☒ RC/FT"])
+def test_what_a_box_is_ticked_for_is_no_mark_of_a_writer(text: str) -> None:
+    reading = Reading(Document("d", f"Prescription de transport\n{text}\n"))
+    assert find_initials(reading, []) == []
