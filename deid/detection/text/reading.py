@@ -21,6 +21,7 @@ _TOKEN = re.compile(r"[^\W\d_]+|\d+|\n|[^\w\s]|_")
 _LOOKALIKE = re.compile(r"(?<![a-z])[0-9oil]*\d[0-9oil]*(?![a-z])")
 _LOOKALIKE_HINT = re.compile(r"\d[oil]|[oil]\d")
 _DIGITS = re.compile(r"\d+")
+_UNIT = re.compile(r"(?<=\d) ?[^\W\d_]{1,4}(?![^\W\d_])")  # "40 µG", "75 mg"
 _TO_DIGITS = str.maketrans("oil", "011")
 _start = attrgetter("start")
 
@@ -161,10 +162,10 @@ class Reading:
 
     @cached_property
     def _upper_lines(self) -> list[bool]:
-        return [line.isupper() for line in self.text.split("\n")]
+        return [_UNIT.sub("", line).isupper() for line in self.text.split("\n")]
 
     def shouted(self, index: int) -> bool:
-        """True if the line of token `index` is written in capitals only."""
+        """True if the line of token `index` is written in capitals only, units behind figures aside."""
         return self._upper_lines[bisect_right(self.line_starts, self.starts[index]) - 1]
 
     @cached_property
