@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping
 from functools import cache
 
+from rapidfuzz.distance import OSA
+
 from deid.french.folding import comparable, fold_line, words
 from deid.reference.packaged import packaged_rows
 from deid.substitution.places.abroad import World, listed_names, world
@@ -59,6 +61,7 @@ def _is_vowel(bare: str) -> bool:
 _LONGEST = 5
 _OVERSEAS = re.compile("97[12346]")
 _REGIONS = frozenset({"01", "02", "03", "04", "06"})
+_LEAST_MISSPELT = 6
 _ODD = re.compile("antarctique|territoire|terres|britannique|^france$|,|[(]")
 _ARTICLE = re.compile(r"^(?:l['’ ]|la |le |les )", re.IGNORECASE)
 _FRANCE = frozenset({"france", "hexagone", "metropole", "francemetropolitaine"})
@@ -104,6 +107,14 @@ def area(text: str) -> tuple[str, str] | None:
     """
     known = _by_name()
     return known.get(comparable(text)) or known.get(comparable(_ARTICLE.sub("", text)))
+
+
+@cache
+def misspelt_country(name: str) -> str | None:
+    """Return the code of the country that a name is one slip from: "Vietnm"; None for a short or another name."""
+    written = comparable(_ARTICLE.sub("", name))
+    near = {code for code, one in area_names("country").items() if OSA.distance(written, comparable(one)) == 1}
+    return near.pop() if len(near) == 1 and len(written) >= _LEAST_MISSPELT else None
 
 
 def is_abroad(text: str) -> bool:

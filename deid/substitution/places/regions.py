@@ -15,7 +15,15 @@ from deid.privacy.stream import KeyedStream
 from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import Draft, redraw_digits, tag
 from deid.substitution.places import abroad
-from deid.substitution.places.areas import area, area_names, article_of, is_overseas, is_public, listed
+from deid.substitution.places.areas import (
+    area,
+    area_names,
+    article_of,
+    is_overseas,
+    is_public,
+    listed,
+    misspelt_country,
+)
 from deid.substitution.places.countries import Countries
 from deid.substitution.places.finding import Place
 from deid.substitution.places.gazette import Gazette
@@ -114,6 +122,8 @@ class Regions:
             return self._department_code(original.upper(), seat, attempt), None
         if _NUMBERED.fullmatch(fold_line(original)):
             return self._numbered(original, attempt), None
+        if (country := misspelt_country(original)) is not None and not self._gazette.communes.find(original):
+            return self._country("country", country, attempt)
         return self._land(original, attempt)
 
     def _inhabitants(self, mention: Mention, form: Gentile, attempt: int) -> Draft:

@@ -10,6 +10,7 @@ from functools import cached_property, lru_cache
 from deid.domain.document import Mention
 from deid.domain.labels import Label
 from deid.french import numerals
+from deid.french.articles import TOWN
 from deid.french.folding import accented_like, case_of, comparable, fold_line, in_case_of, words
 from deid.privacy.stream import KeyedStream
 from deid.reference import CommuneTable
@@ -77,6 +78,7 @@ _OF_ONE_CITY = re.compile(
     r"\b(?:de la Porte|(?:de|la) Seine|de la (?:Loire|Garonne|Sorbonne)|du Rhône|Montmartre|du Louvre|de Longchamp|"
     r"de Vincennes|d'Auteuil|de Passy|de Vaugirard|Père Lachaise|Lac Daumesnil|du Tribunal de Paris)\b"
 )
+_HAMLET = re.compile(r"L(?:es?|a) ")
 _PARTS = re.compile(r"(\s*[,;–—]\s*|\s+-\s+)")
 _WORD = re.compile(r"[^\W\d_]+(?:-point|-dit)?\.?|\d+")
 _LETTERS = re.compile(r"\s*((?:[^\W\d_]+[ -])+)")
@@ -131,7 +133,8 @@ class Streets:
         text = self._other(street, context.stream("street", comparable(street), str(attempt)))
         if line is not None and self._gazette is not None:
             text += self._locality(mention, line, self._gazette)
-        return Draft(accented_like(original, text, context.accented), STRATEGY)
+        noun = TOWN if _HAMLET.match(text) else None  # "demeurant au [Bourg]"
+        return Draft(accented_like(original, text, context.accented), STRATEGY, noun=noun)
 
     def _locality(self, mention: Mention, line: OneLine, gazette: Gazette) -> str:
         """Return the postal code and town of an address on one line: the drawn commune's, as in CITY and ZIP."""

@@ -31,7 +31,10 @@ _UNIT = (
     r"(?:jours?|jrs?|j|journees|semaines?|sem\.?|mois|m|trimestres?|semestres?|ann?ees?|ans?|h|heures?|minutes?|min|mn|"
     r"etes?|hivers?|printemps|saisons?|decennies?|week[- ]ends?)"
 )
-_BACK = r"il y (?:aurait|avait)|il y'? ?a|il ya|ilya|y'? ?a|il fait|ca fait|cela fait|voici|voila|voila(?:it)?|depuis"
+_BACK = (
+    r"il y (?:aurait|avait)|[a-z]{2,3} y'? ?a|il ya|ilya|y'? ?a|il fait|ca fait|cela fait|voici|voila|voila(?:it)?|"
+    r"depuis"
+)
 _AHEAD = r"dans(?: les?)?|ds|sous|d' ?ici(?: a)?|d ici(?: a)?|apres|avant|a"
 _NEARLY = (
     r"(?: plus d[e']| moins d[e']| un peu plus de| un peu moins de| \+ de| - de| environ| pres de| presque| a peine|"

@@ -104,6 +104,14 @@ def test_an_address_on_the_web_leads_nowhere(substitutor: Substitutor) -> None:
     assert re.fullmatch(r"https://[a-z-]+\d*\.example/[a-z]/[A-Z]\d[A-Z]{2}-\d\d[A-Z]", found)
 
 
+@pytest.mark.parametrize("text", ["477 820 116 OOO27", "lO1O3344O78", "FR l2 3456 789O", "8l I3O 447"])
+@pytest.mark.parametrize("key", KEYS[:4])
+def test_digits_that_a_scanner_made_letters_are_drawn_as_digits(text: str, key: str, substitutor: Substitutor) -> None:
+    found = _one(substitutor, "ID", text, key)
+    assert re.sub(r"[\dOolI]", "0", found[2:]) == re.sub(r"[\dOolI]", "0", text[2:])
+    assert sum(map(str.isalpha, found)) <= sum(char.isalpha() and char not in "OolI" for char in text)
+
+
 @pytest.mark.parametrize(
     "text", ["158032105401265", "1 58 03 21 054 012 65", "1.58.03.21.054.012/65", "1580321054012 65"]
 )

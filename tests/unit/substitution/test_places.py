@@ -17,7 +17,7 @@ from deid.french.gentiles import gentile_of
 from deid.privacy.stream import KeyedStream
 from deid.reference import CommuneTable
 from deid.substitution import Substitutor
-from deid.substitution.places.areas import area_names
+from deid.substitution.places.areas import area, area_names
 from deid.substitution.places.regions import RIVERS
 from deid.substitution.places.strategies import health_draws
 from tests.unit.substitution.examples import marked, surrogates
@@ -227,3 +227,16 @@ def test_the_draw_has_the_law_of_the_exponential_mechanism(policy: Policy, commu
     for one in members:
         share = weights[one] / sum(weights.values())
         assert abs(counts[one] - number * share) <= 5 * sqrt(number * share) + 1
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_hamlet_agrees_with_the_words_ahead(key: str, substitutor: Substitutor) -> None:
+    result = substitutor.substitute(*marked("demeurant au [[STREET|Bourg]], vu", patient=Patient(key=key)))
+    assert re.match(r"demeurant (?:au (?!Le |Les )|aux (?!Les )|à La )[A-Z]", result.text), result.text
+
+
+@pytest.mark.parametrize("written", ["Vietnm", "Algérrie", "Portugual"])
+def test_a_country_with_a_slip_becomes_a_country(written: str, substitutor: Substitutor) -> None:
+    for key in KEYS[:5]:
+        (found,) = _one(substitutor, f"pays : [[LOC|{written}]], en 2010", Patient(key=key))
+        assert (area(found) or ("",))[0] == "country"
