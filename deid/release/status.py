@@ -227,4 +227,6 @@ def _state_without_content(
         return DecisionState.RECALLED
     if last == REWORK:
         return DecisionState.SENT_BACK
-    return DecisionState.VISIBLE if is_read else DecisionState.PUBLISHED if published_at else DecisionState.EMPTY
+    if published_at is None:
+        return DecisionState.EMPTY
+    return DecisionState.VISIBLE if is_read else DecisionState.PUBLISHED

@@ -173,6 +173,26 @@ def test_the_parts_add_up_at_every_turn(hospital: Database) -> None:
     assert balance(SECOND) == {"removed": 1, "quarantined": 1, "untaken": 1}
 
 
+def test_a_former_version_that_a_person_takes_out_leaves_a_correction_that_waits(hospital: Database) -> None:
+    """The first correction waits, the second is held back: the version that is read goes, the first comes."""
+    process("first")
+    publish_interval(FIRST)
+    make_visible("nightly")
+    put(hospital, "letter1", f"{LETTER}\nCorrigé.", at=NIGHT + DAY)
+    process("second", NIGHT + DAY)
+    put(hospital, "letter1", LEAKING + "\nCorrigé encore.", at=NIGHT + 2 * DAY)
+    process("third", NIGHT + 2 * DAY)
+    (held,) = hospital.rows("SELECT run_id, document_id FROM deid.quarantine WHERE interval_key <> %s", (FIRST,))
+    with connect(settings().dsn("steward")) as link, link.cursor() as cursor:
+        assert withdraw_former(cursor, "intendante", held, "des initiales y sont restées")
+    assert balance(SECOND) == {"waiting": 1}
+    publish_interval(SECOND)
+    make_visible("nightly")
+    assert balance(SECOND) == {"visible": 1}
+    texts = [text for (text,) in hospital.rows("SELECT text FROM research.document", role="researcher")]
+    assert sum("Corrigé." in text for text in texts) == 1
+
+
 def test_a_former_version_that_a_person_takes_out_leaves_at_the_next_publication(hospital: Database) -> None:
     process("first")
     publish_interval(FIRST)
