@@ -43,7 +43,7 @@ def _rename_ids(root: Any, reading: Reading) -> None:
     told = [one for one in told if one[1] not in _REFERENCES or re.fullmatch(r"#\S+", one[2])]
     names = {name: None for _, _, text in told for name in text.lstrip("#").split()}
     free = (f"x{number}" for number in count(1) if f"x{number}" not in names)
-    others = {name: next(free) for name in names if not stays_as_code(name, _CODE)}
+    others = {name: next(free) for name in names if name.isalpha() or not stays_as_code(name, _CODE)}
     for one, field, text in told:
         new = " ".join(others.get(name, name) for name in text.lstrip("#").split())
         one.set(field, f"#{new}" if text.startswith("#") else new)
