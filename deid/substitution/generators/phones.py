@@ -99,7 +99,9 @@ class Phones:
         zone = digits[1]
         if self._natural and len(digits) >= _NATIONAL - 4:
             return _unassigned(digits, f"0{self._moved(zone)}" if zone in _GEOGRAPHIC else digits[:2], stream)
-        zone = "6" if zone in "67" else self._moved(zone) if zone in _GEOGRAPHIC else _zone(self._gazette.home)
+        zone = (
+            "6" if zone in "67" else self._moved(zone) if zone in _GEOGRAPHIC else _zone(self._gazette.surroundings[0])
+        )
         return _fictional(digits, zone, stream)
 
     def _moved(self, zone: str) -> str:

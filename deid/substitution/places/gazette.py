@@ -41,6 +41,7 @@ class Gazette:
         self._epsilon, self._said = _NONE, "0"
         self._drawn: dict[tuple[str, int], Commune] = {}
         self._taken: dict[str, Commune] = {}  # place → its commune, of places in the document
+        self._used: set[str] = set()  # codes of these communes
         self._strategy = context.policy.places.strategy
         self._tags = self._strategy == "tag"
         survey = self._survey = Survey(context, communes)
@@ -117,6 +118,7 @@ class Gazette:
             for one in self._ordered.values():  # in order, since each leaves the others their candidates
                 self._drawn[one.key, 0] = self._choose(one, 0)
                 self._taken[one.key] = self._drawn[one.key, 0]
+                self._used.add(self._drawn[one.key, 0].insee)
         found = self._drawn.get((place.key, attempt))
         if found is None:
             found = self._drawn[place.key, attempt] = self._choose(place, attempt)
@@ -213,7 +215,7 @@ class Gazette:
         """
         true = place.commune
         if self._strategy == "health_exponential" and place.world is None:
-            taken = true is not None and commune in self._taken.values() and self._near(true)
+            taken = commune.insee in self._used and true is not None and bool(self._near(true))
             return self._is_unnamed(commune) and not taken
         if (true is not None and commune.insee == true.insee) or self._context.brings_back(commune.name):
             return False
@@ -247,11 +249,17 @@ class Gazette:
 
     def _around(self, place: Place) -> Sequence[Commune]:
         """Return the candidates of a place that no table knows, or for which its strategy gives none that fits."""
-        return self.surroundings if place.commune is None else self.communes.territory(place.commune)
+        if place.commune is None:
+            return self.surroundings
+        near = self._near(place.commune) if self._strategy == "health_exponential" else ()
+        free = [one for one in near if one.insee not in self._used and self._is_unnamed(one)]
+        return free or self.communes.territory(place.commune)
 
     def _choose(self, place: Place, attempt: int) -> Commune:
         """Return the first draw that fits; for a place that may not return, the next one after `attempt` of them."""
-        question = ("place", place.key, self._said)
+        near = place.commune is not None and self._strategy == "health_exponential" and bool(self._near(place.commune))
+        # Candidates of their own have bits of their own: two draws from the same would tell more than two.
+        question = ("place", place.key, self._said, *((self._area or "",) if near else ()))
         found = self._fitting(self._draws(self._context.stream(*question), place), place, attempt)
         return found or self._elsewhere(self._context.stream(*question), place, attempt)
 

@@ -121,12 +121,14 @@ def test_arrondissements_are_their_commune(
     city: str, code: str, substitutor: Substitutor, communes: CommuneTable
 ) -> None:
     members = communes.territory(communes.find(city.split()[0])[0])
+    numbers = set()
     for key in KEYS:
         number, name = _one(substitutor, f"[[ZIP|{code}]] [[CITY|{city}]]", Patient(key=key))
         drawn = communes.find(name, number)[0]
         assert drawn in members
         assert number in drawn.zips
-        assert number != code
+        numbers.add(number)
+    assert len(numbers) > len(KEYS) / 2
 
 
 def test_a_hospital_follows_its_town_however_it_is_named(substitutor: Substitutor) -> None:
@@ -159,10 +161,17 @@ def test_a_phone_of_another_zone_stays_in_it(substitutor: Substitutor) -> None:
 
 
 def test_numbers_of_toulouse_and_montpellier_are_of_two_zones(substitutor: Substitutor) -> None:
-    """One region, two zones: Languedoc and Roussillon have 04."""
-    for city, zone in (("Montpellier", "04"), ("Toulouse", "05")):
-        _, phone = _one(substitutor, f"[[CITY|{city}]] [[PHONE|0800 11 22 33]]")
+    """One region, two zones: Languedoc and Roussillon have 04. A number of no zone gets that of the home's stratum."""
+    for village, zone in (("Saint-Jean-de-Cuculles", "04"), ("Lanta", "05")):
+        _, phone = _one(substitutor, f"[[CITY|{village}]] [[PHONE|0800 11 22 33]]")
         assert phone.startswith(zone)
+
+
+def test_a_number_of_no_zone_tells_the_stratum_of_a_home_alone(substitutor: Substitutor) -> None:
+    """Lille, Lyon and Toulouse are of one stratum, which lies in four zones."""
+    for key in KEYS:
+        homes = [Patient(key=key, city=city) for city in ("Lille", "Lyon", "Toulouse")]
+        assert len({_one(substitutor, "Joindre le [[PHONE|0972 10 11 12]]", home)[0] for home in homes}) == 1
 
 
 @pytest.mark.parametrize(

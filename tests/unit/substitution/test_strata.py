@@ -99,7 +99,7 @@ def test_villages_follow_a_home_that_could_lie_anywhere(substitutor: Substitutor
         shared = set.intersection(*({one.department for one in communes.find(name)} for name in (village, other)))
         assert shared
         departments |= shared
-        (alone,) = _one(substitutor, "née à [[CITY|Chauvigny]]", patient)
+        (alone,) = _one(substitutor, "Née à : [[CITY|Chauvigny]]", patient)
         assert alone == village
     assert len(departments) > len(KEYS) / 3
 
