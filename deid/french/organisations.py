@@ -52,8 +52,14 @@ def _called(title: str) -> tuple[str, ...]:
 HOSPITALS = _called("hospitals")
 COMPANIES = _called("companies")
 _SEATED = frozenset(name.strip() for name in _LISTS["seated"]["bodies"].split(","))
-_HOSTS = "|".join(re.escape(host.strip()) for host in _LISTS["sites"]["hosts"].split(","))
-_PUBLIC_PAGE = re.compile(rf"(?:https?://)?(?:www\.)?(?:{_HOSTS})(?:/[\w./-]*)?")
+_SITES = {
+    title: "|".join(re.escape(host.strip()) for host in hosts.split(",")) for title, hosts in _LISTS["sites"].items()
+}
+# Without the number of an establishment or a postal code, which a directory has.
+_PUBLIC_PAGE = re.compile(
+    rf"(?:https?://)?(?:www\.)?(?:(?:{_SITES['hosts']})(?:/(?!.*annuaire)(?!.*(?<![\d_])\d{{5}})[\w./-]*)?|"
+    rf"(?:{_SITES['first_pages']})/?)"
+)
 PUBLIC_BODIES = (*(name for name, _ in _named("found")), *_called("establishments"))
 
 

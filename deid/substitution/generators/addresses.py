@@ -24,14 +24,13 @@ from deid.substitution.names.reading import Pool
 
 MARKED, NATURAL = "reserved_domain", "ordinary_domain"
 _LISTS = (tuple(words.split()) for words in read_lists(__file__).values())
-_SERVICES, _KINDS, _PATHS, _DOMAINS, _PROVIDERS, _OTHERS = _LISTS
+_SERVICES, _KINDS, _SHORTENED, _PATHS, _DOMAINS, _PROVIDERS, _OTHERS = _LISTS
 _EVERY_PROVIDER = frozenset((*_PROVIDERS, *_OTHERS))
 _LOGIN_DIGITS = 2  # fewest of a login at one of these
 _STAYING = frozenset((*_KINDS, *_SERVICES))
 _ORGANISED = ("cabinet", "centre", "groupe", "maison", "reseau", "association", "institut", "residence")
 _ENDINGS = frozenset("fr com org net eu info sante care re mq gp yt nc pf bzh be ch lu".split())
-_INITIALS, _SHORTENED = 2, 4  # letters
-_FEW = 2_000  # births of a name that an abbreviation may look like
+_INITIALS = 2  # letters
 # Specialties, which are a service in any address: "hematologie", "radiotherapie"
 _SPECIALTY = re.compile(r"\w{2,}(?:log|iatr|therap|graph|scop|chirurg)(?:ie|ique)s?")
 _TOKEN = re.compile(r"[^\W\d_]+|\d+")
@@ -81,7 +80,7 @@ class Addresses:
         for token in _TOKEN.finditer(path):
             word = fold_line(token.group())
             other = in_case_of(token.group(), names[word]) if word in names else token.group()
-            kept = word in _PATHS or self._abbreviates(word) or (len(word) > _INITIALS and self._is_service(word))
+            kept = word in _PATHS or word in _SHORTENED or (len(word) > _INITIALS and self._is_service(word))
             if word in names or kept:
                 written += drawn[at : token.start()] + other
                 at = token.end()
@@ -128,17 +127,10 @@ class Addresses:
         for piece in _BETWEEN_TOKENS.split(local):
             word = fold_line(piece)
             kept = word in _SERVICES or (word not in _STAYING and word not in names and self._is_service(word))
-            kept = kept or (opened and word not in names and self._abbreviates(word))
+            kept = kept or (opened and word not in names and word in _SHORTENED)  # "secretariat.gast@"
             pieces.append(piece if kept else self._renamed(word, names, attempt))
             opened = opened or word in _SERVICES
         return "".join(pieces)
-
-    def _abbreviates(self, word: str) -> bool:
-        """Return whether a word, as a name rare, begins a service: "secretariat.gast@", ".fr/obst"."""
-        tables = self._people.roster.tables
-        given = tables.first_name(word)
-        few = tables.surname_births(word) < _FEW and (given is None or given.births < _FEW)
-        return few and len(word) >= _SHORTENED and any(service.startswith(word) for service in _SERVICES)
 
     def _renamed(self, word: str, names: Mapping[str, str], attempt: int) -> str:
         """Return the surrogate of a word or number of an address; signs stay."""

@@ -269,6 +269,15 @@ def test_a_login_that_ends_as_a_word_for_an_act_goes(address: str, key: str, sub
         assert "froment" not in found
 
 
+@pytest.mark.parametrize(
+    ("address", "name"), [("secretariat.diab@x.fr", "diab"), ("www.ch-gap.fr/albert-fert", "fert")]
+)
+@pytest.mark.parametrize("key", KEYS[:3])
+def test_a_name_that_begins_as_a_service_goes(address: str, name: str, key: str, substitutor: Substitutor) -> None:
+    (found,) = _one(substitutor, f"[[{'EMAIL' if '@' in address else 'URL'}|{address}]]", Patient(key=key))
+    assert name not in found
+
+
 @pytest.mark.parametrize("path", ["obst", "psyc", "neur/rdv", "rhumatologie"])
 @pytest.mark.parametrize("key", KEYS[:3])
 def test_a_service_stays_in_the_path_of_an_address(path: str, key: str, substitutor: Substitutor) -> None:
@@ -283,6 +292,9 @@ def test_a_service_stays_in_the_path_of_an_address(path: str, key: str, substitu
         ("https://www.has-sante.fr/jcms/p_3192177/fr/endometriose", True),
         ("www.vidal.fr/maladies/coeur.html", True),
         ("sante.fr", True),
+        ("https://www.pour-les-personnes-agees.gouv.fr/annuaire/EHPAD/CREUSE-23/GUERET-23000/ehpad-quinquaud", False),
+        ("www.ameli.fr/creuse/assure", False),
+        ("https://www.vidal.fr/annuaire/gap", False),
         ("https://www.inserm.fr/equipe/aurelie-fevrier", False),
         ("https://ameli.fr/compte?id=1203", False),
         ("https://mon.sante.fr.gap.fr/jcms", False),
