@@ -115,6 +115,7 @@ class OpeningHead(NamedTuple):
 
 
 # Heads of one word, long enough to be told with a slip: "mayernité de Nîmes", "clinque Saint-Roch".
+_NAMES = frozenset("auberger chartier demaine hermes lhopital papillon prieur romaine".split())  # one slip from a head
 _SLIPPED = tuple(head for head in map(scanned, _KIND_OF_HEAD) if len(head) >= 7 and head.isalpha())
 
 
@@ -124,6 +125,8 @@ def find_head(name: str) -> OpeningHead | None:
     if (found := HEAD.match(said)) is not None:
         return OpeningHead(head_of(found), kind_of_head(found), found.end())
     first = said.split(" ", 1)[0]
+    if first in _NAMES:
+        return None
     meant = next((head for head in _SLIPPED if OSA.distance(head, first, score_cutoff=1) == 1), None)
     return OpeningHead(_HEADS[meant], _KIND_OF_HEAD[_HEADS[meant]], len(first)) if meant is not None else None
 

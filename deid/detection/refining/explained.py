@@ -42,6 +42,8 @@ _SOMEBODYS = re.compile(r" ?(?:,|\(|:)? ?(?:nee?\b|agee?\b|\d|epouse\b)")
 _CULTURE_REACH = 80
 # Those told by one name, near words that tell of delusions.
 _CALLED_BY_ONE = word_list("called_by_one_name")
+_SAID_NEAR, _PLACES = 80, 50  # characters to what tells a delusion; places of a name that are looked at
+_FEW_GIVEN = 1_000  # births of a first name that tells nobody but its famous bearer
 _DELUSION = re.compile(rf"\b(?:{'|'.join(sorted(word_list('delusions')))})\b")
 _CLAUSE = re.compile(r"[.;!?\n|]")
 _CULTURE = re.compile(rf"\b(?:{'|'.join(sorted(word_list('culture')))})\b")
@@ -129,10 +131,12 @@ def _is_unmistakable(reading: Reading, mention: Mention) -> bool:
     inside = [at for at in reading.tokens(mention) if reading.words[at].isalpha()]
     words = [reading.words[at] for at in inside]
     if words[1:] == [] and words[:1] and words[0] in _CALLED_BY_ONE:
-        told = _DELUSION.search(reading.folded, max(0, mention.start - _TEST_REACH), mention.end + _TEST_REACH)
-        places = reading.places[words[0]]
+        near = reading.folded[max(0, mention.start - _SAID_NEAR) : mention.end + _SAID_NEAR]
+        if reading.lexicon.first_names.get(words[0]) >= _FEW_GIVEN or not _DELUSION.search(near):
+            return False
+        places = reading.places[words[0]][:_PLACES]
         borne = any(reading.word(at - 1) in KINSHIP or is_capital(reading, at + 1) for at in places)
-        return told is not None and not borne and not any(_is_titled(reading, at) for at in places)
+        return not borne and not any(_is_titled(reading, at) for at in places)
     if not words or " ".join(words) not in PUBLIC_FIGURES:
         return False
     lexicon, most = reading.lexicon, _RARELY_GIVEN if len(words) == 1 else _RARELY_GIVEN_LAST

@@ -38,7 +38,7 @@ _DAY = 8  # digits of the day in a timestamp
 _SIGNING = word_list("signing_columns")
 _HEADED = _SIGNING | _OF_PATIENTS | {"heure"}
 _MARK = re.compile(r"[^\W\d_]{2,3}|(?:[^\W\d_]\.[ -]?){2,3}")
-_NO_MARKS = frozenset("non oui ras".split())
+_NO_MARKS = frozenset("am ko na nc nd non nr ok oui pm ras".split())
 _HEADING, _LETTERS = re.compile(r'[ "]*[a-z][^.:!?]{0,24}'), re.compile("[a-z]+")
 
 
@@ -75,9 +75,16 @@ def _by_columns(reading: Reading, mentions: Sequence[Mention]) -> tuple[dict[int
         if _SIGNING.isdisjoint(words):
             if _is_measured(reading, words):
                 measured[start] = end
-        elif not any(covered[start:end]) and reading.folded[start:end] not in _NO_MARKS:
+        elif not any(covered[start:end]) and not _is_value(reading, start, end):
             added.append(Mention(start, end, Label.DOCTOR, 0.8))
     return measured, added
+
+
+def _is_value(reading: Reading, start: int, end: int) -> bool:
+    """Return whether letters of a cell are rather said than signed with: "ECG", "HTA", "OK"."""
+    letters = reading.folded[start:end]
+    acronym = end - start >= _CODE and reading.text[start:end].isupper()
+    return letters in _NO_MARKS or (acronym and "acronym" in reading.lexicon.clinical.get(letters, ""))
 
 
 def _is_measured(reading: Reading, heading: Sequence[str]) -> bool:

@@ -125,8 +125,8 @@ _DOUBTING = frozenset({"bilstm_crf", "crf", "encoder_bilstm_crf", "flair", "tran
 _DOUBTED = 0.5  # probability below which a tagger doubts
 _GRADED = re.compile(r" (?:grade |stade |type )?(?:[iv]{1,3}|[1-6])\b")
 _CLASS = re.compile(r" classe (?:[iv]{1,3}|[1-6])\b")  # "Kennedy classe III"
-_SIGN_FOUND = re.compile(r" ?(?:[+–-]{1,3}(?= ?[,;.)\n]| ?\Z)|:? (?:negati|positi))")  # "(Ortolani –)"
-_STATE = re.compile(r"(?<=\w )(?:On|Off|ON|OFF)(?=[ \t]*(?:[,;.|/\n]|\Z))")
+_SIGN_FOUND = re.compile(r" ?(?:[+–-]{1,3}(?= ?[,;.)])|:? (?:negati|positi))")  # "(Ortolani –)"
+_STATE = re.compile(r"(?<=\w )(?<!en )(?<!hase )(?<!riode )(?:On|Off|ON|OFF)(?=[ \t]*(?:[,;.|/\n]|\Z))")
 _SELDOM, _SETTINGS = 1_000, 80  # births of a surname that a setting may be called by; characters to other settings
 _CUT_DOUBLE = re.compile(r"[a-z]{4,}-[a-z]\.?")
 # "N.B. son numéro est …", "P.S. prévenir sa fille", ahead of a line
@@ -267,13 +267,16 @@ def _is_sign(reading: Reading, mention: Mention, word: str) -> bool:
     lexicon = reading.lexicon
     borne = word not in EPONYMS or lexicon.surnames.get(word) or lexicon.first_names.get(word)
     known = word in EPONYMS or word in lexicon.eponyms
-    return not borne or (known and _SIGN_FOUND.match(reading.folded, mention.end) is not None)
+    alone = reading.folded[mention.start : mention.end] == word and not lexicon.is_first_name(word)
+    few = alone and lexicon.surnames.get(word, 0) < USUAL_NAME
+    return not borne or (known and few and _SIGN_FOUND.match(reading.folded, mention.end) is not None)
 
 
 def _is_setting(reading: Reading, mention: Mention, words: Sequence[str], titled: bool) -> bool:
     """True for a word that few are called in settings of a device: "Wavelet, PR Logic ; RV lead noise On ; T On"."""
-    start, end = mention.start - _SETTINGS, mention.end + _SETTINGS
-    if titled or len(_STATE.findall(reading.text, max(0, start, reading.line(mention.start)[0]), end)) < 2:
+    line = reading.line(mention.start)
+    start, end = max(mention.start - _SETTINGS, line[0]), min(mention.end + _SETTINGS, line[1])
+    if titled or len(_STATE.findall(reading.text, start, end)) < 2:
         return False
     return all(not reading.lexicon.is_first_name(one) and reading.lexicon.surnames.get(one) < _SELDOM for one in words)
 

@@ -38,6 +38,9 @@ _BEHIND_LONE = frozenset({"(", ")", ",", ";", ":", "/", "»", "."})
 _SYMBOLS = frozenset("ag al au ba be ca co cu fe ga he ia li na ni po ra se si te ti".split())  # of elements, and "IA"
 
 
+_STATES = re.compile(r"\bo(?:n|ff)\b")
+
+
 def find_short_names(reading: Reading) -> list[Mention]:
     """Return the whole names that read like words of the language: "Dr Ou", "M. Le.", "son collègue Ou (arrêté)".
 
@@ -52,10 +55,16 @@ def find_short_names(reading: Reading) -> list[Mention]:
     known = {mention.start for mention in found}
     for index, start in enumerate(reading.starts):
         word, person = reading.words[index], reading.word(index - 1) in PROFESSIONS | KINSHIP
-        setting = word == "on" and not person  # "RV lead noise On ;"
+        setting = word == "on" and not person and _is_setting(reading, index)  # "RV lead noise On ; PR Logic Off"
         if start not in known and word in _NO_MEASURES and not setting and _is_capital_inside(reading, index):
             found.append(_mention("announced", start, reading.ends[index], Label.PERSON, _SURE))
     return found
+
+
+def _is_setting(reading: Reading, index: int) -> bool:
+    """Return whether another "On" or "Off" is on the line of one."""
+    start, end = reading.line(reading.starts[index])
+    return len(_STATES.findall(reading.folded, start, end)) > 1
 
 
 def as_people(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:

@@ -29,6 +29,7 @@ from deid.detection.text.vocabulary import (
     PLURAL,
     PROFESSIONS,
 )
+from deid.french.folding import key
 
 _LISTS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 _WORDS = {title: frozenset(words.split()) for title, words in _LISTS.items()}
@@ -43,6 +44,7 @@ _DETERMINERS = frozenset("ce cet cette d de des du en la le les ma sa sans sous 
 # Words before a noun or verb, and before no name; before a plural.
 _DETERMINING = frozenset("un une ce cet cette mon ma son sa notre leur chaque aucun aucune en".split())
 _PLURAL = frozenset("les des aux ces ses mes leurs deux trois quatre cinq".split())
+_DUTIES = frozenset("bloc famille garde jour liaison nuit secteur semaine service ville".split())  # "INTERNE DE NUIT"
 _SUBJECTS = frozenset("est ete sont ont il elle on je nous vous ils elles se".split())
 # Signs before the first word of a sentence, item or cell.
 _OPENING = frozenset({"", "\n", ".", ";", "!", "?", "…", "-", "–", "—", "•", "*", ":", "|", ">", ")", "°"})
@@ -356,21 +358,26 @@ def _is_phrased(reading: Reading, index: int) -> bool:
         return False
     if reading.text[reading.ends[index - 1] : reading.starts[index]] not in (" ", "") or _is_given(reading, index + 1):
         return False
+    if _is_given(reading, index - 2):
+        return False  # "PASCAL LE ROUX", "PAUL DES BOIS"
     ahead = reading.word(index - 2)
     if "VER" in words.parts.get(word, "") and before in _SUBJECTS and ahead not in ("'", "’"):
         return True
     if before in _DETERMINING:
         return True
+    articled = _has_article(reading, index, f"{before} {reading.words[index]}")
     if before in _PLURAL:
-        return word[-1] in "sxz"  # "LES POISSON" are a family
+        return word[-1] in "sxz" and not articled  # "LES POISSON" are a family
     if before == "de":
-        return ahead in PROFESSIONS or (word in _PARTS and ahead not in KINSHIP and ahead not in _WORDS["of_people"])
-    return before in ("au", "du", "le", "la") and not _has_article(reading, index, f"{before} {reading.words[index]}")
+        return (ahead in PROFESSIONS and word in _DUTIES) or (
+            word in _PARTS and ahead not in KINSHIP and ahead not in _WORDS["of_people"]
+        )
+    return before in ("au", "du", "le", "la") and not articled
 
 
 def _has_article(reading: Reading, index: int, name: str) -> bool:
     """Return whether the article before a word is a part of a name: of the patient's, or behind a title, in a field."""
-    if any(name in known.lower() for known in reading.document.patient.names):
+    if any(key(name) in key(known) for known in reading.document.patient.names):
         return True
     return any(
         reading.word(at - 1) == reading.word(index - 1)

@@ -318,6 +318,10 @@ def test_initials_of_somebody_in_the_text_stay() -> None:
         ("délire : sa cousine Napoléon Pauline le suit", "Napoléon", Label.PERSON, False),
         ("sa mère serait Edith Piaf, dit-il", "Edith Piaf", Label.PERSON, True),
         ("sa mère serait Edith Piaffer, dit-il", "Edith Piaffer", Label.PERSON, False),
+        ("Rédacteur : Jean BERNARD –\nService", "Jean BERNARD", Label.DOCTOR, False),
+        ("test covid : Gilbert : négatif, Rose : positif", "Gilbert", Label.PERSON, False),
+        ("Szczepan vu en ON, UPDRS 12 ; marche aidée en OFF.", "Szczepan", Label.PATIENT, False),
+        ("Moïse présente une voix enrouée depuis un mois", "Moïse", Label.PATIENT, False),
     ],
 )
 def test_signs_settings_and_delusions_name_nobody(text: str, part: str, label: Label, dropped: bool) -> None:

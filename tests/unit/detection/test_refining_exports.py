@@ -55,6 +55,8 @@ def test_coded_cells_name_nobody(row: int, part: str, label: Label, kept: bool) 
         ("FC, PA, EVA et CS notées\nHB, VB, NR et RS", ["HB", "VB"], ["HB", "VB"]),
         ("Date;Motif;Lieu\n3/4;HB;VB", ["HB", "VB"], ["HB", "VB"]),
         ("Date;CS;Visa\n3/4;Hubert;", ["Hubert"], ["Hubert"]),
+        ("Heure;Signe;TA;FC\n08:00;HTA;15/9;80", [], []),
+        ("Date;Heure;Soin;Visa\n3/4;08:00;VVP;OK", [], []),
     ],
 )
 def test_letters_in_columns_are_a_writers_or_a_measures(table: str, found: list[str], left: list[str]) -> None:

@@ -122,6 +122,8 @@ def test_a_physician_s_name_is_not_repeated_into_a_disease(detector: Detector, t
         ("NOM : FOURMI\nMME FOURMI DECRIT UNE FOURMI SUR SON DOS.", ["FOURMI", "FOURMI"]),
         ("M. LOUP ALAIN VIT AVEC UN LOUP. M. LOUP SORT.", ["LOUP ALAIN", "LOUP"]),
         ("MME LE BRAS A MAL. LE BRAS REFUSE.", ["LE BRAS", "LE BRAS"]),
+        ("DOCTEUR PASCAL LE ROUX. RELU PAR PASCAL LE ROUX.", ["PASCAL LE ROUX", "PASCAL LE ROUX"]),
+        ("DR MARC DU BOIS, ANESTHESISTE. SIGNE MARC DU BOIS.", ["MARC DU BOIS", "MARC DU BOIS"]),
     ],
 )
 def test_in_capitals_the_place_of_a_word_says_whether_it_is_somebody(
