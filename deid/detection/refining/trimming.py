@@ -236,12 +236,15 @@ def is_stated(reading: Reading, index: int) -> bool:
 def trim_things(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
     """Return the mentions, names without the words at their ends that mean a disease or a thing.
 
-    Words of the language beside these go too: "Petit caillot" is no M. Caillot, "SYNDROME DE RAYNAUD" nobody.
+    Words of the language beside these go too: "Petit caillot" is no M. Caillot, "SYNDROME DE RAYNAUD" nobody. What
+    the identity of the patient or staff says is a name at its place stays: "DEBORDE LE ROUX".
     """
     trimmed = []
     for mention in mentions:
         words = [at for at in reading.tokens(mention) if reading.words[at].isalpha()]
-        things = {at for at in words if mention.label in NAMES and find_sense(reading, at) is Sense.THING}
+        told = [range(one.start, one.end) for one in reading.overlapping("identity", mention) if one.label in NAMES]
+        free = [at for at in words if not any(reading.starts[at] in one for one in told)]
+        things = {at for at in free if mention.label in NAMES and find_sense(reading, at) is Sense.THING}
         if not things:
             trimmed.append(mention)
             continue

@@ -358,9 +358,10 @@ def _is_phrased(reading: Reading, index: int) -> bool:
         return False
     if reading.text[reading.ends[index - 1] : reading.starts[index]] not in (" ", "") or _is_given(reading, index + 1):
         return False
-    if _is_given(reading, index - 2):
-        return False  # "PASCAL LE ROUX", "PAUL DES BOIS"
     ahead = reading.word(index - 2)
+    initial = ahead == "." and len(reading.word(index - 3)) == 1
+    if initial or _is_given(reading, index - 2) or (ahead == "par" and reading.word(index - 3) in PROFESSIONS):
+        return False  # "PASCAL LE ROUX", "P. DES BOIS", "RELU PAR LE ROUX"
     if "VER" in words.parts.get(word, "") and before in _SUBJECTS and ahead not in ("'", "’"):
         return True
     if before in _DETERMINING:

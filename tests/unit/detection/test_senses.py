@@ -7,7 +7,9 @@ import re
 import pytest
 
 from deid.detection import Detector
-from deid.domain.document import Document, Patient
+from deid.detection.refining.trimming import trim_things
+from deid.detection.text.reading import Reading
+from deid.domain.document import Document, Mention, Patient, Vote
 from deid.domain.labels import NAMES, Label
 
 # Surname of the patient, what follows "M. SURNAME Paul" and the stretches that stay.
@@ -124,12 +126,50 @@ def test_a_physician_s_name_is_not_repeated_into_a_disease(detector: Detector, t
         ("MME LE BRAS A MAL. LE BRAS REFUSE.", ["LE BRAS", "LE BRAS"]),
         ("DOCTEUR PASCAL LE ROUX. RELU PAR PASCAL LE ROUX.", ["PASCAL LE ROUX", "PASCAL LE ROUX"]),
         ("DR MARC DU BOIS, ANESTHESISTE. SIGNE MARC DU BOIS.", ["MARC DU BOIS", "MARC DU BOIS"]),
+        ("COMPTE RENDU RELU PAR P. LE ROUX. DOULEUR DU BRAS.", ["P. LE ROUX"]),
+        ("COMPTE RENDU RELU PAR LE ROUX PASCAL. VU PAR LE ROUX.", ["LE ROUX PASCAL", "LE ROUX"]),
+        ("DR ANNE LE GRAND. APPUI SUR LE GRAND TROCHANTER.", ["ANNE LE GRAND"]),
     ],
 )
 def test_in_capitals_the_place_of_a_word_says_whether_it_is_somebody(
     detector: Detector, text: str, people: list[str]
 ) -> None:
     assert [text[start:end] for start, end, _ in _names(detector, text)] == people
+
+
+@pytest.mark.parametrize(
+    ("text", "surname", "found"),
+    [
+        ("LE MACON SORT DEMAIN, TRANSPORT PREVU.", "Le-Maçon", ["LE MACON"]),
+        ("LE MACON DU CHANTIER A APPELE.", "Maçon", []),
+        ("SECRETARIAT DE BERGER PREVENU CE JOUR.", "Berger", ["DE BERGER"]),
+        ("AVIS DE MARCHAND : SURVEILLANCE.", "Marchand", ["DE MARCHAND"]),
+        ("INTERNE DE GARDE PREVENU, IDE DE NUIT.", "Garde", []),
+    ],
+)
+def test_the_patients_own_article_and_writers_are_told_in_capitals(
+    rules: Detector, text: str, surname: str, found: list[str]
+) -> None:
+    patient = Patient(last_name=surname)
+    assert [text[start:end] for start, end, _ in _names(rules, text, patient)] == found
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "told", "left"),
+    [
+        ("RELU, DEBORDE LE ROUX", "DEBORDE LE ROUX", "DEBORDE LE ROUX", ["DEBORDE LE ROUX"]),
+        ("RELU, DEBORDE LE ROUX", "DEBORDE LE ROUX", "", ["DEBORDE LE"]),
+        ("VU DEBORDE LE BRAS EN ECHARPE", "DEBORDE LE BRAS", "DEBORDE", ["DEBORDE LE"]),
+        ("VU LE BRAS EN ECHARPE", "LE BRAS", "", []),
+    ],
+)
+def test_what_identity_knows_keeps_its_article(text: str, name: str, told: str, left: list[str]) -> None:
+    read = Reading(Document("d", text))
+    known = [Mention(text.index(told), text.index(told) + len(told), Label.DOCTOR, 0.9)] if told else []
+    read.found["identity"] = known
+    votes = tuple(Vote("identity", one.label, one.score) for one in known)
+    one = Mention(text.index(name), text.index(name) + len(name), Label.DOCTOR, 0.9, None, votes)
+    assert [text[one.start : one.end] for one in trim_things(read, [one])] == left
 
 
 def test_a_title_announces_a_word_that_is_a_name_elsewhere(detector: Detector) -> None:
