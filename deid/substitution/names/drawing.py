@@ -11,11 +11,20 @@ from deid.privacy.stream import KeyedStream
 from deid.reference.accents import crowds_by_accent, is_accented
 from deid.reference.names import BOTH, NOBODY, Crowd, NameTables, Side, name_key
 from deid.substitution.context import DocumentContext, identity_words
+from deid.substitution.names.parsing import PARTICLES
 from deid.substitution.names.reading import Pool
 from deid.substitution.names.roster import Roster
 
 _TRIES = 200
 _ENOUGH_ALIKE = 12  # fewest candidates, written with accents or without, that are drawn from by themselves
+# Surnames that people bear and no surrogate is: alone they would read as a slip of the typist, not as a name.
+_SMALL = PARTICLES | frozenset(
+    "a ai as au aux avec bien car ce ceci cela celle celles celui ces cet cette ceux chez comme comment contre dans "
+    "deja depuis donc dont elle elles en entre es est etait etre eu eux fait il ils ja jamais je leur leurs lors lui "
+    "ma mais me meme memes mes moi moins mon ni nos notre nous on ont or oui par pas pendant peu plus pour puis quand "
+    "que quel quelle qui quoi sa sans se selon ses si sinon soi soit son sont sous sur ta tant te tel telle tes toi "
+    "ton tous tout toute toutes tres trop tu un une va vers vos votre vous".split()
+)
 
 
 class Drawing:
@@ -39,13 +48,13 @@ class Drawing:
         self._own = self._of_patient()
         mine = {key for name in self._own.values() for key in words(name)} | identity_words(context.document.patient)
         # In an order that other documents keep: what is left out first takes the first spare surrogates.
-        self._left_out = (*sorted(mine), *sorted(context.forbidden - mine))
+        self._left_out = (*sorted(mine), *sorted(_SMALL - mine), *sorted(context.forbidden - mine - _SMALL))
         self._forbidden = frozenset(self._left_out)
 
     def _of_patient(self) -> Mapping[tuple[bool, str], str]:
         """Draw the surrogates of the patient's names in the warehouse: (a surname?, word) → name."""
         drawn: dict[tuple[bool, str], str] = {}
-        taken = set(identity_words(self._context.document.patient))
+        taken = {*identity_words(self._context.document.patient), *_SMALL}
         sex = self._roster.sex_of("", Pool.PATIENT)
         own = [(True, word) for word in self._roster.own_surnames]
         for surname, word in (*own, *((False, word) for word in self._roster.own_first_names)):

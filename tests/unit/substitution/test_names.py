@@ -480,3 +480,16 @@ def test_a_relative_loses_the_surname_of_the_patient_that_reads_as_a_particle(
 def test_the_word_of_a_widow_stays_beside_her_name(key: str, substitutor: Substitutor) -> None:
     (widow,) = _one(substitutor, "09:30 [[PERSON|ROUSSEL VVE]] salle 2", Patient(key=key))
     assert re.fullmatch(r"[A-Z]+ VVE", widow), widow
+
+
+@pytest.mark.parametrize(("like", "bare"), [("kergoat", {"le", "tant"}), ("nguyen", {"la", "lo", "ma", "van"})])
+def test_no_surrogate_is_a_particle_or_a_small_word(like: str, bare: set[str], substitutor: Substitutor) -> None:
+    crowd = packaged_tables().names.surnames_like(like)
+    assert bare <= {name.casefold() for name in crowd.members}
+    drawn = set()
+    for key in KEYS[:2]:
+        for place in range(0, len(crowd.originals), 4):
+            markup = " ".join(f"Mme [[PERSON|{name.upper()}]]," for name in crowd.originals[place : place + 4])
+            drawn.update(_one(substitutor, markup, Patient(key=key)))
+    assert not bare & {name.casefold() for name in drawn}
+    assert len(drawn) > len(crowd.originals)
