@@ -17,6 +17,7 @@ from deid.reference.names import NameTables
 from deid.substitution.names import nicknames
 from deid.substitution.names.parsing import (
     BETWEEN,
+    INITIAL,
     LEADING_PARTICLES,
     ORIGIN,
     PARTICLE,
@@ -31,12 +32,16 @@ from deid.substitution.names.reading import Heard
 # Fewest letters of a word that one wrong letter leaves known again: as the patient's, as a usual one, as a rare one
 _MISSPELT, _MISSPELT_ELSEWHERE, _MISSPELT_UNKNOWN = 5, 7, 9
 _LEAST_BESIDE = 4  # of a word beside the same first name or surname
+_LEAST_SCANNED, _LEAST_READ_ALIKE = 4, 6  # of a word that a scanner misread: as its digits or case show, or not
 _LEAST_SHORT, _LEAST_LEFT_OUT = 3, 2  # letters of an abbreviation, and letters that it leaves out
 _VOWELS = "aeiouyàâäéèêëîïôöùûüœæ"
 _ELISION = re.compile(
     r"(?<![^\W\d_])(?:(?P<letter>[dl])['’]|(?<!['’-])(?P<full>de|du|le|la) )(?=[^\W\d_]{2})", re.IGNORECASE
 )
 _BETWEEN = re.compile("[ '’]")
+# What scanners take for one another.
+_LETTERS_READ = {"rn": "m", "vv": "w", "cl": "d"}
+_SIGNS_READ = str.maketrans("l10586", "iiosbg")
 
 
 class Dotted(NamedTuple):
@@ -71,15 +76,17 @@ def find_forms(
         dotted: words with a dot behind them.
     """
     every = Counter((word, one.label is Label.PATIENT) for one in heard for word in one.cut.words)
-    # The usual spelling first: of two that no table knows, the rarer is the mistake.
-    ranked = sorted(every, key=lambda one: (-every[one], one))
+    # The usual spelling first: of two that no table knows, the rarer is the mistake, else the later.
+    ranked = sorted(every, key=lambda one: -every[one])
     times = Counter(word for one in heard for word in one.cut.words)
     here = frozenset(times)
     glued, apart = _glued(heard, here | own, own, surnames)
     short = _abbreviations(tables, times, own, dotted)
-    typed = [(word, of_patient) for word, of_patient in ranked if word not in {*glued, *apart, *short}]
+    misread = _misread(tables, heard, [word for word, _ in ranked], own)
+    typed = [(word, of_patient) for word, of_patient in ranked if word not in {*glued, *apart, *short, *misread}]
     parted = {whole: word for whole, (_, word) in glued.items()}
-    meant = {**_beside_one(tables, heard), **_misspelt(tables, typed, own), **parted, **apart}
+    meant = {**_beside_one(tables, heard, times), **_misspelt(tables, typed, own, _families(tables, heard)), **misread}
+    meant |= {**parted, **apart}
     meant |= {word: meant.get(name, name) for word, name in short.items()}
     return Forms(meant, {whole: particles for whole, (particles, _) in glued.items()}, frozenset(short))
 
@@ -211,18 +218,93 @@ def _abbreviations(
     return found
 
 
-def _misspelt(tables: NameTables, ranked: Sequence[tuple[str, bool]], own: frozenset[str]) -> Mapping[str, str]:
-    """Return misspelt word → name meant: one of the patient's, else one found here."""
+def _misread(
+    tables: NameTables, heard: Sequence[Heard], ranked: Sequence[str], own: frozenset[str]
+) -> Mapping[str, str]:
+    """Return word that a scanner misread → name meant: "POzNOUI", "KOUASS1", "Bemard" of Poinoui, Kouassi, Bernard.
+
+    A digit or the case of one letter show it; else it is one whose letters are read alike.
+    """
+    odd: dict[str, int | None] = {}  # word → place of its one small letter among capitals, if that shows it
+    for one in heard:
+        for place, word in one.cut.placed:
+            text = one.cut.pieces[place].text
+            small = [at for at, letter in enumerate(text) if letter.islower()]
+            if len(word) == len(text) >= _LEAST_SCANNED and not (text.isalpha() and len(small) != 1):
+                odd[word] = small[0] if len(small) == 1 else None
+    found: dict[str, str] = {}
+    for rank, word in enumerate(ranked):
+        if word in own or _is_borne(tables, word) or not (word in odd or len(word) >= _LEAST_READ_ALIKE):
+            continue
+        better = [one for place, one in enumerate(ranked) if word in odd or place < rank or _is_borne(tables, one)]
+        at = odd.get(word)
+        for name in (*sorted(own), *(one for one in better if one not in odd)):
+            slip = at is not None and (word[:at], word[at + 1 :]) == (name[:at], name[at + 1 :])
+            if name != word and len(name) >= _LEAST_SCANNED and (slip or _read_alike(word) == _read_alike(name)):
+                found[word] = name
+                break
+    return found
+
+
+def _read_alike(word: str) -> str:
+    """Return a word with one form for what scanners take for one another: "Bemard" as "Bernard"."""
+    for letters, read in _LETTERS_READ.items():
+        word = word.replace(letters, read)
+    return word.translate(_SIGNS_READ)
+
+
+def _families(tables: NameTables, heard: Sequence[Heard]) -> Mapping[str, frozenset[str]]:
+    """Return the words that read as surnames wherever they stand → first names and initials beside them."""
+    beside: dict[str, set[str]] = {}
+    others: set[str] = set()
+    for one in heard:
+        initials = {fold_line(text[0]) for sort, text in one.cut.pieces if sort is INITIAL}
+        for word, vote, _ in one.votes:
+            given = {other for other in one.cut.words if other != word and tables.surname_rather(other) < 0} | initials
+            beside.setdefault(word, set()).update(given)
+            if len(one.cut.words) - 1 > len(given - initials) or (not given and vote < 0):
+                others.add(word)
+    return {word: frozenset(given) for word, given in beside.items() if word not in others}
+
+
+def _agree(given: frozenset[str], other: frozenset[str]) -> bool:
+    """Return whether a first name or initial beside two surnames may be one person's."""
+    return any(one == two or (1 in (len(one), len(two)) and one[0] == two[0]) for one in given for two in other)
+
+
+def _misspelt(
+    tables: NameTables,
+    ranked: Sequence[tuple[str, bool]],
+    own: frozenset[str],
+    families: Mapping[str, frozenset[str]],
+) -> Mapping[str, str]:
+    """Return misspelt word → name meant: one of the patient's, else one found here.
+
+    Of shorter surnames, two that no table has are one beside one first name, and those that name the patient are one
+    unless first names contradict it.
+    """
     words = [one for one in ranked if len(one[0]) >= _MISSPELT]
     known = sorted({word for word, _ in words if len(word) >= _MISSPELT_ELSEWHERE and _is_borne(tables, word)})
     mine = sorted(word for word in own if len(word) >= _MISSPELT)
     here = [*known]
     found: dict[str, str] = {}
-    for word, of_patient in words:
+    for rank, (word, of_patient) in enumerate(words):
         unknown = not _is_borne(tables, word)
         if word in own or not (unknown or of_patient):
             continue
         near = [*mine, *(here if unknown and len(word) >= _MISSPELT_ELSEWHERE else ())]
+        if unknown and word in families:
+            near += [
+                name
+                for place, (name, patients) in enumerate(words)
+                if name in families
+                and name not in found
+                and (place < rank or _is_borne(tables, name))
+                and (
+                    _agree(families[word], families[name])
+                    or (patients and of_patient and not (families[word] and families[name]))
+                )
+            ]
         name = next((one for one in near if _misspells(word, one)), None)
         if name is None and unknown and len(word) >= _MISSPELT_UNKNOWN:
             name = next((one for one in (*mine, *known) if _misspells_twice(word, one)), None)
@@ -233,17 +315,22 @@ def _misspelt(tables: NameTables, ranked: Sequence[tuple[str, bool]], own: froze
     return found
 
 
-def _beside_one(tables: NameTables, heard: Sequence[Heard]) -> Mapping[str, str]:
-    """Return misspelt word → word in its place in the same name: "Rachid Yorkk" beside "Rachid York"."""
-    beside: dict[tuple[Label, tuple[str, ...]], set[str]] = {}
+def _beside_one(tables: NameTables, heard: Sequence[Heard], times: Mapping[str, int]) -> Mapping[str, str]:
+    """Return misspelt word → word in its place in the same name: "Rachid Yorkk" beside "Rachid York".
+
+    Where no table has either, the rarer is the mistake, and only a surname: siblings have first names alike.
+    """
+    beside: dict[tuple[Label, tuple[str, ...]], dict[str, None]] = {}
     for one in heard:
         for place, word in enumerate(one.cut.words) if len(one.cut.words) > 1 else ():
             others = (*one.cut.words[:place], "", *one.cut.words[place + 1 :])
-            beside.setdefault((one.label, others), set()).add(word)
+            beside.setdefault((one.label, others), {})[word] = None
     found: dict[str, str] = {}
-    for names in beside.values():
-        for word in sorted(names):
-            near = [name for name in sorted(names) if name not in found and _is_borne(tables, name)]
+    for (_, others), names in beside.items():
+        given = all(tables.surname_rather(other) < 0 for other in others if other)
+        ranked = sorted(names, key=lambda one: (not _is_borne(tables, one), -times[one]))
+        for rank, word in enumerate(ranked):
+            near = [name for name in ranked[:rank] if name not in found and (given or _is_borne(tables, name))]
             meant = next((name for name in near if len(name) >= _LEAST_BESIDE and _misspells(word, name)), None)
             if meant is not None and not _is_borne(tables, word):
                 found[word] = meant

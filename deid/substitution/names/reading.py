@@ -353,7 +353,8 @@ def _read(tables: NameTables, found: Cut, places: Sequence[int], label: Label) -
     named = None
     if given and len(given) < len(found.words):
         family = family_of([piece for place, piece in enumerate(found.pieces) if place not in given])
-        named = named_by(given, family, label) if family else None
+        surnames = tuple([word for place, word in found.placed if place not in given])  # as meant, if misspelt
+        named = Named(tuple(given.values()), family, surnames, label) if family else None
     return NameReading(found, given, tuple(words), named)
 
 

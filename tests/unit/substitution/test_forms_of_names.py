@@ -541,6 +541,57 @@ def test_a_short_name_misspelt_beside_the_same_first_name_is_one(
     assert whole == typed
 
 
+@pytest.mark.parametrize("key", KEYS[:3])
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Mme [[PERSON|POINOUI]]", "Mme [[PERSON|POzNOUI]]"),
+        ("Mme [[PERSON|POzNOUI]]", "Mme [[PERSON|POINOUI]]"),
+        ("M. [[PERSON|KOUASSI]]", "M. [[PERSON|KOUASSl]]"),
+        ("M. [[PERSON|Kouassi]]", "M. [[PERSON|Kouass1]]"),
+        ("M. [[PERSON|DUPONT]]", "M. [[PERSON|DUP0NT]]"),
+        ("M. [[PERSON|Bernard]]", "M. [[PERSON|Bemard]]"),
+        ("M. [[PATIENT|KOUASSI]]", "M. [[PATIENT|KOUASI]]"),
+        ("M. [[PERSON|Jean Poinoui]]", "M. [[PERSON|Jean Poimoui]]"),
+        ("M. [[PERSON|Jean Poinoui]]", "M. [[PERSON|J. Poimoui]]"),
+        ("M. [[PERSON|Dembélé]]", "M. [[PERSON|Dembele]]"),
+    ],
+)
+def test_a_surname_misread_or_misspelt_beside_one_first_name_is_one(
+    one: str, other: str, key: str, substitutor: Substitutor
+) -> None:
+    names = drawn(substitutor, f"{one}, {other}", Patient(key=key))
+    first, second = (without_accents(name).casefold().split()[-1] for name in names)
+    assert first == second
+    assert without_accents(names[0]).split()[0][0] == without_accents(names[1]).split()[0][0]
+
+
+def test_initials_of_somebody_whose_surname_is_misspelt_are_his(substitutor: Substitutor) -> None:
+    whole, short, mark = drawn(
+        substitutor, "M. [[PATIENT|Poimoui]], [[PATIENT|Jean Poinoui]], [[PATIENT|J. Poimoui]], [[PATIENT|JP]]"
+    )[1:]
+    first, last = without_accents(whole).split()
+    assert (short, mark) == (f"{first[0]}. {last}", first[0] + last[0])
+
+
+@pytest.mark.parametrize("key", KEYS[:3])
+@pytest.mark.parametrize(
+    "markup",
+    [
+        "M. [[PERSON|Jean MARTIN]], Mme [[PERSON|Jeanne MARIN]]",
+        "Dr [[DOCTOR|Martin]], Dr [[DOCTOR|Marin]]",
+        "Dr [[DOCTOR|Jean Poinoui]], Dr [[DOCTOR|Paul Poimoui]]",
+        "Dr [[DOCTOR|Zorbaki]], Dr [[DOCTOR|Zorbaky]]",
+        "ses enfants [[PERSON|Xhylanna]] et [[PERSON|Xhylanno]]",
+        "[[PERSON|Xhylanna Traoré]] et [[PERSON|Xhylanno Traoré]]",
+        "M. [[PERSON|Jean Martin]], sa sœur [[PERSON|Jeanne Martin]]",
+    ],
+)
+def test_people_whose_names_look_alike_stay_two(markup: str, key: str, substitutor: Substitutor) -> None:
+    one, other = drawn(substitutor, markup, Patient(key=key))
+    assert one.casefold() != other.casefold()
+
+
 @pytest.mark.parametrize(("one", "other"), [("Rachid York", "Driss Yorkk"), ("Anne Roche", "Anne Rocher")])
 def test_names_of_two_people_that_look_alike_stay_two(one: str, other: str, substitutor: Substitutor) -> None:
     first, second = drawn(substitutor, f"Dr [[DOCTOR|{one}]], Pr [[DOCTOR|{other}]]")
