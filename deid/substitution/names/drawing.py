@@ -69,6 +69,7 @@ class Drawing:
         if own is not None:
             return own
         pool = Pool.PROFESSIONAL if self._shared and pool is Pool.PROFESSIONAL else Pool.RELATIVE
+        sex = sex or (None if surname else self._roster.compound_sexes.get(word))
         asked = (pool, surname, word, sex)
         name = self._drawn.get(asked)
         if name is None:

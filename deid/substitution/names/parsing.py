@@ -140,9 +140,12 @@ def _case_votes(whole: Sequence[str]) -> Sequence[float]:
 
 
 def _order_votes(found: Sequence[NamePiece], words: int, after_title: bool) -> Sequence[float]:
-    """Vote by order: first names come first, and a lone word is one, unless a title or initials come before it."""
+    """Vote by order: first names come first, and a lone word is one, unless a title or initials come before it.
+
+    A word between two others may go on either: "Ndeye Fatou Diop", "Paul Kouassi Konan".
+    """
     if words != 1:
-        return [_NOT_FIRST_SAYS if index else _FIRST_SAYS for index in range(words)]
+        return [_FIRST_SAYS, *[0.0] * (words - 2), _NOT_FIRST_SAYS][:words]
     announced = after_title or any(sort is INITIAL for sort, _ in takewhile(lambda piece: piece[0] is not WORD, found))
     return (_TITLE_SAYS if announced else _FIRST_SAYS,)
 
@@ -298,8 +301,10 @@ def _follows_hyphen(found: Sequence[NamePiece], place: int) -> bool:
 
 
 def as_initials(found: Cut) -> Cut:
-    """Return a name of one word as the initials that it spells: "mhv"."""
-    letters = tuple(NamePiece(INITIAL, letter) for _, text in found.pieces for letter in text)
+    """Return a name as the initials that it spells: "mhv", "PA D."."""
+    letters = tuple(
+        NamePiece(INITIAL if letter.isalpha() else BETWEEN, letter) for _, text in found.pieces for letter in text
+    )
     return Cut(letters, (), (), (), None, found.titled, "", None)
 
 

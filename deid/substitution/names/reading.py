@@ -28,6 +28,7 @@ from deid.substitution.names.parsing import (
 )
 
 _BEN = "ben"
+_GOES_ON = "thi"  # of Vietnamese women: the next word is of the first name
 # Of two names of which none is a first name by the evidence, one below the first of these is, beside a surname known to
 # be one by the second, or if the tables know it as a first name too.
 _DOUBTFUL, _CERTAINLY, _TWO = 0.75, 50.0, 2
@@ -178,6 +179,15 @@ class Named:
                 yield NamePart(self.surnames[0], True, None)  # the surrogate has no particle
             yield from (NamePart(word, True, None) for word in self.surnames if word.startswith(letter))
 
+    def others(self, letter: str, beside: frozenset[str]) -> Iterator[NamePart]:
+        """Yield the names that a letter abbreviates beside one of their kind: "Paul K. Konan", "Mame D.".
+
+        They are none of the words `beside`.
+        """
+        if not beside.isdisjoint(self.families + self.firsts):
+            every = (*self.first_parts, *(NamePart(word, True, None) for word in self.surnames))
+            yield from (part for part in every if part.word.startswith(letter) and part.word not in beside)
+
     def parts(self, letters: str) -> Sequence[NamePart | str] | None:
         """Return the words that initials may abbreviate: all first names or one, before or after one surname or all.
 
@@ -193,7 +203,7 @@ class Named:
         ]
         orders = (
             order
-            for names in (family[:1], family, whole, whole[:1])
+            for names in (family[:1], family, whole, whole[:1], family[-1:])
             for firsts in (given, given[:1])
             for order in (firsts + names, names + firsts)
         )
@@ -236,6 +246,18 @@ class Heard:
             if meant.endswith(word) and meant != word:
                 _take_in(pieces, place, meant.removesuffix(word))
         return Heard(self.tables, self.cut._replace(pieces=tuple(pieces), placed=placed, words=words), self.label)
+
+    @property
+    def compounds(self) -> frozenset[str]:
+        """Return the words that go on a first name, by the tables, where another is left for the surname."""
+        placed = self.cut.placed
+        if self.cut.told is not None or len(placed) <= _TWO:
+            return frozenset()
+        return frozenset(
+            following
+            for (place, word), (behind, following) in pairwise(placed)
+            if word == _GOES_ON or _is_known(self.tables, self.cut.pieces[place : behind + 1])
+        )
 
     def is_one_run(self) -> bool:
         """Return whether the name is one word, or words joined by hyphens alone."""
@@ -310,10 +332,10 @@ def _letters_ahead(tables: NameTables, found: Cut, own: frozenset[str], initials
     """Return the two capitals, folded, that a name begins with, if they abbreviate a compound first name; else None.
 
     They do beside the patient's surname if they are the patient's; else where no table knows them as a name, or where
-    the rest is a surname in small letters ("PY Durieux").
+    the rest is a surname in small letters ("PY Durieux"); beside one initial ("JP D.") in the first two cases alone.
     """
     opening = next((place for place, piece in enumerate(found.pieces) if piece.sort not in (TITLE, BETWEEN)), None)
-    if opening is None or len(found.words) < 2 or found.placed[0][0] != opening:
+    if opening is None or not found.words or found.placed[0][0] != opening or opening + 2 >= len(found.pieces):
         return None
     written, word, others = found.pieces[opening].text, found.words[0], found.words[1:]
     spaced = found.pieces[opening + 1].text.isspace()
@@ -323,7 +345,7 @@ def _letters_ahead(tables: NameTables, found: Cut, own: frozenset[str], initials
         return word
     if len(written) == 3 or word in own or any(tables.surname_rather(other) < 0 for other in others):
         return None
-    small = not any(found.pieces[place].text.isupper() for place, _ in found.placed[1:])
+    small = others and not any(found.pieces[place].text.isupper() for place, _ in found.placed[1:])
     return word if small or not (word in tables.surnames or word in tables.first) else None
 
 
@@ -388,8 +410,8 @@ def _given(tables: NameTables, found: Cut, places: Sequence[int]) -> dict[int, G
     given: dict[int, Given] = {}
     runs = [[places[0]]]
     for place, following in pairwise(places):
-        between = fold_line(found.pieces[place + 1].text) if following == place + 2 else ""
-        if _joins(tables, keys[place], between, keys[following]):
+        hyphen = following == place + 2 and fold_line(found.pieces[place + 1].text) == "-"
+        if hyphen or _is_known(tables, found.pieces[place : following + 1]):
             runs[-1].append(following)
         else:
             runs.append([following])
@@ -398,9 +420,9 @@ def _given(tables: NameTables, found: Cut, places: Sequence[int]) -> dict[int, G
     return given
 
 
-def _joins(tables: NameTables, word: str, between: str, following: str) -> bool:
-    """Return whether two first names are one: joined by a hyphen, or by a space if the tables know both together."""
-    return between == "-" or (between == " " and tables.first_name(f"{word} {following}") is not None)
+def _is_known(tables: NameTables, pieces: Sequence[NamePiece]) -> bool:
+    """Return whether the tables know pieces together as a first name: "Marie Ange", "Abd El Kader"."""
+    return tables.first_name("".join(piece.text for piece in pieces)) is not None
 
 
 def _compound(tables: NameTables, words: Sequence[str]) -> list[Given]:

@@ -51,7 +51,8 @@ _TITLES = (
 # so what was read of that is never given back.
 _TITLE = re.compile(r" *+:?+ *+\.?+(?:" + "|".join(title[::-1] for title in _TITLES) + r")\b")
 _CERTAIN = 100.0
-_KIN_SAYS = -4.0  # of a lone name behind "son fils", "sa sœur", that it is a first name
+_KIN_SAYS = -4.0  # that it is a first name: of a lone name behind "son fils", "sa sœur", of the end of a compound one
+_ORDER_SAYS = 0.5  # at most, of the last of several words, that it is a surname; a title or capitals say more
 _LONGEST_MARK = 5  # letters of initials that stand for a name: "atvl"
 _LONGEST_CLIPPING = 4  # letters of a name cut short without a dot: "DUB"
 _BEARERS = 500  # births from which a lone word is rather a surname than the mark of a writer
@@ -121,7 +122,9 @@ class Roster:
         written = "".join(piece.text for piece in found.pieces)
         word = fold_line(written.removesuffix("."))
         if not word.isalpha() or word in self._own:
-            return found
+            groups = [piece.text for piece in found.pieces if piece.text.isalpha()]  # "PA D." of Pierre-Alain Delmas
+            runs = all(one.isupper() and len(one) < _SHORT for one in groups) and len(groups) > 1
+            return as_initials(found) if runs and fold_line("".join(groups)) in spelt else found
         consonants = written.islower() and found.words and _VOWELS.isdisjoint(word)  # "mlc"
         if (word in spelt or consonants) and written.isalpha():
             lone = len(found.words) == 1 and len(word) <= _LONGEST_MARK
@@ -249,10 +252,14 @@ class Roster:
         """Return key → evidence: above 0 for a surname, below for a first name."""
         votes: dict[str, float] = defaultdict(float)
         told: dict[str, float] = {}
+        announced = {word for one in heard for word, vote, _ in one.votes if vote > _ORDER_SAYS}
+        openings = {one.cut.words[:-1] for one in heard if one.cut.told is None}
         for mention, one in zip(self.mentions, heard, strict=True):
             kin = _KIN_SAYS if self._is_first_name_of_kin(mention, one) else 0.0
+            compounds = one.compounds - announced
+            opens = len(one.cut.words) > 1 and one.cut.words in openings  # "Ndeye Fatou" beside "Ndeye Fatou Diop"
             for word, vote, rather in one.votes:
-                votes[word] += vote + kin
+                votes[word] += (_KIN_SAYS if word in compounds else min(vote, 0.0) if opens else vote) + kin
                 told[word] = rather
         for word, rather in told.items():
             votes[word] += rather
@@ -322,6 +329,16 @@ class Roster:
         ]
         own = [all_given(self.tables, name).values() for name in self._context.document.patient.first_names]
         return here + [(Pool.PATIENT, given) for names in own for given in names]
+
+    @cached_property
+    def compound_sexes(self) -> Mapping[str, str]:
+        """Return first name of both sexes → its sex in a compound one here: "Mame" beside "Mame Diarra"."""
+        sexes: dict[str, str] = {}
+        for reading in self.readings.values():
+            for one in reading.given.values() if len(reading.given) > 1 else ():
+                if one.sex and not self.tables.sex_of(one.word):
+                    sexes[one.word] = one.sex
+        return sexes
 
     def bearers(self, word: str) -> Sequence[Mention]:
         """Return the mentions with a word, in order."""

@@ -160,7 +160,9 @@ class Shorthand:
         Of several people whom they may abbreviate, one of the sex that the words around tell comes first.
         """
         small, beside = fold_line(letters), self._roster.words(mention)
-        found = [(named, part) for named in self._roster.named for part in named.abbreviated(small, frozenset(beside))]
+        here, everybody = frozenset(beside), self._roster.named
+        found = [(named, part) for named in everybody for part in named.abbreviated(small, here)]
+        found = found or [(named, part) for named in everybody for part in named.others(small, here)]
         if len(found) > 1 and (sex := self._roster.sex(mention)) is not None:
             found.sort(key=lambda one: one[1].sex not in (sex, None))
         return self._first_letter(*found[0]) if found else self._letter(" ".join(beside), small, attempt)

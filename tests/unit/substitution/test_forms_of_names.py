@@ -633,3 +633,84 @@ def test_a_surname_behind_a_relative_and_a_civility_stays_one(substitutor: Subst
 def test_no_particle_stays_before_a_vowel(key: str, substitutor: Substitutor) -> None:
     (name,) = drawn(substitutor, "Pr [[DOCTOR|Pascal DU BARBARIA]]", Patient(key=key))
     assert not re.search(r"\bDU [AEIOUYÀ-Ö]", name), name
+
+
+# Compound first names
+
+
+@pytest.mark.parametrize(
+    ("given", "surname", "sex"),
+    [
+        ("Mame Diarra", "Ndiaye", "F"),
+        ("Cheikh Tidiane", "Sy", "M"),
+        ("Ndeye Fatou", "Diop", "F"),
+        ("Mamadou Lamine", "Barry", "M"),
+        ("Marie Ange", "Konan", "F"),
+        ("Abdel Kader", "Benali", "M"),
+        ("Abd El Kader", "Benali", "M"),
+        ("Thi Hong", "Nguyen", None),
+    ],
+)
+@pytest.mark.parametrize("known", [True, False])
+@pytest.mark.parametrize("key", KEYS[:3])
+def test_a_compound_first_name_is_one_in_all_its_forms(
+    given: str, surname: str, sex: str | None, known: bool, key: str, substitutor: Substitutor
+) -> None:
+    patient = Patient(key=key, last_name=surname, first_names=(given,)) if known else Patient(key=key)
+    whole, capitals, turned, first, family = drawn(
+        substitutor,
+        f"[[PATIENT|{given} {surname}]], [[PATIENT|{given} {surname.upper()}]], [[PATIENT|{surname.upper()} {given}]], "
+        f"[[PATIENT|{given}]], nom : [[PATIENT|{surname}]]",
+        patient,
+    )
+    assert whole == f"{first} {family}"
+    assert capitals == f"{first} {family.upper()}"
+    assert turned == f"{family.upper()} {first}"
+    assert drawn(substitutor, f"[[PATIENT|{given} {surname}]]", patient) == [whole]
+    for word in first.split() if sex else ():
+        assert NAMES.sex_of(name_key(word)) in (sex, None), first
+
+
+@pytest.mark.parametrize("key", KEYS[:3])
+@pytest.mark.parametrize("name", ["Jean Martin Dupont", "Mame Diarra Ndiaye", "Paul Kouassi Konan"])
+def test_a_word_that_a_title_announces_elsewhere_is_a_surname(name: str, key: str, substitutor: Substitutor) -> None:
+    middle = name.split()[1]
+    whole, other = drawn(substitutor, f"[[PERSON|{name}]], Mme [[PERSON|{middle}]]", Patient(key=key))
+    assert whole.split()[1] == other
+
+
+@pytest.mark.parametrize("key", KEYS[:3])
+@pytest.mark.parametrize(
+    ("name", "forms"),
+    [
+        (
+            "Paul Kouassi Konan",
+            {"PK": "01", "PKK": "012", "P. K. Konan": "0. 1. C", "Paul K. Konan": "A 1. C", "P. Kouassi K.": "0. B 2."},
+        ),
+        ("Anne Petit Roux", {"AR": "02", "AP": "01", "RA": "20", "A. P. Roux": "0. 1. C"}),
+        (
+            "Mame Diarra Ndiaye",
+            {"MDN": "012", "MN": "02", "MD Ndiaye": "01 C", "Mame D. Ndiaye": "A 1. C", "Mame D.": "A 1."},
+        ),
+        ("Jean-Pierre Delmas", {"JP D.": "01 2.", "JPD": "012", "J.-P. D.": "0.-1. 2.", "JP. D.": "01. 2."}),
+        ("Pierre-Alain Delmas", {"PA D.": "01 2.", "P.-A. D.": "0.-1. 2."}),
+        ("Marie-Claude Delmas", {"MC D.": "01 2."}),
+    ],
+)
+def test_initials_of_several_words_are_those_of_the_surrogate(
+    name: str, forms: dict[str, str], key: str, substitutor: Substitutor
+) -> None:
+    markup = f"Dr [[DOCTOR|{name}]] ; " + " ; ".join(f"[[DOCTOR|{form}]]" for form in forms)
+    whole, *written = drawn(substitutor, markup, Patient(key=key))
+    words = re.split("[ -]", whole)
+    letters = str.maketrans({str(place): without_accents(word)[0] for place, word in enumerate(words)})
+    for one, shape in zip(written, forms.values(), strict=True):
+        expected = shape.translate(letters | str.maketrans(dict(zip("ABC", words, strict=False))))
+        assert without_accents(one) == without_accents(expected), (whole, shape)
+
+
+@pytest.mark.parametrize("name", ["BA D.", "NG T."])
+def test_a_surname_of_two_letters_beside_an_initial_stays_a_name(name: str, substitutor: Substitutor) -> None:
+    (surname, initial) = drawn(substitutor, f"vu [[PERSON|{name}]] é")[0].split()
+    assert len(surname) > 2 or NAMES.surname_births(surname)
+    assert re.fullmatch(r"[A-Z]\.", initial)
