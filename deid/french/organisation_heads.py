@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
 
+from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
 from deid.french.folding import fold_line
@@ -107,28 +108,56 @@ HEAD_AHEAD = re.compile(rf"(?<![a-z]){HEAD.pattern} \Z")
 
 
 class OpeningHead(NamedTuple):
-    """A head that opens the name of an organisation: its folded words, its kind, its end in the name."""
+    """A head that opens the name of an organisation: its folded words, its kind, its end in the name.
+
+    `slipped`: the name has one slip in it.
+    """
 
     words: str
     kind: OrgKind
     end: int
+    slipped: bool = False
 
 
-# Heads of one word, long enough to be told with a slip: "mayernité de Nîmes", "clinque Saint-Roch".
-_NAMES = frozenset("auberger chartier demaine hermes lhopital papillon prieur romaine".split())  # one slip from a head
-_SLIPPED = tuple(head for head in map(scanned, _KIND_OF_HEAD) if len(head) >= 7 and head.isalpha())
+# Heads long enough to be told with a slip, of one word or of several, by their number of words: "mayernité de Nîmes",
+# "clinque Saint-Roch", "Centre hospitaleir de Vannes".
+_LEAST_SLIPPED, _LEAST_OF_SEVERAL, _LEAST_SMALL = 7, 12, 5
+_SLIPPED: dict[int, list[str]] = {}
+for _head in map(scanned, _KIND_OF_HEAD):
+    if len(_head) >= (_LEAST_SLIPPED if _head.isalpha() else _LEAST_OF_SEVERAL):
+        _SLIPPED.setdefault(len(_head.split()), []).append(_head)
+_LINK = re.compile("[ -]")
 
 
-def find_head(name: str) -> OpeningHead | None:
-    """Return the head that opens the name of an organisation, which may have one slip; or None."""
-    said = scanned(name)
-    if (found := HEAD.match(said)) is not None:
-        return OpeningHead(head_of(found), kind_of_head(found), found.end())
-    first = said.split(" ", 1)[0]
-    if first in _NAMES:
-        return None
-    meant = next((head for head in _SLIPPED if OSA.distance(head, first, score_cutoff=1) == 1), None)
-    return OpeningHead(_HEADS[meant], _KIND_OF_HEAD[_HEADS[meant]], len(first)) if meant is not None else None
+def find_head(name: str, borne: Container[str] = frozenset()) -> OpeningHead | None:
+    """Return the longest head that opens the name of an organisation, which may have one slip; or None.
+
+    A word that is one of the folded surnames `borne` is no slip: "Collier" is no "voilier".
+    """
+    exact = HEAD.match(scanned(name))
+    slipped = _with_slip(name, borne)
+    if exact is None or (slipped is not None and slipped.end > exact.end()):
+        return slipped
+    return OpeningHead(head_of(exact), kind_of_head(exact), exact.end())
+
+
+def _with_slip(name: str, borne: Container[str]) -> OpeningHead | None:
+    written, said = _LINK.split(name), _LINK.split(scanned(name))
+    for count in sorted(_SLIPPED, reverse=True):
+        opening = " ".join(said[:count])
+        found = process.extractOne(opening, _SLIPPED[count], scorer=OSA.distance, score_cutoff=1)
+        if found is None or found[1] == 0 or len(said) < count:
+            continue
+        meant = found[0]
+        wrong = [at for at, word in enumerate(meant.split()) if said[at] != word]
+        if all(_may_slip(written[at], at == 0) and fold_line(written[at]) not in borne for at in wrong):
+            return OpeningHead(_HEADS[meant], _KIND_OF_HEAD[_HEADS[meant]], len(opening), slipped=True)
+    return None
+
+
+def _may_slip(word: str, opens: bool) -> bool:
+    """Return whether a word with a slip is no name: it `opens` the head, is long or in small letters."""
+    return opens or len(word) >= (_LEAST_SMALL if word.islower() else _LEAST_SLIPPED)
 
 
 def head_of(found: re.Match[str]) -> str:

@@ -11,7 +11,7 @@ from deid.domain.labels import Label
 from deid.french.articles import Ahead, Kind, Noun, fitted, of_place, own_article
 from deid.french.folding import accented_like, case_of, comparable, fold_line, words
 from deid.french.gentiles import initials_of
-from deid.french.organisation_heads import HEAD_AHEAD, SORT, TRADES, OrgKind, find_head, head_of, kind_of_head, scanned
+from deid.french.organisation_heads import HEAD_AHEAD, SORT, TRADES, OrgKind, head_of, kind_of_head, scanned
 from deid.french.organisations import read_national
 from deid.reference import Commune
 from deid.reference.partition import UNIVERSITY, hospital_towns, is_overseas_code
@@ -21,7 +21,7 @@ from deid.substitution.generators.national_bodies import PLACED, NationalBodies
 from deid.substitution.generators.organisation_kinds import HOSPITAL_ACRONYM, is_known, is_known_hospital, kind_in_words
 from deid.substitution.generators.organisation_names import COMPLEMENTS, WHOLE
 from deid.substitution.places.areas import article_of
-from deid.substitution.places.finding import Place
+from deid.substitution.places.finding import Place, opening_head
 from deid.substitution.places.gazette import Gazette
 
 STRATEGY = "kind_kept"
@@ -76,7 +76,7 @@ class Organisations:
             return self._bare(mention, original, attempt, OrgKind(body))
         if (national := self._bodies.write(mention, attempt)) is not None:
             return national
-        head = find_head(original)
+        head = opening_head(original)
         if head is None:
             return self.named_short(mention, attempt) or self._bare(mention, original, attempt)
         kind, end = head.kind, _end_of_sort(original, head.end)
@@ -109,7 +109,7 @@ class Organisations:
     def _core(self, mention: Mention) -> str:
         """Return the own name of an organisation without its kind and town; "" for one without."""
         original = self._context.text(mention)
-        head = find_head(original)
+        head = opening_head(original)
         if head is None or not self._has_name(mention, head.kind, head.end):
             return ""
         town = self._gazette.named_town(mention)
@@ -134,7 +134,7 @@ class Organisations:
     def _tail(self, mention: Mention, attempt: int) -> str | None:
         """Return the own name drawn for an organisation, as written behind the word of its kind; None for none."""
         original = self._context.text(mention)
-        head = find_head(original)
+        head = opening_head(original)
         if head is None:
             return None
         return self._complement(original, head.kind, original[: head.end], attempt)
@@ -223,7 +223,7 @@ class Organisations:
 
     def _seat(self, original: str, university: bool, attempt: int, named: Commune | None = None) -> str:
         """Draw a town with a hospital of the kind, whatever town is named: some strata have none to draw."""
-        about = (" ".join(words(original)), str(attempt))
+        about = (" ".join(words(_as_meant(original))), str(attempt))
         beside = named or self._gazette.home
         # Martinique has one seat: where that is the original, another town with a hospital takes its place.
         return self._gazette.hospital_town(university and attempt < _SEATS, beside, *about).name
@@ -293,7 +293,7 @@ class Organisations:
         if sort := said & _GENERIC:  # a "mutuelle" stays one
             choices = tuple(name for name in choices if not sort.isdisjoint(words(name))) or choices
         hidden = said.difference(words(written), _SMALL, _GENERIC)
-        stream = self._context.stream("organisation", comparable(original), str(attempt))
+        stream = self._context.stream("organisation", comparable(_as_meant(original)), str(attempt))
         for _ in range(_TRIES):
             name = stream.choice(choices)
             told = frozenset(words(name))
@@ -302,6 +302,12 @@ class Organisations:
             if not self._context.brings_back(name, _SMALL | _GENERIC):
                 return name
         return None
+
+
+def _as_meant(name: str) -> str:
+    """Return a name without a slip in its head: "Clnique Saint-Roch" is the "clinique Saint-Roch"."""
+    head = opening_head(name)
+    return f"{head.words}{name[head.end :]}" if head is not None and head.slipped else name
 
 
 def _ahead_of_name(name: str) -> tuple[str, str]:

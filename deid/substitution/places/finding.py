@@ -9,10 +9,11 @@ from difflib import SequenceMatcher
 from typing import NamedTuple
 
 from deid.french.folding import comparable, fold_line
-from deid.french.organisation_heads import OrgKind, find_head
+from deid.french.organisation_heads import OpeningHead, OrgKind, find_head
 from deid.french.organisations import read_national
 from deid.reference import Commune, CommuneTable
 from deid.reference.place_names import JOINS, department_of_zip, is_bare_key, place_key
+from deid.reference.tables import packaged_tables
 from deid.substitution.places import abroad
 from deid.substitution.places.abroad import World
 from deid.substitution.places.areas import area
@@ -191,7 +192,7 @@ class Finder:
         rather called after a tree or a site than after its town needs no other department: "pharmacie des Halles".
         """
         ahead = fold_line(organisation[: organisation.rfind(name)])
-        head = find_head(organisation)
+        head = opening_head(organisation)
         elsewhere = bool(hints.sure) or (head is not None and head.kind not in _OF_TOWNS)
         found = self._communes.find(name)
         small = bool(found) and all(one.population < _TOWN for one in found)
@@ -250,6 +251,11 @@ class Finder:
 def _likeness(one: str, other: str) -> float:
     """Return 1 for equal names, 0 for names without a common letter, or a ratio between."""
     return SequenceMatcher(None, one, other).ratio()
+
+
+def opening_head(name: str) -> OpeningHead | None:
+    """Return the head that opens the name of an organisation, with one slip where nobody bears the word; or None."""
+    return find_head(name, packaged_tables().names.surnames)
 
 
 def without_cedex(name: str) -> str:

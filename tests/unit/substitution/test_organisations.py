@@ -248,3 +248,35 @@ def test_the_branch_of_an_association_stays_an_association(substitutor: Substitu
     for key in KEYS:
         (found,) = _one(substitutor, "bénévole auprès de la [[ORG|Croix-Rouge de Luc-sur-Mer]].", key)
         assert any(found.endswith(name) for name in names)
+
+
+# Heads with a slip
+
+
+@pytest.mark.parametrize("key", KEYS[:3])
+@pytest.mark.parametrize(
+    ("typed", "meant", "rest"),
+    [
+        ("Centre hospitaleir", "Centre hospitalier", "de Vannes"),
+        ("Cetnre hospitalier", "Centre hospitalier", "de Vannes"),
+        ("CENTRE HOPSITALIER", "CENTRE HOSPITALIER", "DE VANNES"),
+        ("Clnique", "Clinique", "Saint-Roch"),
+        ("Hôptial", "Hôpital", "Bichat"),
+        ("Maison de retraie", "Maison de retraite", "Les Pins"),
+        ("Pharmacei", "Pharmacie", "du Marché"),
+    ],
+)
+def test_a_head_with_a_slip_is_the_one_meant(
+    typed: str, meant: str, rest: str, key: str, substitutor: Substitutor
+) -> None:
+    one, other = _one(substitutor, f"[[ORG|{typed} {rest}]] ; [[ORG|{meant} {rest}]] é", key)
+    name = other.removeprefix(f"{meant} ")
+    assert (one, other) == (f"{typed} {name}", f"{meant} {name}")
+    assert comparable(name) != comparable(rest)
+
+
+@pytest.mark.parametrize("key", KEYS[:3])
+@pytest.mark.parametrize("name", ["Collier Transports", "Maison Relain", "Boucherit", "Capelle et fils"])
+def test_a_name_that_is_nearly_a_head_goes(name: str, key: str, substitutor: Substitutor) -> None:
+    (found,) = _one(substitutor, f"employé chez [[ORG|{name}]] depuis 2010", key)
+    assert not {"collier", "relain", "boucherit", "capelle"} & set(fold_line(found).split())
