@@ -44,6 +44,8 @@ class Communes:
             return self._regions.write(mention, attempt)  # a country that was taken for a town
         if place.commune is None and (site := self._short(mention, attempt)) is not None:
             return site
+        if unknown and mention.label is Label.CITY and (hamlet := self._regions.hamlet(mention, attempt)) is not None:
+            return hamlet
         commune, may_return = gazette.surrogate(place, attempt), gazette.may_return(place)
         if mention.label is Label.ZIP:
             return self._code(original, commune, strategy, may_return)

@@ -27,6 +27,7 @@ from deid.substitution.places.areas import (
 from deid.substitution.places.countries import Countries
 from deid.substitution.places.finding import Place
 from deid.substitution.places.gazette import Gazette
+from deid.substitution.places.hamlets import Hamlets
 
 STRATEGY = "coherent_area"
 _COUNTRY = "France"
@@ -66,9 +67,10 @@ Short = Callable[[Mention, int], Draft | None]
 class Regions:
     """Generator of LOC for one document."""
 
-    def __init__(self, context: DocumentContext, gazette: Gazette, short: Short) -> None:
+    def __init__(self, context: DocumentContext, gazette: Gazette, hamlets: Hamlets, short: Short) -> None:
         self._context = context
         self._gazette = gazette
+        self._hamlets = hamlets
         self._short = short
         self._countries = Countries(context, gazette)
 
@@ -81,6 +83,8 @@ class Regions:
             return self._inhabitants(mention, form, attempt)
         if not area(original) and (site := self._short(mention, attempt)) is not None:
             return site
+        if not area(original) and (hamlet := self.hamlet(mention, attempt)) is not None:
+            return hamlet
         if self._is_river(mention, original):
             bare = original[len(own_article(original)) :]
             name = self._other(tuple(RIVERS), bare, attempt)
@@ -93,6 +97,14 @@ class Regions:
         may_return = is_public(bare) or (not attempt and self._follows(bare, seat))
         cased = text if _ACRONYM.fullmatch(bare) else in_case_of(bare, text)
         return Draft(accented_like(original, cased, self._context.accented), STRATEGY, may_return=may_return, noun=noun)
+
+    def hamlet(self, mention: Mention, attempt: int) -> Draft | None:
+        """Return the surrogate of a hamlet that an address names as well, or that says so itself; else None."""
+        if not self._hamlets.is_known(mention):
+            return None
+        original = self._context.text(mention)
+        text, said = self._hamlets.rewritten(original, attempt)
+        return Draft(accented_like(original, text, self._context.accented), STRATEGY, noun=None if said else TOWN)
 
     def _is_river(self, mention: Mention, original: str) -> bool:
         """Return whether a name is a river's: no department's, or words ahead tell the water: "bord de la Vienne"."""

@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 from deid.domain.document import Mention
 from deid.domain.labels import Label
 from deid.french import numerals
-from deid.french.articles import TOWN
+from deid.french.articles import TOWN, of_place
 from deid.french.folding import accented_like, case_of, comparable, fold_line, in_case_of, words
 from deid.privacy.stream import KeyedStream
 from deid.reference import CommuneTable
@@ -19,6 +19,7 @@ from deid.substitution.drafts import Draft, redraw, redraw_digits
 from deid.substitution.places.communes import code_of
 from deid.substitution.places.finding import OneLine, read_one_line
 from deid.substitution.places.gazette import Gazette
+from deid.substitution.places.hamlets import HAMLET_HEADS, HAMLETS, Hamlets
 
 # Kinds of ways, folded, with the whole word that the street table files them under.
 WAYS = {
@@ -62,13 +63,6 @@ SITE_NAMES = (
     "du Vallon", "des Genêts", "de la Clairière", "des Bleuets", "des Hirondelles", "du Ruisseau", "des Châtaigniers",
     "des Charmes", "des Roseaux", "de Beauregard", "de Bellevue", "des Érables", "de la Garenne", "des Oliviers",
     "des Jonquilles",
-)  # fmt: skip
-HAMLETS = (
-    "Les Grands Champs", "La Croix Verte", "Le Petit Bois", "Les Quatre Vents", "La Noue", "Le Vieux Four",
-    "Les Essarts", "La Haute Borne", "Le Pré Long", "Les Sablons", "La Tuilerie", "Le Champ du Puits", "Les Brosses",
-    "La Vigne Haute", "Le Gué", "Les Chaumes", "La Roche Plate", "Le Clos Neuf", "Les Marais", "La Combe",
-    "Le Poirier", "Les Vernes", "La Bergerie", "Le Grand Chêne", "Les Fougères", "La Sablière", "Le Breuil",
-    "Les Ormeaux", "La Lande", "Le Buisson",
 )  # fmt: skip
 
 
@@ -119,9 +113,12 @@ def street_names(communes: CommuneTable) -> StreetNames:
 class Streets:
     """Generator of STREET for one document; without a gazette, a postal code inside is redrawn as a number."""
 
-    def __init__(self, context: DocumentContext, names: StreetNames, gazette: Gazette | None = None) -> None:
+    def __init__(
+        self, context: DocumentContext, names: StreetNames, hamlets: Hamlets, gazette: Gazette | None = None
+    ) -> None:
         self._context = context
         self._names = names
+        self._hamlets = hamlets
         self._gazette = gazette
 
     def write(self, mention: Mention, attempt: int) -> Draft:
@@ -130,7 +127,7 @@ class Streets:
         original = context.document.text[mention.start : mention.end]
         line = read_one_line(original) if self._gazette else None
         street = line.street if line else original
-        text = self._other(street, context.stream("street", comparable(street), str(attempt)))
+        text = self._other(street, attempt)
         if line is not None and self._gazette is not None:
             text += self._locality(mention, line, self._gazette)
         noun = TOWN if _HAMLET.match(text) else None  # "demeurant au [Bourg]"
@@ -148,16 +145,19 @@ class Streets:
         rest = redraw_digits(line.rest, self._context.stream("cedex", comparable(line.rest)))
         return f"{line.gap}{code}{line.space}{case_of(line.town)(commune.name) if line.town else ''}{rest}"
 
-    def _other(self, original: str, stream: KeyedStream) -> str:
+    def _other(self, original: str, attempt: int) -> str:
+        stream = self._context.stream("street", comparable(original), str(attempt))
         hidden = frozenset([word for word in words(original) if len(word) >= _LEAST_NAME and word not in PLAIN])
         parts = _PARTS.split(original)  # what stands between two of them comes in every other place
         for _ in range(_TRIES):
-            text = "".join([part if at % 2 else self._part(part, stream) for at, part in enumerate(parts) if part])
+            text = "".join(
+                [part if at % 2 else self._part(part, attempt, stream) for at, part in enumerate(parts) if part]
+            )
             if hidden.isdisjoint(words(text)):
                 return text
         return in_case_of(original, stream.choice(HAMLETS))
 
-    def _part(self, part: str, stream: KeyedStream) -> str:
+    def _part(self, part: str, attempt: int, stream: KeyedStream) -> str:
         """Rewrite a part between commas: a way, a site, a unit of a building, or a bare place name."""
         marks = list(_WORD.finditer(part))
         for following, mark in enumerate(marks, 1):
@@ -165,22 +165,24 @@ class Streets:
             if word in WAYS and len(marks) > 1:
                 whole = _WHOLE_WAY.search(part, 0, mark.start())
                 start = whole.start() if whole else mark.start()
-                return self._before(part[:start], stream) + self._way(part, mark, WAYS[word], stream, plain=bool(whole))
+                before = self._before(part[:start], attempt, stream)
+                return before + self._way(part, mark, WAYS[word], stream, plain=bool(whole))
             if word in SITES and following < len(marks):
                 rest = marks[following:]
-                return self._before(part[: mark.start()], stream) + self._site(part, mark, rest, stream)
+                before = self._before(part[: mark.start()], attempt, stream)
+                return before + self._site(part, mark, rest, attempt, stream)
         if any(mark.group().isdigit() for mark in marks) and all(_counts(mark.group()) for mark in marks):
             return self._numbers(part, stream)
-        return self._hamlet(part, marks, stream)
+        return self._hamlet(part, marks, attempt, stream)
 
-    def _before(self, text: str, stream: KeyedStream) -> str:
+    def _before(self, text: str, attempt: int, stream: KeyedStream) -> str:
         """Rewrite the text before a way or site: redraw numbers, replace a name."""
         if not text or text.rstrip().isdigit():
             return redraw_digits(text, stream)
         marks = list(_WORD.finditer(text))
         if not marks or all(_counts(one.group()) or fold_line(one.group()) in PLAIN for one in marks) or _spoken(text):
             return self._numbers(text, stream)
-        return self._hamlet(text, marks, stream) + " "
+        return self._hamlet(text, marks, attempt, stream) + " "
 
     def _way(self, part: str, mark: re.Match[str], way: str, stream: KeyedStream, *, plain: bool) -> str:
         """Return the way with another name; a `plain` way, whose kind was its name ("Grande Rue"), in lower case."""
@@ -190,18 +192,25 @@ class Streets:
         dated = not any(map(str.isupper, rest)) and any(map(str.isdigit, rest))  # "rue du 8 mai 1945" has no capital
         return f"{head} {name if dated else case_of(part[mark.start() :])(name)}"
 
-    def _site(self, part: str, mark: re.Match[str], after: Sequence[re.Match[str]], stream: KeyedStream) -> str:
+    def _site(
+        self, part: str, mark: re.Match[str], after: Sequence[re.Match[str]], attempt: int, stream: KeyedStream
+    ) -> str:
         """Keep the kind ("résidence", "bâtiment"); redraw the letters and numbers behind it, or replace its name."""
         head, rest = mark.group(), part[mark.end() :]
         if all(_counts(one.group()) for one in after):
             return head + self._numbers(rest, stream)
         if rest.startswith("-dit") or fold_line(rest).startswith((" dit", "dit")):
             head, rest = part[mark.start() : after[0].end()], part[after[0].end() :]
-        names = HAMLETS if "dit" in fold_line(head) else SITE_NAMES
-        return f"{head} {in_case_of(rest, stream.choice(names))}"
+        if "dit" in fold_line(head):
+            name = self._hamlets.name(rest, attempt)
+        elif fold_line(head) in HAMLET_HEADS:
+            name = of_place(self._hamlets.name(rest, attempt))
+        else:
+            name = stream.choice(SITE_NAMES)
+        return f"{head} {in_case_of(rest, name)}"
 
-    def _hamlet(self, part: str, marks: Sequence[re.Match[str]], stream: KeyedStream) -> str:
-        name = in_case_of(part, stream.choice(HAMLETS))
+    def _hamlet(self, part: str, marks: Sequence[re.Match[str]], attempt: int, stream: KeyedStream) -> str:
+        name = in_case_of(part, self._hamlets.name(part, attempt))
         if marks and marks[0].group().isdigit():
             return f"{self._numbers(marks[0].group(), stream)} {name}"
         return name

@@ -12,7 +12,7 @@ import pytest
 from deid.config.policy import Policy
 from deid.domain.document import Patient
 from deid.french.articles import of_place
-from deid.french.folding import comparable, words
+from deid.french.folding import comparable, fold_line, words
 from deid.french.gentiles import gentile_of
 from deid.privacy.stream import KeyedStream
 from deid.reference import CommuneTable
@@ -233,6 +233,38 @@ def test_the_draw_has_the_law_of_the_exponential_mechanism(policy: Policy, commu
 def test_a_hamlet_agrees_with_the_words_ahead(key: str, substitutor: Substitutor) -> None:
     result = substitutor.substitute(*marked("demeurant au [[STREET|Bourg]], vu", patient=Patient(key=key)))
     assert re.match(r"demeurant (?:au (?!Le |Les )|aux (?!Les )|à La )[A-Z]", result.text), result.text
+
+
+_FORMS = (
+    "[[STREET|La Croix-Blanche]]",
+    "[[STREET|la Croix Blanche]]",
+    "[[STREET|CROIX BLANCHE]]",
+    "[[STREET|lieu dit Croix Blanche]]",
+    "[[STREET|12 lieu-dit La Croix Blanche]]",
+    "[[STREET|8 rue du Stade, lieu-dit la Croix-Blanche]]",
+    "[[STREET|hameau de la Croix Blanche]]",
+    "[[LOC|La Croix Blanche]]",
+    "[[LOC|lieu-dit Croix-Blanche]]",
+)
+
+
+@pytest.mark.parametrize("key", KEYS[:3])
+def test_a_hamlet_has_one_name_however_it_is_written_and_labelled(key: str, substitutor: Substitutor) -> None:
+    written = _one(substitutor, " ; ".join(_FORMS) + " é", Patient(key=key))
+    name = re.sub(r"^l[ea]s? ", "", fold_line(written[0]))
+    assert name != "croix-blanche"
+    assert all(fold_line(one).endswith(name) for one in written), written
+    assert [one for one in written if fold_line(one).startswith("lieu")] == [written[3], written[8]]
+    (alone,) = _one(substitutor, "adresse : [[STREET|Croix Blanche]] é", Patient(key=key))
+    assert fold_line(alone).endswith(name)
+
+
+@pytest.mark.parametrize("key", KEYS[:3])
+def test_a_hamlet_of_an_address_is_no_town_elsewhere(key: str, substitutor: Substitutor) -> None:
+    markup = "à [[STREET|lieu-dit Kerbihan]], puis seul à [[CITY|Kerbihan]], voisin de [[LOC|Kerdalaün]]"
+    address, town, other = _one(substitutor, markup, Patient(key=key))
+    assert re.sub(r"^(?:l[ea]s?|aux?|à la) ", "", town.casefold()) in address.casefold()
+    assert other.casefold() not in address.casefold()
 
 
 @pytest.mark.parametrize("written", ["Vietnm", "Algérrie", "Portugual"])
