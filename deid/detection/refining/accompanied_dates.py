@@ -3,6 +3,7 @@
 "ponction 27/3, aiguille changée 30/3, prochaine 6/4": a pair of numbers is a date where the document has dates a few
 weeks away, and nothing says that it is a score, a pressure or a fraction. A number above 31 before a month is a value,
 one before a weekday counts visits ("visite 2 mer 13"). "87 ou 88": two figures joined to a year are one of its series.
+"vue le 28/03 puis le 2 en réanimation": a day alone that a date of its sentence leads to is one too.
 """
 
 from __future__ import annotations
@@ -50,6 +51,16 @@ _YEARS_BEHIND = re.compile(
     r"(?:(?: ou (?:en )?|[-–/]| (?:et (?:en )?|[-–/] )(?=\d\d ?(?:[,.;)\n]|\Z)))"
     rf"\d\d(?![\w/%°]|[.,:-]\d| ?[%°]| (?:{_NO_YEAR})\b))+"
 )
+# "le 28/03 au CHU puis le 2 en réanimation": a day of the month next to a date, and what may follow it.
+_DAY = re.compile(
+    rf"(?:[a-z]{{3,9}}\.? )?\d{{1,2}}(?:er)?(?:[/.]\d{{1,2}}(?:[/.]\d{{2,4}})?|"
+    rf" (?:{'|'.join(sorted(DETECTED_MONTHS))})\.?(?: \d{{4}})?)?"
+)
+_NEXT_DAY = re.compile(
+    r"(?:,? [^.;:\n\d]{1,40}?)?(?:,| et| puis| ensuite),? (?:puis )?le (?P<day>[1-9]|[12]\d|3[01])(?:er)?"
+    r"(?=[,;)\n]|\.(?!\d)|\Z| (?:a|vers|pour|avec|et|par|en|dans|chez|devant|lors|puis|sans|suite|apres|matin|"
+    r"soir|midi)\b)"
+)
 _NUMBERS = IDENTIFIERS | {Label.PHONE, Label.ZIP, Label.AGE}
 
 
@@ -68,7 +79,19 @@ def find_accompanied_dates(reading: Reading, mentions: Sequence[Mention]) -> lis
         for match in _PAIR.finditer(reading.digits)
         if not any(covered[match.start() : match.end()]) and _is_accompanied(reading, match, days, months)
     ]
-    return sorted([*kept, *drop_values(reading, found)])
+    return sorted([*kept, *drop_values(reading, found), *_next_days(reading, kept)])
+
+
+def _next_days(reading: Reading, mentions: Sequence[Mention]) -> Iterator[Mention]:
+    """Yield days of the month that no mention covers, each next to a date with a day or to another such day."""
+    covered = reading.coverage(mentions)
+    for one in mentions:
+        end = one.end if one.label is Label.DATE and _DAY.fullmatch(reading.digits, one.start, one.end) else None
+        while (
+            end is not None and (match := _NEXT_DAY.match(reading.digits, end)) and not any(covered[end : match.end()])
+        ):
+            yield Mention(*match.span("day"), Label.DATE, _SCORE, None, (Vote("accompanied", Label.DATE, _SCORE),))
+            end = match.end()
 
 
 def _told(reading: Reading, mentions: Sequence[Mention], form: re.Pattern[str]) -> Iterator[tuple[int, int]]:

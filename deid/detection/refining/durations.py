@@ -98,7 +98,7 @@ _OF_A_COURSE = re.compile(
     rf"(?:{_any('duration_nouns', 'procedures', 'lasting_states')}))|pres)\b)"
 )
 _THEN = re.compile(
-    rf" ?(?:{_UNIT})?(?: et demie?)? (?:apres|avant)\b"
+    rf" ?(?:{_UNIT})?(?: et demie?)? (?:apres(?![- ]demain)|avant(?![- ]hier))\b"
     rf"(?P<event> (?:le |la |l'|cette |cet |son |sa )?(?:{_any('procedures')}))?"
 )
 # "même âge à deux ans près", "à 4 mois de son AVC"; "trente ans, puis à la coopérative".
@@ -307,7 +307,7 @@ _AGO_WORDS = frozenset(("il", "y", "a"))  # "il y a un délai": what is there is
 _IN_MIDDLE = re.compile(rf"[ -](?:{'|'.join(sorted(_TIME_WORDS - {'mi'}))}|\d)")
 _LENGTH = re.compile(rf"(?:{_SOME} )?{_UNIT}")
 _COUNTED = re.compile(rf"{_SOME}(?:[ -]{_SOME})? ?{_UNIT}")
-_EVENT = re.compile(r" (?:apres|avant|plus tard|plus tot|auparavant)\b")
+_EVENT = re.compile(r" (?:apres(?![- ]demain)|avant(?![- ]hier)|plus tard|plus tot|auparavant)\b")
 
 
 def _tells_no_time(reading: Reading, mention: Mention) -> bool:

@@ -259,6 +259,13 @@ def _whole(meant: Expression | Relative) -> date | None:
     return resolving.place_date(meant, _NO_ANCHOR).first
 
 
+def _dated(meant: Expression | Relative, anchor: date) -> date | None:
+    """Return the day of an expression with day and month, a missing year that of `anchor`; None for another."""
+    if isinstance(meant, Relative) or meant.unit is not Unit.DAY or not meant.month or not meant.day:
+        return None
+    return _whole(meant) or (None if meant.year else resolving.place_date(meant, anchor).first)
+
+
 def _says_birth(context: DocumentContext, mention: Mention) -> bool:
     """Return whether the words ahead of a mention announce a birth date, be places or a birth name told between."""
     if _BORN.search(context.plain_before(mention)) is not None:
@@ -401,11 +408,11 @@ def _told_before(
     anchor: date,
     birth: date | None,
 ) -> date | None:
-    """Return the last whole date before a mention in its sentence, if at least 62 days before the anchor.
+    """Return the last day and month before a mention in its sentence, if at least 62 days before the anchor.
 
     None for a birth date, or a day that closes a bracket ("Mme N (21 juin 1967), vue le 3 octobre").
     """
-    told = ((one, day) for one in ahead if one.end <= mention.start and (day := _whole(said[one])) is not None)
+    told = ((one, day) for one in ahead if one.end <= mention.start and (day := _dated(said[one], anchor)) is not None)
     last = next(told, None)
     if last is None or anchor - last[1] < _PAST or last[1] == birth or _says_birth(context, last[0]):
         return None

@@ -33,6 +33,26 @@ def test_pairs_beside_sure_dates_are_dates(detector: Detector, text: str, told: 
 
 
 @pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("Hospitalisée le 28/03 puis le 2 en réanimation.", ["2"]),
+        ("Vue le 28/9 au CHU et le 2 en consultation, revue le 5.", ["2", "5"]),
+        ("Admise le 28 mars pour sepsis, puis le 2 dans le service, le 10 chez sa fille.", ["2", "10"]),
+    ],
+)
+def test_a_day_alone_next_to_a_date_is_one(detector: Detector, text: str, told: list[str]) -> None:
+    assert dates_in(detector, text)[1:] == told
+
+
+@pytest.mark.parametrize("text", [
+    "Vue le 28/9/2026, drains retirés et le 2 toujours productif.", "Vue le 28/9/2026. Sat 98, le 2 en lunettes.",
+    "Vue le 28/9/2026, premier drain ôté puis le 2e en place.",
+])  # fmt: skip
+def test_another_number_behind_a_date_is_no_day(detector: Detector, text: str) -> None:
+    assert dates_in(detector, text) == ["28/9/2026"]
+
+
+@pytest.mark.parametrize(
     ("text", "stays"),
     [
         ("Vu le 12/3/2026 : TA 14/4, puis 13/3, EVA 3/10.", ["14/4", "13/3", "3/10"]),

@@ -40,6 +40,8 @@ def settled(text: str, label: Label, patient: Patient | None = None) -> list[tup
         "Âge au séjour : [[51 ans]]",
         "sa mère avait [[80 ans]]",
         "fêté ses [[18 ans]]",
+        "Elle aura [[77 ans]] après-demain",
+        "Il a eu [[77 ans]] avant-hier",
         "mort à [[66 ans]] après trente ans de métier",
         "sœur décédée à [[51 ans]] d'un cancer",
         "Marche à [[22 mois]], premiers mots à [[3 ans]]",

@@ -270,3 +270,22 @@ def test_every_contradiction_goes_through_the_flow_with_a_verdict(unlimited: Sub
         assert isinstance(one, Candidate)
         assert len(one.substitution.surrogates) == len(source.mentions)
         assert not re.search("12/05/1958|213 ans|113 ans", one.substitution.text)
+
+
+@pytest.mark.parametrize(("first", "second"), [("28/12", "2"), ("28 décembre", "2"), ("28/12/2022", "10")])
+def test_a_day_without_a_month_follows_the_date_before_it(first: str, second: str, unlimited: Substitutor) -> None:
+    """Both move as the same dates written in full do, so that they stay in order across the month."""
+    for key in PATIENTS:
+        short, full = (
+            unlimited.substitute(
+                *marked(
+                    f"Hospitalisée le [[DATE|{one}]] pour AVC, puis le [[DATE|{other}]] en neurologie.",
+                    patient=Patient(key),
+                )
+            )
+            for one, other in ((first, second), ("28/12/2022", f"{int(second):02}/01/2023"))
+        )
+        said, meant = parse(surrogates(short)[1]), day(surrogates(full)[1])
+        assert said is not None
+        assert said.day == meant.day
+        assert said.month in (None, meant.month)
