@@ -9,23 +9,31 @@ only the order, the stages and those distances are public.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from fractions import Fraction
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
+from deid.domain.document import Mention
+from deid.domain.labels import Label
 from deid.privacy.budget import rational, tempered
 from deid.privacy.laplace import discrete_laplace
 from deid.substitution.context import DocumentContext
 from deid.substitution.temporal import births, ends, groups, stages
 from deid.substitution.temporal.forms import Expression
 from deid.substitution.temporal.groups import Group, Grouped
-from deid.substitution.temporal.normalisation import NormalisedTimes, are_beside, day_of_pregnancy, weekday_of
+from deid.substitution.temporal.normalisation import (
+    NormalisedTimes,
+    are_beside,
+    day_of_pregnancy,
+    length_ahead,
+    weekday_of,
+)
 from deid.substitution.temporal.order import restore
 from deid.substitution.temporal.relative import Relative
 from deid.substitution.temporal.timeline import Timeline, anchor_epsilon, day_of
-from deid.substitution.temporal.values import DAYS_OF, Instant, Unit, clamped, index_of
+from deid.substitution.temporal.values import DAYS_OF, Instant, Unit, add_months, clamped, index_of
 
 MECHANISM = "exponential"
 KEPT = "kept"  # strategy of a distance that stays as it is
@@ -35,6 +43,7 @@ _SATURDAY = 5
 _QUARTER = 92  # days before the birth
 _NAMED = {Unit.SEASON: 4, Unit.MONTH: 12}  # units of a year that are said by name: "l'été dernier"
 _FAR = 10**6  # days, no bound
+_ABOUT = timedelta(days=3)  # that a date may lie from the end of a length told of it
 
 
 class Episode(NamedTuple):
@@ -218,6 +227,12 @@ def move(context: DocumentContext, normalised: NormalisedTimes, epsilon: Fractio
             drawn |= {one: index_of(one.unit, to) for one, to in group.items()}
             if all(_keeps_side(line, days[one], to) for one, to in group.items()):
                 fixed |= {one: drawn[one] for one in group if one.unit is Unit.DAY}
+    for distance, beside in _said_twice(context, normalised):
+        far, day = normalised.instants[distance], normalised.instants[beside]
+        if far in drawn and day in drawn and far not in fixed:  # a distance that moves says that of its date
+            to = Instant(day.unit, drawn[day])
+            apart = index_of(far.unit, day.first) - far.index
+            drawn[far] = clamped(far.unit, index_of(far.unit, to.first) - apart)
     moved = restore(drawn, fixed, holding=True)
     for one in normalised.birth_instants:
         moved[one] = Instant(one.unit, index_of(one.unit, birth or moved_anchor))
@@ -271,6 +286,7 @@ def told_together(context: DocumentContext, normalised: NormalisedTimes) -> Grou
     low, high = _window(context, episode, normalised.anchor)
     beside = _told_from_here(context, normalised)
     within = {one for one in normalised.dated if low <= one.middle <= high} | beside
+    within |= _ends_of_lengths(context, normalised, within)
     if dates.moves == "day":
         return Grouped(frozenset(within), low, high, ())
     days = _days(normalised)
@@ -360,11 +376,51 @@ def _told_from_here(context: DocumentContext, normalised: NormalisedTimes) -> se
         or (isinstance(said[mention], Relative) and abs((one.middle - normalised.anchor).days) <= reach)
         or day_of_pregnancy(context, mention) is not None
     }
+    return found | {
+        normalised.instants[day]
+        for distance, day in _said_twice(context, normalised)
+        if is_kept(context, said[distance])
+    }
+
+
+def _said_twice(context: DocumentContext, normalised: NormalisedTimes) -> Iterator[tuple[Mention, Mention]]:
+    """Yield each distance with the date beside it: "dans deux ans (mars 2027)"."""
+    said = normalised.said
     for pair in pairwise(sorted(normalised.instants)):
-        for distance, date_beside in (pair, pair[::-1]):
-            if is_kept(context, said[distance]) and isinstance(said[date_beside], Expression):
-                found |= {normalised.instants[date_beside]} if are_beside(context, *pair) else set()
-    return found
+        for distance, day in (pair, pair[::-1]):
+            if (
+                isinstance(said[distance], Relative)
+                and isinstance(said[day], Expression)
+                and are_beside(context, *pair)
+            ):
+                yield distance, day
+
+
+def _ends_of_lengths(
+    context: DocumentContext, normalised: NormalisedTimes, within: Collection[Instant]
+) -> set[Instant]:
+    """Return the ends of lengths that the words ahead tell from the document's date or own days.
+
+    "sonde posée le 14/03/2025, à retirer à 12 mois, le 14/03/2026": the length is published as it is, and its end moves
+    with its beginning.
+    """
+    days = {normalised.anchor, *(one.first for one in within if one.unit is Unit.DAY)}
+    found = set()
+    for mention in context.of([Label.DATE]):
+        one, length = normalised.instants.get(mention), length_ahead(context, mention)
+        if one is None or length is None or one in within:
+            continue
+        ends = (_after(day, length) for day in days)
+        if any(one.first - _ABOUT <= end <= one.last + _ABOUT for end in ends):
+            found.add(one)
+    return found & normalised.dated
+
+
+def _after(day: date, length: Relative) -> date:
+    """Return the day that lies a length behind another one."""
+    if length.unit in (Unit.MONTH, Unit.YEAR):
+        return add_months(day, length.offset * (12 if length.unit is Unit.YEAR else 1))
+    return day + timedelta(days=length.offset * DAYS_OF[length.unit])
 
 
 def _is_named(told: object) -> bool:

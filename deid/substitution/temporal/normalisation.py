@@ -115,6 +115,12 @@ _BESIDE = re.compile(
     r"[\s,;:(–-]{0,4}(?:soit|donc|c'est-a-dire)?[\s:]{0,2}(?:le|en|au|du|depuis le|a partir du)?\s{0,2}"
 )
 _BESIDE_REACH = 24
+# A length that ends on the date behind it: "12 mois, soit jusqu'au 14/03/2026", "à un an (14/03/2026)".
+_LENGTH_AHEAD = re.compile(
+    r"(?<![\w/.,+-])(?P<length>(?:\d{1,3}|une?|deux|trois|quatre|six|neuf|douze) ?(?:jours?|j|semaines?|sem|mois|ans?))"
+    r"[\s,;:(–-]{0,4}(?:soit|donc)?[\s:]{0,2}(?:le|en|au|vers le|(?:jusqu'|jusque)(?:au|a|en|le)?)?\s{0,2}\Z"
+)
+_LENGTH_REACH = 40
 # Days of a pregnancy, by the words ahead: of the last period, of conception, of the term.
 _PREGNANCY = re.compile(
     r"\b(?:(?P<period>ddr|dernieres regles)|(?P<conception>ddg|debut de grossesse)|"
@@ -454,6 +460,14 @@ def are_beside(context: DocumentContext, mention: Mention, following: Mention) -
     if following.start - mention.end > _BESIDE_REACH:
         return False
     return _BESIDE.fullmatch(context.plain[mention.end : following.start]) is not None
+
+
+def length_ahead(context: DocumentContext, mention: Mention) -> Relative | None:
+    """Return the length, no mention, that the words ahead of a date say it ends, as if counted from the document."""
+    found = _LENGTH_AHEAD.search(context.plain, max(0, mention.start - _LENGTH_REACH), mention.start)
+    if found is None or any(one.end > found.start() and one.start < found.end() for one in context.of(TEMPORAL)):
+        return None
+    return relative.parse_relative(found["length"])
 
 
 def day_of_pregnancy(context: DocumentContext, mention: Mention) -> str | None:

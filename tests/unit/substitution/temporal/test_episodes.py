@@ -21,7 +21,7 @@ from deid.substitution import Substitutor
 from deid.substitution.temporal.ages import Age
 from deid.substitution.temporal.constraints import count_constraints, read_both
 from deid.substitution.temporal.stages import stage_of
-from deid.substitution.temporal.values import Unit, months_between
+from deid.substitution.temporal.values import Unit, add_months, months_between
 from tests.unit.substitution.examples import KEY, changed, marked, surrogates
 
 ADMITTED, DISCHARGED = date(2022, 3, 3), date(2022, 3, 7)
@@ -224,6 +224,45 @@ def test_a_date_beside_its_distance_agrees_with_it_outside_the_window_too(
     result = drawn.substitute(document, mentions)
     assert result.reference_date is not None
     assert read(surrogates(result)[1]) == result.reference_date - timedelta(weeks=weeks)
+
+
+@pytest.mark.parametrize("patient", [f"p{number}" for number in range(12)])
+def test_a_distance_that_moves_agrees_with_the_month_beside_it(drawn: Substitutor, patient: str) -> None:
+    document, mentions = marked(
+        "Scanner [[RELDATE|dans 3 ans]] ([[DATE|06/2025]]).",
+        patient=Patient(patient),
+        reference_date=WRITTEN,
+        stay=STAY,
+    )
+    result = drawn.substitute(document, mentions)
+    distance, month = surrogates(result)
+    assert result.reference_date is not None
+    years = int(month[-4:]) - result.reference_date.year
+    assert distance == (f"dans {years} an{'s' * (years > 1)}" if years else "cette année")
+
+
+@pytest.mark.parametrize(
+    ("words", "months"),
+    [
+        ("bithérapie 12 mois, jusqu'au {}", 12),
+        ("à retirer dans les 9 mois (soit le {})", 9),
+        ("contrôle à un an : {}", 12),
+        ("scanner à 2 ans, le {}", 24),
+    ],
+)
+@pytest.mark.parametrize("patient", ["p1", "p2", "p3", "p4"])
+def test_the_end_of_a_length_moves_with_its_beginning(
+    drawn: Substitutor, words: str, months: int, patient: str
+) -> None:
+    placed = WRITTEN - timedelta(days=8)
+    document, mentions = marked(
+        f"Sonde posée le {told(placed)}, {words.format(told(add_months(placed, months)))}.",
+        patient=Patient(patient),
+        reference_date=WRITTEN,
+        stay=STAY,
+    )
+    first, last = map(read, surrogates(drawn.substitute(document, mentions)))
+    assert abs((last - add_months(first, months)).days) <= 3  # a month may be shorter
 
 
 @pytest.mark.parametrize("patient", ["p1", "p2", "p3", "p4"])
