@@ -237,6 +237,7 @@ def move(context: DocumentContext, normalised: NormalisedTimes, epsilon: Fractio
     for one in normalised.birth_instants:
         moved[one] = Instant(one.unit, index_of(one.unit, birth or moved_anchor))
     kept = frozenset([mention for mention, said in normalised.said.items() if is_kept(context, said)])
+    kept -= normalised.birthdays if birth else frozenset()
     return Timeline(anchor, moved_anchor, normalised.birth, birth, birth, moved, kept, may_return=True)
 
 

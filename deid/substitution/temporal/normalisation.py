@@ -19,7 +19,7 @@ from deid.substitution.temporal.forms import Expression
 from deid.substitution.temporal.kin import clause_ahead, is_of_another
 from deid.substitution.temporal.relative import Relative
 from deid.substitution.temporal.segments import Reads, Segments
-from deid.substitution.temporal.values import Instant, Unit, age_at, clamped
+from deid.substitution.temporal.values import Instant, Unit, add_years, age_at, clamped
 
 # Where a date goes on behind a line break for sure: a separator at the break, a word after it, a year after a word.
 _CUT = re.compile(r"[/.-]\s*\n|\n\s*(?:[/.-]|[^\W\d_])|[^\W\d_]\.?\s*\n\s*\d{4}$")
@@ -127,6 +127,15 @@ _PREGNANCY = re.compile(
     r"(?P<term>dpa|terme|date presumee d'accouchement))(?![a-z])[^.;\n\d]{0,25}$"
 )
 _PREGNANCY_REACH = 50
+# "son anniversaire est après-demain", "aura 77 ans demain"; "fêtera demain son anniversaire", "aura demain 77 ans".
+_BIRTHDAY = r"\banniversaire\b(?! (?:de (?!la patiente|mme|madame|m\b|monsieur)|du (?!patient)|des ))"
+_BIRTHDAY_AHEAD = re.compile(
+    rf"(?:{_BIRTHDAY}[^.;:\n]{{0,40}}|\b(?:aura(?:it)?(?: bientot)?|a eu|fete\w*|ses) \d{{1,3}} ans,? (?:le )?)\Z"
+)
+_BIRTHDAY_BEHIND = re.compile(
+    rf"[^.;:\n\d]{{0,30}}{_BIRTHDAY}|,? (?:il |elle )?(?:aura |de )?(?:ses )?\d{{1,3}} ans\b(?! apres)"
+)
+_BIRTHDAY_REACH = 60
 _BOUNDED = frozenset({Unit.DAY, Unit.MONTH})
 _AHEAD_OF_MARCH = frozenset({"en", "jusqu'en"})
 _AHEAD_OF_A_DAY = frozenset({"le", "du", "au", "jusqu'au", "ce", "la", "les", "des", "un"})
@@ -142,7 +151,7 @@ class NormalisedTimes(NamedTuple):
     be read. `births` are mentions of the patient's birth date or year, `own_ages` those of an age within a unit of the
     patient's at the anchor (of a decade, in the same one). `numbered_birth`: a NIR in the document begins with the
     month of birth. `dated` are the distinct instants of mentions other than `births`, `birth_instants` the birth date
-    in the units that it is written in.
+    in the units that it is written in. `birthdays` are the mentions of a birthday of the patient, which is right.
     """
 
     segments: Segments
@@ -156,6 +165,7 @@ class NormalisedTimes(NamedTuple):
     numbered_birth: bool
     dated: frozenset[Instant]
     birth_instants: frozenset[Instant]
+    birthdays: frozenset[Mention]
 
     def reads(self, mention: Mention) -> bool:
         """Return whether a mention of the document could be read, in all its parts."""
@@ -205,6 +215,9 @@ def normalise(context: DocumentContext) -> NormalisedTimes:
         numbered_birth=birth is not None and bool(context.labelled(Label.NIR)),
         dated=frozenset(dated),
         birth_instants=frozenset([instants[mention] for mention in births]),
+        birthdays=frozenset(
+            [one for one in instants if birth and _is_birthday(context, said[one], one, instants[one], birth)]
+        ),
     )
 
 
@@ -486,6 +499,19 @@ def _births(context: DocumentContext, instants: Mapping[Mention, Instant], birth
     return frozenset(
         [mention for mention, one in instants.items() if one == day or (one == year and _says_birth(context, mention))]
     )
+
+
+def _is_birthday(
+    context: DocumentContext, meant: Expression | Relative, mention: Mention, instant: Instant, birth: date
+) -> bool:
+    """Return whether the words around a mention call it a birthday, and the patient's birth was on such a day."""
+    if isinstance(meant, Expression) and not meant.day:
+        return False
+    days = (add_years(birth, year - birth.year) for year in (instant.first.year, instant.last.year))
+    if instant.first == birth or not any(instant.first <= day <= instant.last for day in days):
+        return False
+    ahead = _BIRTHDAY_AHEAD.search(context.plain_before(mention, _BIRTHDAY_REACH))
+    return bool(ahead or _BIRTHDAY_BEHIND.match(context.plain, mention.end))
 
 
 def _is_own(age: Age, birth: date, anchor: date) -> bool:

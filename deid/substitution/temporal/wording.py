@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import date
 
 from deid.domain.document import Mention
 from deid.french import numerals
@@ -14,7 +15,7 @@ from deid.substitution.temporal.forms import Expression, Form, Literal, MonthNam
 from deid.substitution.temporal.normalisation import NormalisedTimes, are_bounds
 from deid.substitution.temporal.relative import ABOUT, Manner, Relative
 from deid.substitution.temporal.timeline import Timeline, day_of
-from deid.substitution.temporal.values import Instant, Unit, clamped
+from deid.substitution.temporal.values import DAYS_OF, Instant, Unit, add_years, clamped
 
 _ABOUT_OF = {number: word for word, number in ABOUT.items()}
 # What a unit is counted by, by the folded word of the original.
@@ -37,6 +38,7 @@ _BESIDE = {
     Unit.SEASON: ("la saison dernière", "cette saison", "la saison prochaine", "saisons"),
     Unit.DECADE: ("la décennie dernière", "cette décennie", "la décennie prochaine", "décennies"),
 }
+_MOST_IN = {Unit.DAY: 14, Unit.WEEK: 60}  # days from which a distance is said in a longer unit
 # The anchor's day and those next to it, in other words.
 _OTHERWISE: Mapping[int, tuple[str, ...]] = {
     -2: ("il y a deux jours",), -1: ("la veille",), 0: ("ce jour", "aujourd'hui"), 1: ("le lendemain",),
@@ -65,6 +67,13 @@ def distance_otherwise(relative: Relative, moved: Instant, anchor: Instant) -> s
     phrases = _OTHERWISE.get(moved.index - anchor.index, ()) if relative.unit is Unit.DAY else ()
     phrase = next((one for one in phrases if comparable(one) != comparable(model)), None)
     return sentence_case_of(model, phrase) if phrase else None
+
+
+def _write_days(relative: Relative, days: int) -> str:
+    """Write a distance in days in the unit that fits it: days, weeks or months."""
+    unit = next((unit for unit, most in _MOST_IN.items() if abs(days) < most), Unit.MONTH)
+    count = round(days / DAYS_OF[unit])
+    return sentence_case_of(relative.manner.model, _write_plain(unit, count, Manner(relative.manner.model)))
 
 
 def _write_counted(relative: Relative, offset: int) -> str:
@@ -200,6 +209,7 @@ class DateWriter:
         self._accented = context.accented
         self._instants = normalised.instants
         self._said = normalised.said
+        self._birthdays = normalised.birthdays
         self._line = line
         self._moved = dict(line.instants)
         self._birth = None if line.birth is None else day_of(line.birth)
@@ -265,11 +275,17 @@ class DateWriter:
     def _text(self, mention: Mention, moved: Instant, *, otherwise: bool = False) -> str:
         """Return a mention's text for another instant; with `otherwise` in other words, if there are any."""
         said = self._said[mention]
-        if isinstance(said, Relative):
+        birthday = self._birthday(mention)
+        if isinstance(said, Relative) and birthday is not None:
+            text = _write_days(said, (birthday - self._line.moved_anchor).days)
+            text = self._agreeing(mention, text, distance=True)
+        elif isinstance(said, Relative):
             anchor = Instant(moved.unit, self._line.moved_index(moved.unit))
-            text = distance_otherwise(said, moved, anchor) if otherwise else None
-            text = self._agreeing(mention, text or write_distance(said, moved, anchor), distance=True)
+            other = distance_otherwise(said, moved, anchor) if otherwise else None
+            text = self._agreeing(mention, other or write_distance(said, moved, anchor), distance=True)
         else:
+            if birthday is not None:
+                moved = day_of(birthday)
             text = self._form(mention, said, moved).write(moved.middle)
             if said.feast is not None and said.year is None:
                 holiday = feasts.holiday_of_month(moved.first.month, self._context.plain_before(mention, 24))
@@ -277,6 +293,19 @@ class DateWriter:
             if moved.unit in _WITH_NOUNS:
                 text = self._agreeing(mention, text, distance=False)
         return text if self._accented else without_accents(text)
+
+    def _birthday(self, mention: Mention) -> date | None:
+        """Return the birthday that a mention tells, of the published birth date; None where it tells none.
+
+        It is the last one before the document or the next one, as the original was.
+        """
+        line, born = self._line, self._line.told_birth
+        if mention not in self._birthdays or born is None:
+            return None
+        days = [add_years(born, line.moved_anchor.year - born.year + more) for more in (-1, 0, 1)]
+        if self._instants[mention].last < line.anchor:
+            return max(day for day in days if day < line.moved_anchor)
+        return min(day for day in days if day >= line.moved_anchor)
 
     def _form(self, mention: Mention, said: Expression, moved: Instant) -> Form:
         """Return the form of a date, with a month if the date that lent it one has moved to another.

@@ -9,15 +9,18 @@ from datetime import date, timedelta
 import pytest
 
 from deid import pipeline
-from deid.config.policy import Policy
+from deid.config.policy import Policy, load
 from deid.domain.document import Document, Mention, Patient, Stay
 from deid.domain.errors import DocumentRefused, Reason
 from deid.domain.outcomes import Candidate, Constraint, Detected, Verdict
 from deid.reference import CommuneTable
+from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
 from deid.substitution.temporal.ages import parse_age
 from deid.substitution.temporal.constraints import count_constraints
 from deid.substitution.temporal.parsing import parse
+from deid.substitution.temporal.relative import parse_relative
+from deid.substitution.temporal.resolving import place_relative
 from tests.unit.substitution.examples import KEY, changed, marked, surrogates
 
 PATIENTS = [f"patient-{number}" for number in range(12)]
@@ -289,3 +292,54 @@ def test_a_day_without_a_month_follows_the_date_before_it(first: str, second: st
         assert said is not None
         assert said.day == meant.day
         assert said.month in (None, meant.month)
+
+
+@pytest.mark.parametrize(
+    ("told", "ahead"),
+    [
+        ("Son anniversaire est [[RELDATE|après-demain]].", True),
+        ("[[RELDATE|Après-demain]], c'est son anniversaire.", True),
+        ("Elle aura [[AGE|74 ans]] [[RELDATE|après-demain]].", True),
+        ("A fêté son anniversaire [[RELDATE|le mois dernier]].", False),
+    ],
+)
+def test_a_birthday_is_told_from_the_published_birth_date(told: str, ahead: bool, unlimited: Substitutor) -> None:
+    born = date(1949, 5, 19) if ahead else date(1949, 4, 19)
+    for key in PATIENTS:
+        result = unlimited.substitute(
+            *marked(f"Née le [[DATE|{born:%d/%m/%Y}]]. {told}", patient=Patient(key, birth_date=born))
+        )
+        published, *_, distance = surrogates(result)
+        assert result.reference_date is not None
+        birth = day(published)
+        # Where originals may not come back, a birthday that falls as far away again is masked.
+        meant = parse_relative("après-demain" if distance == "[RELDATE]" else distance)
+        assert meant is not None
+        here = place_relative(meant, result.reference_date)
+        days = [
+            birth.replace(year=year, day=min(birth.day, 28)) for year in range(here.first.year - 1, here.first.year + 2)
+        ]
+        assert min(abs((one - here.middle).days) for one in days) <= 31, (published, distance)
+
+
+@pytest.mark.parametrize("written", ["19 mai", "19/05", "19/05/2023"])
+def test_the_day_of_a_birthday_is_that_of_the_published_birth_date(written: str, unlimited: Substitutor) -> None:
+    for key in PATIENTS:
+        document, mentions = marked(
+            f"Née le [[DATE|19/05/1949]], fête son anniversaire le [[DATE|{written}]].", patient=Patient(key)
+        )
+        birth, birthday = map(parse, surrogates(unlimited.substitute(document, mentions)))
+        assert birth is not None
+        assert birthday is not None
+        assert (birthday.day, birthday.month) == (birth.day, birth.month)
+
+
+@pytest.mark.parametrize("told", [
+    "Son fils a eu son anniversaire [[RELDATE|hier]].", "Anniversaire de mariage [[RELDATE|après-demain]].",
+    "Sortie [[RELDATE|après-demain]]. Son anniversaire est passé.",
+])  # fmt: skip
+def test_another_day_than_the_birthday_moves_with_the_document(told: str) -> None:
+    shipped = Substitutor(load(), KEY, packaged_tables().communes)
+    document, mentions = marked(f"Née le [[DATE|19/05/1949]]. {told}", patient=Patient("p1"))
+    result = shipped.substitute(document, mentions)
+    assert surrogates(result)[1] == document.text[mentions[1].start : mentions[1].end]
