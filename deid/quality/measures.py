@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ from deid.quality.dates import read_dates
 from deid.quality.grammar import count_errors
 from deid.quality.identity import Inside, identity_counts, known_identity
 from deid.quality.integrity import Pair, faithfulness, integrity, is_left, markup_counts, outside, visible_text
-from deid.quality.people import disagreements
+from deid.quality.people import count_disagreements
 from deid.quality.residues import count_other_scripts, count_overrides, count_unmarked, residues
 from deid.quality.uniqueness import find_unique_people
 from deid.quality.words import WORD, fold, is_foreign
@@ -53,7 +53,7 @@ def _measure(candidate: Candidate) -> dict[str, float]:
         "unique_person": float(len(find_unique_people(substitution.text))),
         "contact_unmarked": float(count_unmarked(outside(substitution, shown=CONTACT))),
         "articles_disagree": float(count_errors(substitution)),
-        "names_disagree": float(sum(disagreements([(document, substitution.surrogates)]))),
+        "names_disagree": float(count_disagreements(document, substitution.surrogates)),
         **faithfulness(_pairs(document, substitution), document.reference_date, substitution.reference_date),
         "language_foreign": float(is_foreign(fold(word) for word in WORD.findall(document.text))),
         "identity_unknown": float(known_identity(document.patient).fields == 0),
@@ -119,13 +119,13 @@ class CheckResult:
 def validate_batch(batch: Sequence[Candidate], limits: Quality = DEFAULT, hiding: Hiding = "natural") -> list[Verdict]:
     """Judge each candidate of `batch`, in the same order. Great Expectations sees numbers only.
 
+    A verdict is that of the candidate alone: what stands beside it in a batch is chance, and so would be the verdict.
     `limits` says how many clinical values may change before a document warns, and before it is held back; under
     `hiding` "marked", a contact without the mark of surrogates holds it back.
     """
     from deid.quality.judging import judge  # seconds to import, for this step only
 
     numbers = [measure(candidate) for candidate in batch]
-    _compare_patients(batch, numbers)
     judgements = judge(ROW_SUITE, checks_within(limits, hiding), numbers)
     unsought = [
         frozenset() if measured["unmeasured"] else known_identity(candidate.document.patient).unsought
@@ -148,19 +148,6 @@ def validate_batch(batch: Sequence[Candidate], limits: Quality = DEFAULT, hiding
         )
         for row, candidate in enumerate(batch)
     ]
-
-
-def _compare_patients(batch: Sequence[Candidate], numbers: Sequence[dict[str, float]]) -> None:
-    """Count disagreeing names over all documents of a patient in the batch."""
-    rows: dict[str, list[int]] = defaultdict(list)
-    for row, candidate in enumerate(batch):
-        if not numbers[row]["unmeasured"] and (key := candidate.document.patient.key):
-            rows[key].append(row)
-    for of_patient in rows.values():
-        if len(of_patient) > 1:
-            pairs = [(batch[row].document, batch[row].substitution.surrogates) for row in of_patient]
-            for row, count in zip(of_patient, disagreements(pairs), strict=True):
-                numbers[row]["names_disagree"] = float(count)
 
 
 def batch_results(verdicts: Sequence[Verdict]) -> list[CheckResult]:

@@ -50,18 +50,17 @@ def paired_words(document: Document, one: Surrogate) -> Sequence[tuple[str, str]
     return list(zip(original, drawn, strict=True)) if len(original) == len(drawn) else []
 
 
-def disagreements(pairs: Sequence[tuple[Document, Sequence[Surrogate]]]) -> list[int]:
-    """Return, for each document of one patient, its names and initials that disagree with the others of their bearer.
+def count_disagreements(document: Document, surrogates: Sequence[Surrogate]) -> int:
+    """Count the names and initials of a document that disagree with the others of their bearer in it.
 
     Of several surrogates of a word, the one that most of its forms have is taken for right, the first one of as many.
     """
-    found = [list(forms(document, surrogates)) for document, surrogates in pairs]
-    most = most_drawn(form for one in found for form in one)
-    return [
-        sum(form.drawn != most[form.own, form.word] for form in one if form.own or len(form.word) > _MOST_INITIALS)
-        + sum(agrees is False for agrees in judge_initials(*pair))
-        for one, pair in zip(found, pairs, strict=True)
-    ]
+    found = list(forms(document, surrogates))
+    most = most_drawn(found)
+    differing = sum(
+        form.drawn != most[form.own, form.word] for form in found if form.own or len(form.word) > _MOST_INITIALS
+    )
+    return differing + sum(agrees is False for agrees in judge_initials(document, surrogates))
 
 
 def most_drawn(found: Iterable[Form]) -> Mapping[tuple[bool, str], str]:
