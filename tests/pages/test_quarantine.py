@@ -179,9 +179,10 @@ def test_what_cannot_be_waived_offers_no_such_button(
 
 
 def opened(page: Page, server: Server, database: Database, document_id: str) -> None:
-    """Open the text of a document in quarantine."""
+    """Open the text of a document in quarantine, and wait for its script: before it, no text follows the other."""
     page.goto(f"{server.pages}/quarantine/{run_of(database, document_id)}/{document_id}")
-    page.get_by_role("button", name="Ouvrir le texte").press("Enter")
+    with page.expect_navigation():
+        page.get_by_role("button", name="Ouvrir le texte").press("Enter")
 
 
 def test_an_original_is_shown_as_text_to_who_may_see_it_and_recorded(
@@ -282,7 +283,8 @@ def leaking(database: Database) -> None:
 
 
 def select_in(page: Page, side: str, passage: str) -> None:
-    """Select a passage of one text, as a hand does."""
+    """Select a passage of one text, as a hand does, once the page has its script."""
+    page.wait_for_load_state()
     page.evaluate(
         """([side, passage]) => {
             for (const chunk of document.querySelectorAll(`#${side} [data-start]`)) {
