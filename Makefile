@@ -76,7 +76,7 @@ drill: $(DEV) ## kill Airflow with SIGKILL in the middle of a night, start again
 	@$(BIN)/python -m pytest tests/dags/test_service.py $(ARGS)
 
 .PHONY: faults
-faults: $(RUN) ## benchmarks/faults.md: 200 nights under seeded faults, each compared with the night without (half an hour)
+faults: $(RUN) ## benchmarks/faults.md: 200 nights under seeded faults, each compared with the night without (an hour and a half)
 	@$(BIN)/python -m benchmarks.faults --write $(ARGS)
 
 # Tests start hundreds of processes, each of which would compile the product anew.
