@@ -18,6 +18,8 @@ TORCH_LOCK ?= $(LOCKS)/torch.txt
 TORCH = $(shell sed -n 's/^\(torch==[^ ]*\).*/\1/p' $(TORCH_LOCK))
 DEMO = $(BIN)/python -m demo
 ARGS ?=
+# Packages of Debian whose programs some tests run; without one these are skipped, and name it.
+DEBIAN := chromium faketime gcc libreoffice-calc libreoffice-writer mariadb-server postgresql redis-server shellcheck tesseract-ocr-fra
 # Test processes; each starts a PostgreSQL of its own. One more than two cores: half of the slow tests' time is waiting.
 WORKERS ?= 3
 SPREAD = -n $(WORKERS) --dist loadfile --no-loadscope-reorder
@@ -43,7 +45,12 @@ help: ## this list
 	  printf '  make %-8s %s\n' "$${line%%:*}" "$${line#*## }"; done
 
 .PHONY: environment
-environment: $(DEV) ## the environment of the other commands, which make it where it lacks
+environment: $(DEV) ## the environment of the other commands, which make it where it lacks; names Debian's packages that tests miss
+	@command -v dpkg-query >/dev/null || exit 0; \
+	lacking=$$(for one in $(DEBIAN); do \
+	  dpkg-query --show --showformat '$${db:Status-Status}\n' $$one $$one-nogui 2>/dev/null | grep -qx installed || printf ' %s' $$one; \
+	done); \
+	if [ -n "$$lacking" ]; then echo "Environment: some tests are skipped here. On Debian: apt install$$lacking"; fi
 
 .PHONY: demo
 demo: $(RUN) ## thirty nights of a synthetic hospital, end to end; run it again and it finds nothing new

@@ -100,6 +100,13 @@ def test_commands_that_are_named_exist(document: str) -> None:
     assert all((ROOT / f"benchmarks/{name}.py").is_file() for name in re.findall(r"make bench-(\w+)", text))
 
 
+def test_packages_without_which_tests_are_skipped_are_named_by_the_environment() -> None:
+    named = re.search(r"^DEBIAN := (.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    assert named is not None
+    tests = "".join(path.read_text() for path in (ROOT / "tests").rglob("*.py"))
+    assert set(re.findall(r"apt install ([a-z-]+)", tests)) == set(named[1].split())
+
+
 CODE = re.compile(r"```[^\n]*\n(.*?)```|`([^`\n]+)`", re.DOTALL)
 CALL = re.compile(r"(?:python -m deid|^(?:\$ )?nocturne) ((?:[^\n|;&>#`]|\\\n)+)", re.MULTILINE)
 COMMANDS = get_command(app)

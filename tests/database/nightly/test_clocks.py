@@ -49,7 +49,7 @@ def fill(hospital: Database) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(COMPILER is None, reason="there is no C compiler")
+@pytest.mark.skipif(COMPILER is None, reason="there is no C compiler (Debian: apt install gcc)")
 @pytest.mark.parametrize("seconds", [EARLY, LATE])
 def test_a_worker_whose_clock_is_an_hour_off_publishes_what_others_do(
     deploy: Deploy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seconds: int

@@ -80,7 +80,7 @@ class Other:
 def mariadb_server() -> Iterator[tuple[int, Statement]]:
     """Port of a MariaDB with a database `dpi` in Latin-1 and an account that may read it; what runs a statement."""
     if MARIADBD is None:
-        pytest.skip("no MariaDB here: apt install mariadb-server")
+        pytest.skip("MariaDB is not installed (Debian: apt install mariadb-server)")
     home = Path(tempfile.mkdtemp(prefix="nocturne-mariadb-"))
     home.chmod(0o755)
     account = "mysql" if os.geteuid() == 0 else str(os.geteuid())

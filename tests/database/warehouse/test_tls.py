@@ -24,7 +24,9 @@ from tests.ports import reserve_port
 
 FOLDERS = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: int(path.parent.name))
 PASSWORD = "nocturne-tests"
-pytestmark = pytest.mark.skipif(not FOLDERS, reason="no PostgreSQL with TLS is installed (Debian: postgresql)")
+pytestmark = pytest.mark.skipif(
+    not FOLDERS, reason="no PostgreSQL with TLS is installed (Debian: apt install postgresql)"
+)
 
 
 @pytest.fixture(scope="module")

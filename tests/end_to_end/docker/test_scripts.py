@@ -34,7 +34,9 @@ def test_script_is_executable_and_parses(script: Path) -> None:
     assert run("bash", "-n", str(script)).returncode == 0
 
 
-@pytest.mark.skipif(shutil.which("shellcheck") is None, reason="shellcheck is not installed")
+@pytest.mark.skipif(
+    shutil.which("shellcheck") is None, reason="shellcheck is not installed (Debian: apt install shellcheck)"
+)
 def test_shellcheck() -> None:
     checked = run("shellcheck", *map(str, SCRIPTS))
     assert checked.returncode == 0, checked.stdout

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 
-def _needs(program: str) -> pytest.MarkDecorator:
+def _needs(program: str, remedy: str) -> pytest.MarkDecorator:
     """Skip where a program of LibreOffice is not installed: distributions package each of them alone."""
     office = shutil.which("soffice")
     found = office is not None and (Path(office).resolve().parent / f"s{program}").exists()
-    package = f"libreoffice-{program}"
-    return pytest.mark.skipif(not found, reason=f"LibreOffice's {program} is not installed (Debian: {package})")
+    return pytest.mark.skipif(not found, reason=f"LibreOffice's {program} is not installed ({remedy})")
 
 
-WRITER, CALC = _needs("writer"), _needs("calc")
+WRITER = _needs("writer", "Debian: apt install libreoffice-writer")
+CALC = _needs("calc", "Debian: apt install libreoffice-calc")

@@ -28,7 +28,9 @@ LINES = [
     "Madame KERGOAT a été hospitalisée pour une dyspnée.",
 ]
 READ = [scans.READ_BY, "Nom : KERGOAT\tPrénom : Anne", *LINES[1:]]
-with_tesseract = pytest.mark.skipif(not scans.installed(), reason="tesseract with French data is not installed")
+with_tesseract = pytest.mark.skipif(
+    not scans.installed(), reason="tesseract with French data is not installed (Debian: apt install tesseract-ocr-fra)"
+)
 
 
 def page(lines: list[str] = LINES) -> Image.Image:
