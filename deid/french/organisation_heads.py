@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
@@ -129,19 +129,19 @@ for _head in map(scanned, _KIND_OF_HEAD):
 _LINK = re.compile("[ -]")
 
 
-def find_head(name: str, borne: Container[str] = frozenset()) -> OpeningHead | None:
+def find_head(name: str, is_name: Callable[[str], bool] = lambda _: False) -> OpeningHead | None:
     """Return the longest head that opens the name of an organisation, which may have one slip; or None.
 
-    A word that is one of the folded surnames `borne` is no slip: "Collier" is no "voilier".
+    A folded word that `is_name` somebody bears is no slip: "Collier" is no "voilier".
     """
     exact = HEAD.match(scanned(name))
-    slipped = _with_slip(name, borne)
+    slipped = _with_slip(name, is_name)
     if exact is None or (slipped is not None and slipped.end > exact.end()):
         return slipped
     return OpeningHead(head_of(exact), kind_of_head(exact), exact.end())
 
 
-def _with_slip(name: str, borne: Container[str]) -> OpeningHead | None:
+def _with_slip(name: str, is_name: Callable[[str], bool]) -> OpeningHead | None:
     written, said = _LINK.split(name), _LINK.split(scanned(name))
     for count in sorted(_SLIPPED, reverse=True):
         opening = " ".join(said[:count])
@@ -150,7 +150,7 @@ def _with_slip(name: str, borne: Container[str]) -> OpeningHead | None:
             continue
         meant = found[0]
         wrong = [at for at, word in enumerate(meant.split()) if said[at] != word]
-        if all(_may_slip(written[at], at == 0) and fold_line(written[at]) not in borne for at in wrong):
+        if all(_may_slip(written[at], at == 0) and not is_name(fold_line(written[at])) for at in wrong):
             return OpeningHead(_HEADS[meant], _KIND_OF_HEAD[_HEADS[meant]], len(opening), slipped=True)
     return None
 

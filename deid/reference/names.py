@@ -223,6 +223,10 @@ class NameTables:
         """Return the facts of a first name; None if it is not in the table."""
         return self.first.get(name_key(name))
 
+    def is_name(self, word: str) -> bool:
+        """Return whether a word is a surname or first name."""
+        return bool(self.surname_births(word) or self.first_name(word))
+
     def sex_of(self, word: str) -> str | None:
         """Return the sex of a first name, by its key; None if both sexes bear it or nobody."""
         first = self.first.get(word)

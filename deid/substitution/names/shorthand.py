@@ -81,7 +81,7 @@ class Shorthand:
         known = None if attempt else self.known(word)
         if known is not None:
             return known
-        if self._tables.surname_births(word) or self._tables.first_name(word):
+        if self._tables.is_name(word):
             return None
         for letter, surname in ((word[0], word[1:]), (word[-1], word[:-1])):
             if len(surname) < _LOGIN_LEAST - 1 or not self._tables.surname_births(surname):

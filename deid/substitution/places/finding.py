@@ -255,7 +255,7 @@ def _likeness(one: str, other: str) -> float:
 
 def opening_head(name: str) -> OpeningHead | None:
     """Return the head that opens the name of an organisation, with one slip where nobody bears the word; or None."""
-    return find_head(name, packaged_tables().names.surnames)
+    return find_head(name, packaged_tables().names.is_name)
 
 
 def without_cedex(name: str) -> str:
