@@ -188,20 +188,20 @@ def document_history(cursor: Cursor, document_id: str) -> list[DocumentEvent]:
     return [DocumentEvent(*row) for row in cursor.fetchall()]
 
 
-def find_former(cursor: Cursor, run_id: int, document_id: str) -> tuple[str, bool] | None:
-    """Return the interval that published a held-back document before, if any, and whether that version is to leave."""
+def find_former(cursor: Cursor, run_id: int, document_id: str) -> tuple[int, str, bool] | None:
+    """Return run and interval that published a held-back document before, if any, and whether that version leaves."""
     return execute(cursor, "deid", "quarantine", "former", {"run_id": run_id, "document_id": document_id}).fetchone()
 
 
-def withdraw_former(cursor: Cursor, actor: str, entry: Entry, reason: str) -> bool:
-    """Have the next publication remove the published version of a held-back document; False if none is to remove.
+def withdraw_former(cursor: Cursor, actor: str, entry: Entry, former: int, reason: str) -> bool:
+    """Have the next publication remove the version that `former` published; False if it is not, or leaves already.
 
     Raises:
         ChoiceRefused: the reason has fewer than 10 or more than 500 characters.
     """
     reason = audit.spaced_reason(reason, lambda problem: ChoiceRefused(ChoiceProblem(problem)))
     held = {"run_id": entry[0], "document_id": entry[1]}
-    if execute(cursor, "deid", "quarantine", "withdraw_former", held).fetchone() != (True,):
+    if execute(cursor, "deid", "quarantine", "withdraw_former", held | {"former": former}).fetchone() != (True,):
         return False
     audit.write(cursor, actor, Action.WITHDRAW_VERSION, f"document {entry[1]}", run_id=entry[0], reason=reason)
     return True

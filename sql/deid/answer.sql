@@ -28,7 +28,7 @@ FROM deid.receive_answer(%(airflow_run)s, %(account)s, %(chosen)s, %(reason)s) A
 SELECT a.account, a.chosen, a.sent_at
 FROM deid.answer AS a
 WHERE a.interval_key = %(interval_key)s AND a.staged_digest = %(staged_digest)s AND a.outcome IS NULL
-    AND a.sent_at BETWEEN now() - interval '1 hour' AND now() + interval '1 hour'
+    AND a.received_at BETWEEN now() - interval '1 hour' AND now() + interval '1 hour'
 ORDER BY a.answer_id
 LIMIT 1;
 

@@ -79,10 +79,10 @@ WHERE
 -- Grain: one document of the interval that is new to the ledger.
 -- Purpose: the anti-join. New is: never seen in this version under this pipeline; or seen, and since then
 -- superseded or withdrawn (the source has it again), or about to be; or left unfinished by a run that ended, fell
--- silent or was taken over; or in quarantine, from where a person wants it done again; or recalled, where a person
--- asked for the run. Never new: a content that a person has discarded, and the documents of a person who has objected:
--- the patient's, those of patients merged with this one, and, where the source tells no merges, those that were ever
--- the patient's.
+-- silent or was taken over; or in quarantine, from where a person wants it done again; or recalled or taken out by a
+-- person, where a person asked for the run. Never new: a content that a person has discarded, and the documents of a
+-- person who has objected: the patient's, those of patients merged with this one, and, where the source tells no
+-- merges, those that were ever the patient's.
 CREATE TEMPORARY TABLE new_document ON COMMIT DROP AS
 SELECT
     i.document_id,
@@ -103,8 +103,7 @@ WHERE
     AND (cardinality(%(services)s::text[]) = 0 OR i.service = ANY(%(services)s))
     AND (
         d.document_id IS NULL
-        OR d.state IN ('superseded', 'withdrawn')
-        OR (d.state = 'recalled' AND %(requested_by)s::text <> '')
+        OR d.state IN ('superseded', 'withdrawn', 'recalled')
         OR (d.state IN ('staged', 'published') AND EXISTS (
             SELECT FROM deid.withdrawal AS w WHERE w.document_id = d.document_id AND w.run_id >= d.run_id
         ))
@@ -116,6 +115,13 @@ WHERE
             SELECT FROM deid.quarantine AS q
             WHERE
                 q.document_id = i.document_id AND q.content_hash = i.content_hash AND q.standing IN ('retry', 'release')
+        ))
+    )
+    AND (
+        %(requested_by)s::text <> ''
+        OR (d.state IS DISTINCT FROM 'recalled' AND NOT EXISTS (
+            SELECT FROM deid.withdrawal AS w
+            WHERE w.document_id = d.document_id AND w.run_id = d.run_id AND w.by_person
         ))
     )
     AND NOT EXISTS (

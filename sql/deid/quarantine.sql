@@ -1,7 +1,8 @@
 -- name: former
 -- Grain: one published version of a document of which a later run holds back a correction. Purpose: what researchers
--- still read, the release that brought it, and whether it is to leave at the next publication.
+-- still read: its run, the release that brought it, and whether it is to leave at the next publication.
 SELECT
+    d.run_id,
     r.interval_key,
     EXISTS (
         SELECT FROM deid.withdrawal AS w WHERE w.document_id = d.document_id AND w.run_id >= d.run_id
@@ -134,9 +135,9 @@ WITH RECURSIVE types AS (
 SELECT t.document_type FROM types AS t WHERE t.document_type IS NOT NULL;
 
 -- name: withdraw_former
--- Grain: one published version of a document whose correction is held back. Purpose: have it removed; null where there
--- is none to remove.
-SELECT deid.withdraw_former(%(run_id)s, %(document_id)s) AS withdrawn;
+-- Grain: one published version of a document whose correction is held back. Purpose: have it removed, if it is the one
+-- of the run `former`; null where there is none to remove.
+SELECT deid.withdraw_former(%(run_id)s, %(document_id)s, %(former)s) AS withdrawn;
 
 -- name: waiting
 -- Grain: one reason. Purpose: how many documents wait for a person, counted no further than anybody would read. The

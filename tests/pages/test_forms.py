@@ -82,16 +82,19 @@ def _waivable(database: Database) -> str:
     return _held(database, document_id="D000091")
 
 
-def _corrected(database: Database) -> str:
-    """A document that is published, and whose correction is held back."""
+def _corrected(database: Database) -> dict[str, str]:
+    """A document that is published, whose correction is held back, and the run that published it."""
     start = NIGHT + 20 * DAY
     put(database, "D000201", at=start)
     process("to correct", start)
     publish_interval(str(start.date()))
     put(database, "D000201", b"Compte rendu \xff\xfe\xe9\x80 illisible" * 5, at=start + DAY)
     process("correction", start + DAY)
-    ((run_id,),) = database.rows("SELECT run_id FROM deid.quarantine WHERE document_id = 'D000201'")
-    return f"{run_id}:D000201"
+    ((run_id, former),) = database.rows(
+        "SELECT q.run_id, d.run_id FROM deid.quarantine AS q JOIN deid.document AS d USING (document_id)"
+        " WHERE q.document_id = 'D000201' AND d.state = 'published'"
+    )
+    return {"entry": f"{run_id}:D000201", "former": str(former)}
 
 
 def _stopped(database: Database) -> str:
@@ -177,7 +180,7 @@ CASES: dict[str, tuple[Callable[[Database, int], Form], set[tuple[int, int]]]] =
         {(303, 409)},
     ),
     "/quarantine/former": (
-        lambda database, _: ("/quarantine/former", {"entry": _corrected(database), "reason": WHY}),
+        lambda database, _: ("/quarantine/former", {**_corrected(database), "reason": WHY}),
         {(303, 409)},
     ),
     "/quarantine/releases": (

@@ -163,13 +163,14 @@ def withdraw_former(
     request: Request,
     visitor: Annotated[Visitor, Depends(needs(Permission.DECIDE))],
     entry: Annotated[str, Form()],
+    former: Annotated[int, Form()],
     reason: Text = "",
 ) -> Response:
-    """Have the published version of a document removed, whose correction is held back."""
+    """Have the published version of a document removed that the person was shown, whose correction is held back."""
     held = _entry(entry)
     try:
         with open_cursor("steward", "nocturne pages") as cursor:
-            if not quarantine.withdraw_former(cursor, visitor.id, held, reason):
+            if not quarantine.withdraw_former(cursor, visitor.id, held, former, reason):
                 raise Refusal(409, "former_gone")
     except ChoiceRefused as refused:
         raise Refusal(422, f"former_{refused.why}", least=LEAST_REASON, most=MOST_REASON) from None

@@ -10,6 +10,7 @@ import pytest
 from deid.config.policy import DEFAULT
 from deid.config.settings import settings
 from deid.database.connection import connect
+from deid.database.queries import execute
 from deid.domain.errors import ReleaseRefused
 from deid.publication.publish import staged_digest
 from deid.release import actions, decisions
@@ -264,6 +265,7 @@ def test_after_a_publication_that_failed_another_run_asks_again_and_any_answer_i
     assert take("Rework", "leroy", "textes altérés") == Taken(Outcome.REWORK)
 
 
+SENT = {"account": "leroy", "chosen": "reject", "reason": "un nom resté"}
 FORWARD = "UPDATE deid.{table} SET {column} = {column} + interval '1 year' WHERE {column} IS NOT NULL"
 
 
@@ -284,6 +286,18 @@ def test_a_rejection_is_not_lost_to_a_clock_that_was_a_year_ahead(night: Any) ->
     assert gather(NIGHT)["state"] == "approved"
     assert actions.publish(NIGHT)["published"] == 39
     assert gather(NIGHT)["state"] == "visible"
+
+
+def test_an_answer_on_its_way_is_seen_though_the_clock_was_put_back(night: Any) -> None:
+    ask_question("asset__1", NIGHT, str(staged_digest(NIGHT)))
+    night.rows(FORWARD.format(table="run", column="finished_at"))
+    with connect(night.dsn("steward")) as link, link.cursor() as cursor:
+        execute(cursor, "deid", "answer", "receive", {"airflow_run": "asset__1", **SENT})
+    with pytest.raises(ReleaseRefused, match="leroy answered about"):
+        take("Approve", "morel")
+    assert decided(night) == []
+    night.rows("UPDATE deid.answer SET received_at = received_at - interval '2 hours'")
+    assert take("Approve", "morel") == Taken(Outcome.APPROVE)
 
 
 def test_an_answer_and_its_line_of_the_trail_are_written_together(night: Any, monkeypatch: pytest.MonkeyPatch) -> None:

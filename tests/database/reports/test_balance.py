@@ -18,6 +18,7 @@ from deid.database.connection import connect
 from deid.database.queries import one
 from deid.ledger.audit import Action, list_lines
 from deid.ledger.opt_outs import apply_opt_outs
+from deid.nightly import steps
 from deid.publication.publish import make_visible, publish_interval
 from deid.release.decisions import REWORK, take_answer
 from deid.release.status import read_status
@@ -34,7 +35,7 @@ from tests.database.warehouse.light import decide
 from tests.database.warehouse.nights import process
 from tests.database.warehouse.small_hospital import DAY, LETTER, NIGHT, PAGE, open_hospital, put, withdraw
 
-FIRST, SECOND = "2026-03-02", "2026-03-03"
+FIRST, SECOND, THIRD = "2026-03-02", "2026-03-03", "2026-03-04"
 LEAKING = LETTER.replace("Elle sort", "Au dos de la feuille : « позвонить Анне ».\nElle sort")
 UNREADABLE = b"Compte rendu \xff\xfe\xe9\x80 illisible" * 5
 
@@ -173,24 +174,103 @@ def test_the_parts_add_up_at_every_turn(hospital: Database) -> None:
     assert balance(SECOND) == {"removed": 1, "quarantined": 1, "untaken": 1}
 
 
-def test_a_former_version_that_a_person_takes_out_leaves_a_correction_that_waits(hospital: Database) -> None:
-    """The first correction waits, the second is held back: the version that is read goes, the first comes."""
+def take_out(hospital: Database, key: str, former: int | None = None) -> bool:
+    """Take out the version that is published (or that of the run `former`) of the document that an interval holds."""
+    (held,) = hospital.rows("SELECT run_id, document_id FROM deid.quarantine WHERE interval_key = %s", (key,))
+    with connect(settings().dsn("steward")) as link, link.cursor() as cursor:
+        found = find_former(cursor, *held)
+        asked = former or (found[0] if found else 0)
+        return withdraw_former(cursor, "intendante", held, asked, "des initiales y sont restées")
+
+
+def read_texts(hospital: Database, words: str) -> int:
+    """Documents with these words that researchers read."""
+    rows = hospital.rows("SELECT text FROM research.document", role="researcher")
+    return sum(words in text for (text,) in rows)
+
+
+@pytest.fixture
+def corrected_twice(hospital: Database) -> Database:
+    """A published document; the run of its first correction ends behind the one that holds the second back."""
     process("first")
     publish_interval(FIRST)
     make_visible("nightly")
     put(hospital, "letter1", f"{LETTER}\nCorrigé.", at=NIGHT + DAY)
-    process("second", NIGHT + DAY)
+    (batch,) = steps.plan(interval_start=NIGHT + DAY, interval_end=NIGHT + 2 * DAY, triggered_by="second")
+    for step in (steps.detect, steps.substitute, steps.validate):
+        step(batch["run_id"], batch["batch_id"])
     put(hospital, "letter1", LEAKING + "\nCorrigé encore.", at=NIGHT + 2 * DAY)
     process("third", NIGHT + 2 * DAY)
-    (held,) = hospital.rows("SELECT run_id, document_id FROM deid.quarantine WHERE interval_key <> %s", (FIRST,))
-    with connect(settings().dsn("steward")) as link, link.cursor() as cursor:
-        assert withdraw_former(cursor, "intendante", held, "des initiales y sont restées")
-    assert balance(SECOND) == {"waiting": 1}
+    assert steps.stage(batch["run_id"])["staged"] == 1
+    return hospital
+
+
+def test_a_former_version_that_a_person_takes_out_leaves_a_correction_that_waits(corrected_twice: Database) -> None:
+    assert take_out(corrected_twice, THIRD)
+    withdrawals = {key: gather(key)["headline"]["withdrawals"] for key in (FIRST, SECOND, THIRD)}
+    assert withdrawals == {FIRST: 1, SECOND: 0, THIRD: 0}
     publish_interval(SECOND)
     make_visible("nightly")
-    assert balance(SECOND) == {"visible": 1}
-    texts = [text for (text,) in hospital.rows("SELECT text FROM research.document", role="researcher")]
-    assert sum("Corrigé." in text for text in texts) == 1
+    assert read_texts(corrected_twice, "Corrigé.") == 1
+    assert read_ids(corrected_twice) == (6, 0)
+
+
+def test_the_version_that_is_taken_out_is_the_one_that_was_shown(corrected_twice: Database) -> None:
+    """The first correction is published between the page and the click, and a later run settles the second."""
+    publish_interval(SECOND)
+    assert not take_out(corrected_twice, THIRD, former=1)
+    standing = "UPDATE deid.quarantine SET standing = %s WHERE interval_key = %s"
+    corrected_twice.rows(standing, ("settled", THIRD))
+    assert not take_out(corrected_twice, THIRD)
+    corrected_twice.rows(standing, ("waiting", THIRD))
+    assert take_out(corrected_twice, THIRD)
+
+
+def test_what_a_person_took_out_comes_back_only_in_a_run_that_a_person_asks_for(hospital: Database) -> None:
+    process("first")
+    publish_interval(FIRST)
+    make_visible("nightly")
+    put(hospital, "letter1", LEAKING + "\nCorrigé.", at=NIGHT + DAY)
+    put(hospital, "letter2", f"{LETTER}\nAutre.", at=NIGHT + DAY)
+    process("second", NIGHT + DAY)
+    assert take_out(hospital, SECOND)
+    put(hospital, "letter1", f"{LETTER}\nExemplaire b.", at=NIGHT + 2 * DAY)  # the correction is undone
+    assert process("before it leaves", NIGHT + 2 * DAY)["staged"] == 0
+    publish_interval(SECOND)
+    make_visible("nightly")
+    assert read_texts(hospital, "Exemplaire b.") == 0
+    assert process("third", NIGHT + 2 * DAY)["staged"] == 0
+    assert balance(THIRD) == {"untaken": 1}
+    assert process("by hand", NIGHT + 2 * DAY, requested_by="exploitant")["staged"] == 1
+    publish_interval(THIRD)
+    make_visible("nightly")
+    assert read_texts(hospital, "Exemplaire b.") == 1
+
+
+def test_a_release_of_which_nothing_is_left_to_read_has_been_read(hospital: Database) -> None:
+    process("first")
+    publish_interval(FIRST)
+    make_visible("nightly")
+    put(hospital, "letter0", f"{LETTER}\nCorrigé.", at=NIGHT + DAY)
+    process("second", NIGHT + DAY)
+    publish_interval(SECOND)
+    make_visible("nightly")
+    withdraw(hospital, "letter0", NIGHT + 2 * DAY)
+    process("third", NIGHT + 2 * DAY)
+    publish_interval(THIRD)
+    make_visible("nightly")
+    assert (stands(SECOND), stands(THIRD)) == ("visible", "visible")
+
+
+def test_a_night_done_again_waits_whatever_the_clock_said_of_the_one_before(hospital: Database) -> None:
+    process("first")
+    status = read_status(FIRST)
+    assert status is not None
+    take_answer(FIRST, {"chosen": REWORK, "decided_by": "c.morel", "reason": "à refaire"}, digest=str(status.digest))
+    hospital.rows("UPDATE deid.run SET finished_at = finished_at + interval '1 day'")
+    hospital.rows("UPDATE deid.decision SET decided_at = decided_at + interval '1 day'")
+    process("rework")
+    assert gather(FIRST)["state"] == "waiting"
 
 
 def test_a_former_version_that_a_person_takes_out_leaves_at_the_next_publication(hospital: Database) -> None:
@@ -202,12 +282,13 @@ def test_a_former_version_that_a_person_takes_out_leaves_at_the_next_publication
     process("second", NIGHT + DAY)
     (held,) = hospital.rows("SELECT run_id, document_id FROM deid.quarantine WHERE interval_key = %s", (SECOND,))
     with connect(settings().dsn("steward")) as link, link.cursor() as cursor:
-        assert find_former(cursor, *held) == (FIRST, False)
+        former, *found = find_former(cursor, *held) or (0,)
+        assert found == [FIRST, False]
         with pytest.raises(ChoiceRefused):
-            withdraw_former(cursor, "intendante", held, "court")
-        assert withdraw_former(cursor, "intendante", held, "des initiales y sont restées")
-        assert not withdraw_former(cursor, "referente", held, "des initiales y sont restées")
-        assert find_former(cursor, *held) == (FIRST, True)
+            withdraw_former(cursor, "intendante", held, former, "court")
+        assert withdraw_former(cursor, "intendante", held, former, "des initiales y sont restées")
+        assert not withdraw_former(cursor, "referente", held, former, "des initiales y sont restées")
+        assert find_former(cursor, *held) == (former, FIRST, True)
         (line,) = list_lines(cursor, about=f"document {held[1]}", action=Action.WITHDRAW_VERSION)
         assert (line.actor, line.details["reason"]) == ("intendante", "des initiales y sont restées")
     assert balance(FIRST) == {"visible": 6, "quarantined": 2}

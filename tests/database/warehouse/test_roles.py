@@ -96,6 +96,20 @@ def test_the_owners_of_states_are_those_that_the_architecture_names(postgres: Da
     assert set(found) == owners
 
 
+def test_a_function_of_the_owner_reads_nothing_that_a_session_made_for_itself(postgres: Database) -> None:
+    """A temporary type of the name of a built-in one would run its check with the rights of the owner."""
+    path = "search_path=pg_catalog, pg_temp"
+    query = "SELECT oid::regprocedure::text FROM pg_proc WHERE prosecdef AND NOT coalesce(proconfig, '{}') @> ARRAY[%s]"
+    assert postgres.rows(query, (path,)) == []
+    with psycopg2.connect(postgres.dsn("publisher")) as link, link.cursor() as cursor:
+        cursor.execute(
+            "CREATE FUNCTION pg_temp.allowed(told timestamptz) RETURNS boolean LANGUAGE plpgsql AS"
+            " 'BEGIN RAISE EXCEPTION ''as %'', current_user; END';"
+            "CREATE DOMAIN pg_temp.timestamptz AS pg_catalog.timestamptz CHECK (pg_temp.allowed(VALUE));"
+            "INSERT INTO deid.publication (interval_key, staged_digest, life) VALUES ('k', 'd', '1')"
+        )
+
+
 def test_every_role_is_in_the_table() -> None:
     assert set(ALLOWED) | {"owner"} == set(ROLES)
 
