@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import re
+from collections.abc import Iterator
 from itertools import count
 from typing import Any
 
@@ -14,8 +15,8 @@ from deid.formats.trees import Walk, local, parse_xml, save_xml
 _TYPE = "{http://www.w3.org/2001/XMLSchema-instance}type"
 _SEXES = {"M": "M", "F": "F"}
 _BODY = "nonXMLBody/text"  # the whole of a document of level 1
-_REFERENCES = frozenset({"value", "href"})  # behind "#"
-_IDS = _REFERENCES | {"ID", "IDREF", "referencedObject"}
+_IDS = frozenset({"ID", "IDREF", "referencedObject", "headers"})
+_WORD = re.compile(r"[^\W\d_]{3}|[^\W\d_]+$")
 _CODE = Rule(kind="code")
 
 
@@ -39,25 +40,33 @@ def read_cda(raw: bytes, reading: Reading) -> Save:
 
 def _rename_ids(root: Any, reading: Reading) -> None:
     """Give elements whose ids are words other ids, where they are referred to too: such words may name somebody."""
-    told = [(one, field, one.get(field)) for one in root.iter("*") for field in _IDS.intersection(one.attrib)]
-    told = [one for one in told if one[1] not in _REFERENCES or re.fullmatch(r"#\S+", one[2])]
+    fields = ((one, {*_IDS.intersection(one.attrib), *_references(one)}) for one in root.iter("*"))
+    told = [(one, field, one.get(field)) for one, found in fields for field in found]
     names = {name: None for _, _, text in told for name in text.lstrip("#").split()}
     free = (f"x{number}" for number in count(1) if f"x{number}" not in names)
-    others = {name: next(free) for name in names if name.isalpha() or not stays_as_code(name, _CODE)}
+    others = {name: next(free) for name in names if _WORD.search(name) or not stays_as_code(name, _CODE)}
     for one, field, text in told:
         new = " ".join(others.get(name, name) for name in text.lstrip("#").split())
         one.set(field, f"#{new}" if text.startswith("#") else new)
     reading.untouched &= not others
 
 
+def _references(element: Any) -> Iterator[str]:
+    """Yield the attributes in which an element refers to the id of another one of the document."""
+    field = "value" if local(element) == "reference" else "href"
+    if re.fullmatch(r"#\S+", element.get(field, "")):
+        yield field
+
+
 def _variants(element: Any) -> tuple[str, ...]:
-    """Return names of an element that tell more: whose id or code, what kind of name, the type of a value."""
+    """Return names of an element that tell more: whose id or code, what kind of name, the type of a value, "#"."""
     name = local(element)
     marks = [
         element.get("root"),
         element.get("codeSystem"),
         *(element.get("qualifier") or "").split(),
         (element.get(_TYPE) or "").rpartition(":")[2],
+        *("#" for _ in _references(element)),
     ]
     if name in ("id", "setId") and not element.get("extension"):
         marks.append("alone")

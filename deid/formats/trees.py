@@ -166,7 +166,10 @@ class Walk:
             field = f"@{name.rpartition('}')[2]}"
             rule = self._rule(place, variants, field)
             caption = f"{field[1:]} : " if self._captions else ""
-            self._reading.field(rule, value, partial(element.set, name), caption=caption)
+            set_, drop = partial(element.set, name), partial(element.attrib.pop, name, None)  # "" is no id or class
+            self._reading.field(
+                rule, value, lambda new, set_=set_, drop=drop: set_(new) if new else drop(), caption=caption
+            )
 
     def _text(self, element: Any, where: str, rule: Rule, place: _Place) -> None:
         value = getattr(element, where)

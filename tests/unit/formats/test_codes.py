@@ -274,10 +274,11 @@ def test_no_attribute_of_a_narrative_hides_a_name(attribute: str) -> None:
 def test_the_layout_of_a_narrative_stays() -> None:
     cell = '<td colspan="2" align="left" lang="fr">Vue hier.</td>'
     table = f'<table class="grid" border="1" width="50%"><tr>{cell}</tr></table>'
-    raw = _fhir(text={"div": f'<div xmlns="http://www.w3.org/1999/xhtml">{table}<p class="a b">{NAME}</p></div>'})
+    line = f'<p class="a b" id="note-{NAME}">{NAME}</p>'
+    raw = _fhir(text={"div": f'<div xmlns="http://www.w3.org/1999/xhtml">{table}{line}</div>'})
     written = json.loads(without(raw, NAME))["text"]["div"]
     assert table in written
-    assert 'class=""' in written
+    assert written.count("<p>") == 1, "an empty id is none"
 
 
 BIRTHPLACE = {
@@ -386,9 +387,31 @@ def test_no_id_or_version_of_cda_hides_a_name() -> None:
     source = read(raw)
     written = source.rewrite([]).decode()
     assert NAME not in written
-    assert 'extension="2021-09-01"' in written
+    assert re.findall("<templateId[^>]*>", written) == [
+        '<templateId root="1.2.3" extension="2021-09-01"/>',
+        "<templateId/>",
+    ]
+    assert "schemaLocation" not in written
     assert re.findall('ID="([^"]*)"', written) == re.findall('value="#([^"]*)"', written) == ["x2", "x1"]
     assert source.text.strip() == "Vue hier."
+
+
+@pytest.mark.parametrize("name", ["LEVY", "LEVY1", "Li", "paul2"])
+def test_an_id_of_cda_that_is_a_short_name_goes_wherever_it_is_referred_to(name: str) -> None:
+    raw = (
+        f'<ClinicalDocument xmlns="urn:hl7-org:v3"><component><text><linkHtml href="#{name}">Vue</linkHtml><table><tr>'
+        f'<th ID="{name}">Tension</th><th ID="a1">Pouls</th></tr><tr><td headers="{name} a1">12/7</td></tr></table>'
+        f'</text><entry><text><reference value="#{name}"/></text><telecom value="#31#0612345678"/>'
+        f'<text><reference value="# {NAME}"/></text></entry></component></ClinicalDocument>'
+    )
+    source = read(raw)
+    assert (f"# {NAME}" in source.text, name in source.text, "#x1" in source.text) == (True, False, False)
+    assert "0612345678" in source.text
+    written = source.rewrite([]).decode()
+    assert f'"{name}' not in written
+    assert re.findall('(?:href|ID|headers|value)="([^"]*)"', written) == [
+        *("#x1", "x1", "a1", "x1 a1", "#x1", "#31#0612345678", f"# {NAME}"),
+    ]
 
 
 def test_a_hash_of_what_is_elsewhere_goes() -> None:
