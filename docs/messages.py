@@ -122,6 +122,7 @@ File exists
 No space left on device
 {name}: {message}
 no such file
+{name} no such parameter
 CSV, line {line}
 CSV, other columns or separator than expected
 CSV, another encoding

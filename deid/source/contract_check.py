@@ -230,15 +230,19 @@ class _Check:
         return {row["document_id"]: row for row in whole}
 
     def _zones(self, asked: Mapping[str, Any], keys: Sequence[tuple[datetime, str]]) -> None:
-        """Check that no arrival time takes the zone of the session, or all do where such times are written in UTC."""
+        """Check that no arrival time takes the zone of the session, or all do where that is UTC in a night's.
+
+        Where it is, and some do, those and the others may both be right: it cannot be told.
+        """
         page, start = 4 * self.sample, asked["interval_start"] - timedelta(hours=1)
         with self.link.earlier(1):
             rows = self._read("plan", {**asked, "interval_start": start, "page": page}, page)
         again = {(row["ingested_at"], row["document_id"]) for row in rows}
         found = {name for _, name in again}
         moved = [key not in again for key in keys if key[1] in found]
-        if self.link.dialect in _INSTANTS or not all(moved):
-            self._count("plan", "zones", len(moved), sum(moved), str(len(moved) - sum(moved)))
+        kind = "zones" if self.link.dialect in _INSTANTS else "" if all(moved) else "mixed_zones"
+        if kind:
+            self._count("plan", kind, len(moved), sum(moved), str(len(moved) - sum(moved)))
 
     def _present(self, kept: Mapping[str, Mapping[str, Any]]) -> None:
         rows = self._read("present", {"document_ids": list(kept)}, 2 * len(kept))

@@ -13,7 +13,7 @@ from deid.source.links import Table
 
 ZONE = "Europe/Paris"
 _TIMES = ("date", "timestamp without time zone")
-_OFFSET = r".*:\d\d(\.\d+)?([Zz]|[+-]\d\d(:?\d\d)?)$"  # at the end of a time
+_OFFSET = r".*:\d\d(\.\d+)? ?([Zz]|[+-]\d\d(:?\d\d)?)$"  # at the end of a time
 _NUMBERS = ("smallint", "integer", "bigint", "numeric")
 
 # Thing → column of the contract → names that warehouses give it, the most telling first.
@@ -253,8 +253,12 @@ class _Postgresql:
         """Return a local time as an instant; a text may tell its offset."""
         local = source if held == "timestamp without time zone" else f"{source}::timestamp"
         moment = f"({local} AT TIME ZONE '{ZONE}')"
-        told = f"CASE WHEN {source} ~ '{_OFFSET}' THEN {source}::timestamptz ELSE {moment} END"
+        told = f"CASE WHEN {source} ~ '{_OFFSET}' THEN {self.instant(source)} ELSE {moment} END"
         return moment if held in _TIMES else told
+
+    def instant(self, source: str) -> str:
+        """Return a text with an offset as an instant."""
+        return f"{source}::timestamptz"
 
     def day(self, source: str, zoned: bool) -> str:
         """Return the local day of a time."""
@@ -277,6 +281,9 @@ class _Duckdb(_Postgresql):
 
     def asked(self, name: str) -> str:
         return f"{name} IN %(document_ids)s"
+
+    def instant(self, source: str) -> str:
+        return rf"regexp_replace(upper({source}), ' (Z|[+-][0-9:]+)$', '\1')::timestamptz"
 
     def read_day(self, source: str) -> str:
         return f"try_cast(left({source}::text, 10) AS date)"
@@ -302,10 +309,12 @@ class _Mysql(_Duckdb):
         return "%(after_ingested_at)s", "%(after_document_id)s"
 
     def moment(self, source: str, held: str) -> str:
-        local, told = f"convert_tz({source}, '{ZONE}', 'UTC')", f"replace({source}, 'Z', '+00:00')"
-        instant = f"convert_tz(left({told}, char_length({told}) - 6), right({told}, 6), '+00:00')"
-        either = f"CASE WHEN {told} REGEXP '[+-][0-9][0-9]:[0-9][0-9]$' THEN {instant} ELSE {local} END"
-        return local if held in _TIMES else either
+        local, end = f"convert_tz({source}, '{ZONE}', 'UTC')", "([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)$"
+        signed = f"replace(replace(upper(regexp_substr({source}, '{end}')), 'Z', '+00'), ':', '')"  # +02, +0200
+        offset = f"concat(left({signed}, 3), ':', rpad(substring({signed}, 4), 2, '0'))"
+        instant = f"convert_tz(regexp_replace({source}, ' ?{end}', ''), {offset}, '+00:00')"
+        told = f"{source} REGEXP ':[0-9]{{2}}([.][0-9]+)? ?{end}'"
+        return local if held in _TIMES else f"CASE WHEN {told} THEN {instant} ELSE {local} END"
 
     def day(self, source: str, zoned: bool) -> str:
         return f"date(convert_tz({source}, 'UTC', '{ZONE}'))" if zoned else f"date({source})"

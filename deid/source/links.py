@@ -216,13 +216,14 @@ class PostgresqlLink:
             try:
                 yield
             except StatementRefused:
-                cursor.execute("ROLLBACK TO SAVEPOINT nocturne_attempt")
+                cursor.execute("ROLLBACK TO SAVEPOINT nocturne_attempt; RELEASE SAVEPOINT nocturne_attempt")
                 raise
+            cursor.execute("RELEASE SAVEPOINT nocturne_attempt")
 
     @contextmanager
     def earlier(self, hours: int) -> Iterator[None]:
-        """Read in a session of another zone; see `SourceLink`."""
-        with self._link.cursor() as cursor:
+        """Read in a session of another zone, which a transaction that goes back leaves; see `SourceLink`."""
+        with self.attempt(), self._link.cursor() as cursor:
             cursor.execute("SET TIME ZONE %s", (f"Etc/GMT-{hours}",))
             yield
             cursor.execute("SET TIME ZONE 'UTC'")

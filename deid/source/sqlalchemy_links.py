@@ -118,7 +118,7 @@ class SqlalchemyLink:
 
     def _set_zone(self, hours: int) -> None:
         if zone := _ZONES.get(self.dialect):
-            self._connection.exec_driver_sql(zone.format(hours))
+            self._connection.exec_driver_sql(zone.format(hours, -hours))
 
     def _begin(self) -> None:
         self._connection.rollback()
@@ -212,8 +212,11 @@ class SqlalchemyLink:
     def earlier(self, hours: int) -> Iterator[None]:
         """Read in a session of another zone, where the server has sessions with one; see `SourceLink`."""
         self._set_zone(hours)
-        yield
-        self._set_zone(0)
+        try:
+            with self.attempt():
+                yield
+        finally:
+            self._set_zone(0)
 
     def check_replay(self, until: datetime) -> None:
         """Do nothing: whether such a server is a late replica is not known."""

@@ -17,12 +17,13 @@ import duckdb
 import pymysql
 import pytest
 
+from deid.cli.language import french
 from deid.config.settings import settings
 from deid.domain import PARIS
 from deid.domain.errors import NocturneError, SettingsError, WarehouseError, WarehouseUnreachable
 from deid.nightly.steps import plan as plan_night
 from deid.source.contract import Source, open_source
-from deid.source.contract_check import check_source
+from deid.source.contract_check import SourceFinding, SourceReport, check_source
 from deid.source.contract_draft import draft_source
 from deid.source.extraction import list_documents, present_documents, read_contents
 from deid.source.links import Asked, StatementRefused
@@ -253,6 +254,7 @@ def test_a_fault_of_a_query_is_named_without_a_value(
         told = {(one.step, one.kind): one.detail for one in found}
         assert fault[2] in told[fault[:2]]
         assert "VASSEROT" not in "".join(one.message + one.remedy for one in found)
+        assert [one.message for one in found if french(one.message) is None] == []
 
 
 def test_times_of_two_zones_in_one_column_are_named_and_mended_by_the_remedy(
@@ -281,23 +283,69 @@ def test_times_of_two_zones_in_one_column_are_named_and_mended_by_the_remedy(
     drafted = plan.read_text()
     assert local in drafted
     plan.write_text(drafted.replace(local, mixed))
-    found = next(one for one in check_source(Source("chu"), NIGHT, NIGHT + DAY).errors if one.kind == "zones")
-    assert (found.step, found.rows + int(found.detail), "plan.sql" in found.remedy) == ("plan", found.sample, True)
-    with pytest.raises(WarehouseError, match="plan zones"):
+    kind = "mixed_zones" if maria else "zones"
+    (found,) = _zones(check_source(Source("chu"), NIGHT, NIGHT + DAY))
+    assert (found.kind, found.error, found.rows + int(found.detail)) == (kind, not maria, found.sample)
+    assert "plan.sql" in found.remedy
+    if not maria:
+        with pytest.raises(WarehouseError, match="plan zones"):
+            plan_night(interval_start=NIGHT, interval_end=NIGHT + DAY, triggered_by="dry", dry_run=True)
+        assert deployed.rows("SELECT count(*) FROM deid.run") == [(0,)]
+    else:  # as right as the mended one: the session of a night is in UTC
+        plan.write_text(drafted.replace(local, f"coalesce(d.stamped, {local})"))
+        report = check_source(Source("chu"), NIGHT, NIGHT + DAY)
+        assert [one.kind for one in _zones(report)] == ["mixed_zones"]
+        assert report.errors == []
         plan_night(interval_start=NIGHT, interval_end=NIGHT + DAY, triggered_by="dry", dry_run=True)
-    assert deployed.rows("SELECT count(*) FROM deid.run") == [(0,)]
     plan.write_text(drafted.replace(local, mended))
-    assert check_source(Source("chu"), NIGHT, NIGHT + DAY).errors == []
+    report = check_source(Source("chu"), NIGHT, NIGHT + DAY)
+    assert (_zones(report), report.errors) == ([], [])
+
+
+def _zones(report: SourceReport) -> list[SourceFinding]:
+    return [one for one in report.findings if one.kind in ("zones", "mixed_zones")]
+
+
+def test_a_query_that_is_refused_in_another_zone_leaves_the_session_in_its_own(
+    other: Other, deployed: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _fill(deployed)
+    other.copy(deployed)
+    _draft(other, tmp_path, monkeypatch)
+    maria = "mariadb" in other.address
+    zone = "@@session.time_zone" if maria else "current_setting('TimeZone')"
+    if maria:
+        other.run("SET GLOBAL log_output = 'TABLE', GLOBAL general_log = ON")
+    told = Asked(f"SELECT {zone} AS zone", {}, {"zone": "text"})
+    with open_source("tests") as link:
+        (own,) = link.rows(told)
+        with link.earlier(1):
+            assert list(link.rows(told)) != [own]
+        with pytest.raises(StatementRefused), link.earlier(1):
+            list(link.rows(told._replace(statement="SELECT nothing AS zone")))
+        assert list(link.rows(told)) == [own]
+    if maria:
+        other.run("SET GLOBAL general_log = OFF")
+        logged = other.run(
+            "SELECT CAST(argument AS CHAR) FROM mysql.general_log WHERE argument LIKE 'SET SESSION time_z%'"
+        )
+        assert {f"SET SESSION time_zone = '{west}:00'" for west in ("+00", "-01")} == {one for (one,) in logged}
 
 
 def test_a_draft_reads_texts_with_and_without_an_offset(
     other: Other, deployed: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _fill(deployed)
+    endings = {"spaced": ".5000000 +02:00", "short": "+02", "joined": " +0200", "small": "z"}
+    for name in endings:
+        put(deployed, name)
     texts = replace(other, types={**other.types, "local": "VARCHAR(40)"})
     texts.copy(deployed)
     texts.run("UPDATE dpi.document SET ingested_at = '2026-03-02T07:30:00Z' WHERE document_id = 'late'")
     texts.run("UPDATE dpi.document SET ingested_at = '2026-03-02T04:30:00.5+02:00' WHERE document_id = 'page'")
+    for name, ending in endings.items():
+        told = f"2026-03-02 {'02' if name == 'small' else '04'}:30:00{ending}"
+        texts.run(f"UPDATE dpi.document SET ingested_at = '{told}' WHERE document_id = '{name}'")
     _draft(texts, tmp_path, monkeypatch)
     if "mariadb" in other.address:
         _give_zones(other.run)
@@ -305,7 +353,7 @@ def test_a_draft_reads_texts_with_and_without_an_offset(
     with open_source("tests") as link:
         (page,) = list_documents(link, Source("chu"), NIGHT, NIGHT + DAY)
     assert {one.document_id: (one.ingested_at - NIGHT).total_seconds() for one in page} == {
-        "letter": 0, "page": 0.5, "noise": 3600, "late": 5 * 3600,
+        "letter": 0, "page": 0.5, "noise": 3600, "late": 5 * 3600, "spaced": 0.5, "short": 0, "joined": 0, "small": 0,
     }  # fmt: skip
 
 

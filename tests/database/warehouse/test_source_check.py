@@ -29,6 +29,7 @@ from deid.source import contract
 from deid.source.contract import Source, open_source
 from deid.source.contract_check import SourceReport, check_source
 from deid.source.extraction import PAGE, list_documents, read_contents
+from deid.source.links import Asked, StatementRefused
 from tests.conftest import Database
 from tests.database.warehouse.light import decide
 from tests.database.warehouse.nights import night, reasons, states
@@ -215,13 +216,28 @@ def test_times_of_two_zones_in_one_column_are_named_before_anything_is_written(
     break_query("plan", "FROM cdw.document AS d", read)
     (found,) = check().errors
     assert (found.step, found.kind, found.rows, found.sample, found.detail) == ("plan", "zones", 3 - own, 3, str(own))
-    assert "mine/plan.sql" in found.remedy
+    assert all(word in found.remedy for word in ("mine/plan.sql", "'Europe/Paris'", "'UTC'"))
     with pytest.raises(ContractBroken, match="plan zones"):
         steps.plan(interval_start=NIGHT, interval_end=NIGHT + DAY, triggered_by="dry", dry_run=True)
     assert hospital.rows("SELECT count(*) FROM deid.run") == [(0,)]
     mended = f"CASE WHEN e.document_id IN ({local}) THEN {at_paris} AT TIME ZONE 'Europe/Paris' ELSE e.ingested_at END"
     break_query("plan", f"({text})::timestamptz", mended)
     assert check().errors == []
+
+
+@pytest.mark.usefixtures("hospital")
+def test_a_query_that_is_refused_in_another_zone_leaves_the_session_in_its_own() -> None:
+    told = Asked("SELECT current_setting('TimeZone') AS zone", {}, {"zone": "text"})
+    with open_source("tests") as link:
+        with link.earlier(1):
+            with link.attempt():
+                assert list(link.rows(told)) == [{"zone": "Etc/GMT-1"}]
+            with pytest.raises(StatementRefused), link.earlier(2), link.attempt():
+                link.columns("SELECT nothing AS zone", {})
+            assert list(link.rows(told)) == [{"zone": "Etc/GMT-1"}]
+        with pytest.raises(StatementRefused), link.earlier(1):
+            link.columns("SELECT nothing AS zone", {})
+        assert list(link.rows(told)) == [{"zone": "UTC"}]
 
 
 def test_a_document_of_two_rows_is_held_back_and_the_others_go_on(hospital: Database, break_query: Break) -> None:
