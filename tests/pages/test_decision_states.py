@@ -124,14 +124,14 @@ def test_a_release_from_the_question_to_the_recall(server: Server, stewards: Dat
     assert (resumed.status_code, read_answer("asset__second")[0]) == (303, "None"), "the scheduler runs it again"
     actions.publish(key)
     make_visible("nightly")
-    assert stands(server, key) == ("Rien n'attend", "Publié et lu", "visible")
+    assert stands(server, key) == ("Publié et lu", "Publié et lu", "visible")
 
     late = say(server, key, "referente", digest, "reject", "un <nom> dans le titre")
     assert (late.status_code, "Cet intervalle est déjà publié" in late.text) == (409, True)
     page = html.unescape(server.get(f"/releases/{key}", headers=HTML).text)
     assert "referente a refusé cette publication après coup" in page
     assert "« un <nom> dans le titre »" in page
-    assert stands(server, key) == ("Rien n'attend", "Publié et lu", "visible")
+    assert stands(server, key) == ("Publié et lu", "Publié et lu", "visible")
     releases = " ".join(
         str(one) for (one,) in stewards.rows("SELECT release_id FROM deid.release WHERE interval_key = %s", (key,))
     )

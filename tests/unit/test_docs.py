@@ -16,6 +16,8 @@ from deid.config.policy import Policy
 from deid.config.settings import Settings
 from deid.domain.labels import OPTIONAL, TAGGED
 from deid.release.status import DecisionState
+from deid.reports.wording import WORDING
+from deid.stewardship import releases
 from docs import claims, policy_keys, tables
 from tests import ROOT
 
@@ -324,6 +326,14 @@ def test_every_setting_is_in_the_table_of_operators() -> None:
     table = (ROOT / "docs/operators.md").read_text()
     names = {f"NOCTURNE_{name.upper()}" for name in Settings.model_fields}
     assert not {name for name in names if not name.endswith(("_DSN", "_LOCATION")) and f"`{name}`" not in table}
+
+
+def test_the_list_of_states_is_the_one_that_stewards_choose_from() -> None:
+    page = " ".join((ROOT / "docs/stewards.md").read_text(encoding="utf-8").split())
+    (listed,), words = re.findall(r"Les états sont : (.*?)\. ", page), WORDING["fr"]
+    assert sorted(re.findall(r"\*([^*]+)\*", listed)) == sorted(
+        words[f"state_{one}"].lower() for one in releases.STATES
+    )
 
 
 def test_numbers_of_labels_are_those_that_ship() -> None:
