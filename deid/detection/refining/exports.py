@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from deid.detection.text.reading import Reading
-from deid.detection.text.vocabulary import word_list
+from deid.detection.text.vocabulary import PROFESSIONS, word_list
 from deid.domain.document import Mention
 from deid.domain.labels import IDENTIFIERS, NAMES, Label
 from deid.french.folding import fold
@@ -36,6 +36,7 @@ _LOCATION = re.compile(r"^pv1(?:\|[^|\n]*){2}\|([^|\n]+)", re.MULTILINE)
 _DAY = 8  # digits of the day in a timestamp
 # Words that head a column of writers, letters that sign there, and values that do not.
 _SIGNING = word_list("signing_columns")
+_ACTS = frozenset("realise saisi saisie signe valide validee validation".split())
 _HEADED = _SIGNING | _OF_PATIENTS | {"heure"}
 _MARK = re.compile(r"[^\W\d_]{2,3}|(?:[^\W\d_]\.[ -]?){2,3}")
 _NO_MARKS = frozenset("am ko na nc nd non nr ok oui pm ras".split())
@@ -72,12 +73,18 @@ def _by_columns(reading: Reading, mentions: Sequence[Mention]) -> tuple[dict[int
     """Return start → end of letters of measures' columns, and the mentions that columns of writers add."""
     covered, measured, added = reading.coverage(mentions), {}, []
     for words, start, end in _columns(reading):
-        if _SIGNING.isdisjoint(words):
+        if not _signs(words):
             if _is_measured(reading, words):
                 measured[start] = end
         elif not any(covered[start:end]) and not _is_value(reading, start, end):
             added.append(Mention(start, end, Label.DOCTOR, 0.8))
     return measured, added
+
+
+def _signs(heading: Sequence[str]) -> bool:
+    """Return whether a heading is of writers: "IDE", "Validé", "Réalisé par", but not "Examen réalisé"."""
+    told = _SIGNING.intersection(heading)
+    return bool(told - _ACTS) or (bool(told) and (len(heading) == 1 or "par" in heading))
 
 
 def _is_value(reading: Reading, start: int, end: int) -> bool:
@@ -88,8 +95,9 @@ def _is_value(reading: Reading, start: int, end: int) -> bool:
 
 
 def _is_measured(reading: Reading, heading: Sequence[str]) -> bool:
-    """Return whether an abbreviation of clinical writing heads a column: "FC", "ECG"."""
-    return any(len(word) <= _CODE and "acronym" in reading.lexicon.clinical.get(word, "") for word in heading)
+    """Return whether an abbreviation of clinical writing, and no writer's ("AS"), heads a column: "FC", "ECG"."""
+    measures = [word for word in heading if "acronym" in reading.lexicon.clinical.get(word, "")]
+    return PROFESSIONS.isdisjoint(heading) and any(len(word) <= _CODE for word in measures)
 
 
 def _columns(reading: Reading) -> Iterator[tuple[Sequence[str], int, int]]:
@@ -110,7 +118,7 @@ def _columns(reading: Reading) -> Iterator[tuple[Sequence[str], int, int]]:
             for start, row in ((opened, headings), (at, cells)):
                 for words, cell in zip(names, row, strict=False):
                     mark = cell.strip(' "')
-                    if _MARK.fullmatch(mark) and (row is cells or _SIGNING.isdisjoint(words)):
+                    if _MARK.fullmatch(mark) and (row is cells or not _signs(words)):
                         yield words, start + cell.index(mark), start + cell.index(mark) + len(mark)
                     start += len(cell) + 1
             headings = []

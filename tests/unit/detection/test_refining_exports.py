@@ -57,6 +57,10 @@ def test_coded_cells_name_nobody(row: int, part: str, label: Label, kept: bool) 
         ("Date;CS;Visa\n3/4;Hubert;", ["Hubert"], ["Hubert"]),
         ("Heure;Signe;TA;FC\n08:00;HTA;15/9;80", [], []),
         ("Date;Heure;Soin;Visa\n3/4;08:00;VVP;OK", [], []),
+        ("Date;Visa;Examen réalisé;Heure\n3/4;VB;PA;08h", [], ["VB"]),
+        ("Date;Heure;Soin réalisé par\n3/4;08h;VB", [], ["VB"]),
+        ("Heure;FC;TA;AS\n08h;SR;12/7;LMC", ["SR", "LMC"], ["LMC"]),
+        ("Heure;FC;Patient PH\n08h;SR;NGO", ["SR", "NGO"], ["NGO"]),
     ],
 )
 def test_letters_in_columns_are_a_writers_or_a_measures(table: str, found: list[str], left: list[str]) -> None:
