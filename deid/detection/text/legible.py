@@ -19,7 +19,7 @@ from itertools import pairwise
 
 from deid.detection.lookup.lexicon import lexicon
 from deid.detection.text.names import Misspellings
-from deid.detection.text.vocabulary import word_list
+from deid.detection.text.vocabulary import CIVILITIES, DOCTOR_TITLES, PERSON_TITLES, word_list
 from deid.domain.document import Document, Mention, Patient
 from deid.french.composing import Aligned, Edit, composed
 from deid.french.folding import case_of, fold, key
@@ -73,9 +73,12 @@ _RUN = re.compile(r"([^\W\d_])\1+", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]{4,}")
 # Titles that are written out and what may be one with a slip; a zero for the first letter of a surname behind one.
 _TITLES = Misspellings(("docteur", "madame", "mademoiselle", "monsieur", "professeur"))
-_BEFORE_NAME = re.compile(
-    r"(?<![\w'’-])(?<!\b[Mm]\. )(?<!\b[DdPp]r )(?<!\b[Mm]me )[^\W\d_]{4,14}(?=\.?[ \u00a0][^\W\d_])"
+_BEFORE_NAME = re.compile(r"(?<![\w'’-])[^\W\d_]{4,14}(?=\.?[ \u00a0][^\W\d_])")
+# Words right behind which a title with a slip is rather a surname.
+_ANNOUNCED = re.compile(
+    rf"\b(?:{'|'.join(sorted(CIVILITIES | DOCTOR_TITLES | PERSON_TITLES))}|patiente?|enfant|nee?)\.? \Z"
 )
+_LONGEST_TITLE = 16
 _BEHIND_TITLE = re.compile(
     r"\b(?:m|mme|mlle|mr|dr|pr|docteur|madame|mademoiselle|monsieur|professeur)\.? (0)(?=[^\W\d_]{2})", re.IGNORECASE
 )
@@ -334,9 +337,18 @@ def _titles(text: str, names: _Names) -> Iterator[Edit]:
     """Yield titles without their slip: "Docyeur", "Mosnieur", and "Mme" of which a scanner made "Mrne"."""
     for match in _BEFORE_NAME.finditer(text):
         word = fold(match.group())
-        near = ["mme"] if match.group() == "Mrne" else _TITLES.near(word) if word[0] in "dmp" else ()
-        if near and near[0][0] == word[0] and word not in names.known and lexicon().is_unknown(word):
+        if word[0] not in "dmp" or word in names.known or not lexicon().is_unknown(word):
+            continue
+        near = ["mme"] if match.group() == "Mrne" else _TITLES.near(word)
+        if near and near[0][0] == word[0] and not _is_surname(text, match):
             yield match.start(), match.end(), case_of(match.group())(near[0].capitalize())
+
+
+def _is_surname(text: str, match: re.Match[str]) -> bool:
+    """Return whether a word stands where a surname does: "Mr MADAM", "née Madam", "MADAM Kossi"."""
+    if _ANNOUNCED.search(fold(text[max(0, match.start() - _LONGEST_TITLE) : match.start()])):
+        return True
+    return match.group().isupper() and text[match.end() + 2 : match.end() + 3].islower()
 
 
 def _zeros(text: str, _: _Names) -> Iterator[Edit]:

@@ -70,6 +70,8 @@ def test_a_title_is_read_without_its_slip(written: str, read: str) -> None:
     "text",
     [
         "M. Docteau, Mme Madama Oumar",  # names behind a title
+        "Mr MADAM Kossi, Mlle MADAMA AWA, née Madama le 3 mai, l'enfant Madama Awa",
+        "MADAMA Kossi",  # a surname ahead of its first name
         "Facteur V, moteur, Madone du lac",
         "Le rapporteur Professeux",
         "Mme 02 Durand, Mme O2 lunettes, 0ttawa",
