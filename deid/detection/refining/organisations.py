@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from operator import attrgetter
 
 from deid.detection.lookup.lexicon import Hit, Kind, gazetteers
 from deid.detection.merging.evidence import has_clinical_reading
@@ -56,16 +58,18 @@ _BEHIND = re.compile(r" \(([a-z]{3,8})\)")
 
 
 def settle_organisations(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
-    """Return sorted mentions; a name, town or address that a word for a kind of organisation announces is one.
+    """Return sorted mentions of disjoint ones; what a word for a kind of organisation announces is an organisation.
 
     "SSR LES TILLEULS", "cargo Maria Stella", "menuiserie Legrand" and "Les Buissonnets (SSR)" are no town, woman,
     man or street, nor is a body that the whole country knows. Whom the document names elsewhere stays somebody.
     """
     result: list[Mention] = []
+    mentions = sorted(mentions)
     for firm in _firms(reading):
-        met = [one for one in mentions if one.overlaps(firm)]
-        if all(firm.start <= one.start and one.end <= firm.end for one in met):
-            mentions = [*(one for one in mentions if one not in met), firm]
+        first = bisect_right(mentions, firm.start, key=attrgetter("end"))
+        last = bisect_left(mentions, firm.end, key=attrgetter("start"))
+        if all(firm.start <= one.start and one.end <= firm.end for one in mentions[first:last]):
+            mentions[first:last] = [firm]
     borne = Counter(word for one in mentions if one.label in NAMES for word in _own_words(reading, one))
     for mention in sorted([*mentions, *_missed(reading, mentions)]):
         if _is_organisation(reading, mention, borne):
