@@ -55,9 +55,9 @@ _SEATED = frozenset(name.strip() for name in _LISTS["seated"]["bodies"].split(",
 _SITES = {
     title: "|".join(re.escape(host.strip()) for host in hosts.split(",")) for title, hosts in _LISTS["sites"].items()
 }
-# Without the number of an establishment or a postal code, which a directory has.
+# Of a directory of establishments neither word nor number: "annuaire", "FicheEtablissement", a postal code.
 _PUBLIC_PAGE = re.compile(
-    rf"(?:https?://)?(?:www\.)?(?:(?:{_SITES['hosts']})(?:/(?!.*annuaire)(?!.*(?<![\d_])\d{{5}})[\w./-]*)?|"
+    rf"(?:https?://)?(?:www\.)?(?:(?:{_SITES['hosts']})(?:/(?!.*(?:annuaire|etablissement|ehpad|hopita))(?!.*(?<![\d_])\d{{5}})[\w./-]*)?|"
     rf"(?:{_SITES['first_pages']})/?)"
 )
 PUBLIC_BODIES = (*(name for name, _ in _named("found")), *_called("establishments"))
