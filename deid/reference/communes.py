@@ -193,7 +193,8 @@ class CommuneTable:
 
     def _list_villages(self, area: str) -> Sequence[Commune]:
         found = tuple(one for one in self._inside(area) if one.population < CLASSES[1])
-        return found or self._list_villages(f"{_REGION}{self.region_of_area(area)}")
+        region = f"{_REGION}{self.region_of_area(area)}"
+        return found or (self._list_villages(region) if area != region else tuple(self._inside(area)))
 
     @cached_property
     def _areas_of(self) -> Mapping[str, str | None]:
