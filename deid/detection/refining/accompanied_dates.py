@@ -37,7 +37,8 @@ _VALUE_AND_MONTH = re.compile(r"(?P<value>\d+) (?P<month>[a-z]{3,9}\b.*)")
 _SCALE_REACH = 40
 _OUT_OF = re.compile(rf"/(?:1[3-9]|[2-9]\d|100)(?![\d/]|[.,]\d| ?(?:{'|'.join(sorted(DETECTED_MONTHS))})\b)")
 _OUT_OF_BEFORE = re.compile(
-    rf"\b(?:{'|'.join(sorted(word_list('rated')))})\b[^.;\n]{{0,24}}?(?<!\bl[ea] |\bdu |\bau )\b\d\d?/\Z"
+    rf"\b(?:{'|'.join(sorted(word_list('rated')))})\b[^.;\n]{{0,24}}?"
+    r"(?<!\bl[ea] |\bdu |\bau )(?<!\bles |\bdes |\baux )\b\d\d?/\Z"
 )
 _TOTAL = re.compile(r"(?:10|15|20|30) (?=[a-z])")
 _WEEKDAY = rf"(?:{'|'.join(WEEKDAYS)}|lun|mar|mer|jeu|vend?|sam|dim)\.? "

@@ -22,7 +22,7 @@ _LABELLED = IDENTIFIERS | {Label.PHONE}
 _NUMBERED = _LABELLED | {Label.ZIP, Label.DATE}
 _REACH = 60  # characters on each side of a mention that are read
 _SURE_LABEL = 0.8  # score from which a pattern read a label before a number, or a form that only one number has
-_SHORTEST = 3  # digits of a number that may be a telephone's
+_SHORTEST, _OF_A_MARKER = 3, 5  # digits of a number that may be a telephone's; most of a marker with a Greek letter
 _SHORT = 5  # letters of an acronym
 _SHORT_DAYS = frozenset("lu ma me je ve sa di lun mar mer jeu ven sam dim".split())
 _LONG = 6  # digits of a number that the word for one right ahead makes somebody's: "n° 2 345 678 L"
@@ -681,7 +681,9 @@ def _is_ranked(number: _Number) -> bool:
 
 # "sonde CapSureFix Novus 5076-52": a model and its length, the number of which is on each of them.
 _MODEL, _LEAD = re.compile(r"\d{4}m?-\d{2}"), re.compile(r"\bsondes?\b[^;\n]{0,50}[a-z] \Z")
-_LEAD_MEASURED = re.compile(r"[^;\n]{0,40}\b(?:impedance|vecteur|seuil|detection|\d{3,4} ohms)\b")
+_LEAD_MEASURED = re.compile(
+    r"[^;\n]{0,40}\b(?:impedance|vecteur|\d{3,4} ohms|(?:seuil|detection)[^\w\n]{1,3}[\d.,]+ ?m?v)\b"
+)
 
 
 def _is_model(number: _Number) -> bool:
@@ -701,7 +703,7 @@ def _is_intake(number: _Number) -> bool:
 
 def _is_marker(number: _Number) -> bool:
     if re.search("[α-ω]", number.written):
-        return True  # "Aβ42/40"
+        return number.digits <= _OF_A_MARKER and not _is_announced(number)  # "Aβ42/40"
     head = re.search(r"\b(?:[a-z]{2,3}[ -])?\Z", number.before)
     whole = f"{head.group() if head else ''}{number.written}"
     if _LOCUS.fullmatch(number.written) or _LOCUS.fullmatch(whole):

@@ -131,12 +131,14 @@ def _is_unmistakable(reading: Reading, mention: Mention) -> bool:
     inside = [at for at in reading.tokens(mention) if reading.words[at].isalpha()]
     words = [reading.words[at] for at in inside]
     if words[1:] == [] and words[:1] and words[0] in _CALLED_BY_ONE:
-        near = reading.folded[max(0, mention.start - _SAID_NEAR) : mention.end + _SAID_NEAR]
+        before = reading.folded[max(0, mention.start - _SAID_NEAR) : mention.start]
+        behind = reading.folded[mention.end : mention.end + _SAID_NEAR]
+        near = f"{_CLAUSE.split(before)[-1]} {_CLAUSE.split(behind, maxsplit=1)[0]}"
         if reading.lexicon.first_names.get(words[0]) >= _FEW_GIVEN or not _DELUSION.search(near):
             return False
         places = reading.places[words[0]][:_PLACES]
         borne = any(reading.word(at - 1) in KINSHIP or is_capital(reading, at + 1) for at in places)
-        return not borne and not any(_is_titled(reading, at) for at in places)
+        return not borne and words[0] not in reading.titled
     if not words or " ".join(words) not in PUBLIC_FIGURES:
         return False
     lexicon, most = reading.lexicon, _RARELY_GIVEN if len(words) == 1 else _RARELY_GIVEN_LAST
@@ -151,7 +153,7 @@ def _is_unmistakable(reading: Reading, mention: Mention) -> bool:
         return False  # "son voisin Pompidou"
     if _SOMEBODYS.match(reading.folded, mention.end):
         return False
-    return not any(_is_titled(reading, at) for at in reading.places.get(words[-1], ()))
+    return words[-1] not in reading.titled
 
 
 @cache
@@ -182,12 +184,7 @@ def is_of_culture(reading: Reading, mention: Mention, words: Sequence[str]) -> b
     written = reading.text[reading.starts[at] - len(clause) :][slice(*cues[-1].span())]
     if cues[-1].group() in ("cite", "lit") and (written.isupper() or not written.isascii()):
         return False  # "CITE BREL", "cité Brel", "LIT CAMUS": a street, a bed
-    return not any(_is_titled(reading, at) for at in reading.places.get(names[-1], ()))
-
-
-def _is_titled(reading: Reading, index: int) -> bool:
-    before = index - 1 - (reading.word(index - 1) == ".")
-    return reading.word(before) in CIVILITIES | DOCTOR_TITLES
+    return names[-1] not in reading.titled
 
 
 def _is_answer(reading: Reading, mention: Mention, words: Sequence[str]) -> bool:
@@ -205,7 +202,7 @@ def _is_answer(reading: Reading, mention: Mention, words: Sequence[str]) -> bool
     thing = len(words) == 1 and "NOM" in known.parts.get(words[0], "").split("|")
     if not thing or not _RECALLED.match(reading.folded, line, end):
         return False
-    return not any(one == words[0] and not line <= reading.starts[at] < end for at, one in enumerate(reading.words))
+    return not any(not line <= reading.starts[at] < end for at in reading.places.get(words[0], ()))
 
 
 def _is_gesture(reading: Reading, mention: Mention, words: Sequence[str]) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence, Set
 
 from rapidfuzz.distance import OSA, Levenshtein
 
-from deid.detection.lookup.known_names import LOWER_PARTICLES, PARTICLES
+from deid.detection.lookup.known_names import BRANDS, LOWER_PARTICLES, PARTICLES
 from deid.detection.merging.evidence import has_clinical_reading, is_acronym
 from deid.detection.refining.explained import is_explained, is_lone_acronym, is_of_culture
 from deid.detection.refining.trimming import USUAL_NAME, is_stated
@@ -21,6 +21,7 @@ from deid.detection.text.vocabulary import (
     EPONYM_CUES,
     EPONYMS,
     GENERA,
+    KINSHIP,
     NAME_FIELDS,
     ORG_FILLERS,
     ORG_HEADS,
@@ -126,8 +127,8 @@ _DOUBTED = 0.5  # probability below which a tagger doubts
 _GRADED = re.compile(r" (?:grade |stade |type )?(?:[iv]{1,3}|[1-6])\b")
 _CLASS = re.compile(r" classe (?:[iv]{1,3}|[1-6])\b")  # "Kennedy classe III"
 _SIGN_FOUND = re.compile(r" ?(?:[+–-]{1,3}(?= ?[,;.)])|:? (?:negati|positi))")  # "(Ortolani –)"
-_STATE = re.compile(r"(?<=\w )(?<!en )(?<!hase )(?<!riode )(?:On|Off|ON|OFF)(?=[ \t]*(?:[,;.|/\n]|\Z))")
-_SELDOM, _SETTINGS = 1_000, 80  # births of a surname that a setting may be called by; characters to other settings
+STATE = re.compile(r"(?<=\w )(?<!en )(?<!hase )(?<!riode )(?<!etat )(?:On|Off|ON|OFF)(?=[ \t]*(?:[,;.|/\n]|\Z))")
+_SETTINGS = 80  # characters to other settings
 _CUT_DOUBLE = re.compile(r"[a-z]{4,}-[a-z]\.?")
 # "N.B. son numéro est …", "P.S. prévenir sa fille", ahead of a line
 _NOTE = re.compile(r"(?:n\.? ?b|p\.? ?s)\b\.?")
@@ -268,17 +269,19 @@ def _is_sign(reading: Reading, mention: Mention, word: str) -> bool:
     borne = word not in EPONYMS or lexicon.surnames.get(word) or lexicon.first_names.get(word)
     known = word in EPONYMS or word in lexicon.eponyms
     alone = reading.folded[mention.start : mention.end] == word and not lexicon.is_first_name(word)
-    few = alone and lexicon.surnames.get(word, 0) < USUAL_NAME
+    said = reading.word(reading.token_at(mention.start) - 1) in PROFESSIONS | KINSHIP
+    few = alone and lexicon.surnames.get(word, 0) < USUAL_NAME and not said
     return not borne or (known and few and _SIGN_FOUND.match(reading.folded, mention.end) is not None)
 
 
 def _is_setting(reading: Reading, mention: Mention, words: Sequence[str], titled: bool) -> bool:
-    """True for a word that few are called in settings of a device: "Wavelet, PR Logic ; RV lead noise On ; T On"."""
+    """True for what nobody is called in settings of a device: "Wavelet, PR Logic ; RV lead noise On ; T On"."""
     line = reading.line(mention.start)
     start, end = max(mention.start - _SETTINGS, line[0]), min(mention.end + _SETTINGS, line[1])
-    if titled or len(_STATE.findall(reading.text, start, end)) < 2:
+    if titled or len(STATE.findall(reading.text, start, end)) < 2:
         return False
-    return all(not reading.lexicon.is_first_name(one) and reading.lexicon.surnames.get(one) < _SELDOM for one in words)
+    lexicon = reading.lexicon
+    return all(one in BRANDS or not (lexicon.is_first_name(one) or lexicon.surnames.get(one)) for one in words)
 
 
 def _is_coded(reading: Reading, mention: Mention, words: Sequence[str]) -> bool:
@@ -471,7 +474,7 @@ def _is_doubted_noun(reading: Reading, mention: Mention) -> bool:
         return False
     if _is_beside_a_name(reading, index):
         return False
-    return not any(_announced(reading, at) for at, one in enumerate(reading.words) if one == word)
+    return not any(_announced(reading, at) for at in reading.places[word])
 
 
 def _announced(reading: Reading, index: int) -> bool:
@@ -599,7 +602,12 @@ def _is_double_eponym(reading: Reading, mention: Mention) -> bool:
         return False
     if _CUT_DOUBLE.fullmatch(name):  # "Pouteau-C."
         known = (*map(key, DOUBLE_EPONYMS), *reading.lexicon.double_eponyms)
-        return any(one.startswith(key(name)) for one in known)
+        at = reading.token_at(mention.start) - 1
+        at -= reading.word(at) == "("
+        ahead, lexicon = reading.word(at), reading.lexicon
+        disease = ahead.isalpha() and reading.surface(at).islower() and ahead not in PROFESSIONS
+        disease = disease and (ahead in lexicon.medical or lexicon.is_unknown(ahead))
+        return (disease or ahead in EPONYM_CUES) and any(one.startswith(key(name)) for one in known)
     return name in DOUBLE_EPONYMS or key(name) in reading.lexicon.double_eponyms
 
 

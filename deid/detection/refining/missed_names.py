@@ -10,6 +10,7 @@ from functools import cache
 
 from deid.detection.lookup.known_names import ABBREVIATIONS, LOWER_PARTICLES, NOT_NAMES, PARTICLES
 from deid.detection.lookup.lexicon import Lexicon, gazetteers
+from deid.detection.refining.filters import STATE
 from deid.detection.text.names import glued, is_capital, is_lone_name, is_upper, opens_verb
 from deid.detection.text.reading import Reading
 from deid.detection.text.senses import Sense, find_sense
@@ -38,9 +39,6 @@ _BEHIND_LONE = frozenset({"(", ")", ",", ";", ":", "/", "»", "."})
 _SYMBOLS = frozenset("ag al au ba be ca co cu fe ga he ia li na ni po ra se si te ti".split())  # of elements, and "IA"
 
 
-_STATES = re.compile(r"\bo(?:n|ff)\b")
-
-
 def find_short_names(reading: Reading) -> list[Mention]:
     """Return the whole names that read like words of the language: "Dr Ou", "M. Le.", "son collègue Ou (arrêté)".
 
@@ -55,16 +53,11 @@ def find_short_names(reading: Reading) -> list[Mention]:
     known = {mention.start for mention in found}
     for index, start in enumerate(reading.starts):
         word, person = reading.words[index], reading.word(index - 1) in PROFESSIONS | KINSHIP
-        setting = word == "on" and not person and _is_setting(reading, index)  # "RV lead noise On ; PR Logic Off"
+        line = reading.line(start) if word == "on" and not person else (0, 0)
+        setting = len(STATE.findall(reading.text, *line)) > 1  # "RV lead noise On ; PR Logic Off"
         if start not in known and word in _NO_MEASURES and not setting and _is_capital_inside(reading, index):
             found.append(_mention("announced", start, reading.ends[index], Label.PERSON, _SURE))
     return found
-
-
-def _is_setting(reading: Reading, index: int) -> bool:
-    """Return whether another "On" or "Off" is on the line of one."""
-    start, end = reading.line(reading.starts[index])
-    return len(_STATES.findall(reading.folded, start, end)) > 1
 
 
 def as_people(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
@@ -627,7 +620,8 @@ def _is_defined(reading: Reading, index: int, word: str) -> bool:
         return False
     ahead = [at for at in range(max(0, index - 2 * len(word) - 1), index - 1) if len(reading.words[at]) > 2]
     said = ahead[-len(word) :]
-    small = not all(reading.capitals[at] for at in said)
+    loud = [at for at in said if reading.capitals[at]]
+    small = loud != said and not any(reading.lexicon.is_first_name(reading.words[at]) for at in loud)
     return small and sorted(reading.words[at][0] for at in said) == sorted(word)
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deid.detection.lookup.lexicon import Hit, Kind, Lexicon, gazetteers, lexicon
+from deid.detection.text.vocabulary import CIVILITIES, DOCTOR_TITLES
 from deid.domain.document import Document, Mention
 from deid.french.folding import fold, spaced
 
@@ -160,6 +161,15 @@ class Reading:
         for mention in mentions:
             covered[mention.start : mention.end] = b"\1" * (mention.end - mention.start)
         return covered
+
+    @cached_property
+    def titled(self) -> frozenset[str]:
+        """The words behind a civility or a doctor's title somewhere, over its dot: "Dr. Lebrun"."""
+        return frozenset(
+            word
+            for at, word in enumerate(self.words)
+            if self.word(at - 1 - (self.word(at - 1) == ".")) in CIVILITIES | DOCTOR_TITLES
+        )
 
     @cached_property
     def _upper_lines(self) -> list[bool]:

@@ -155,6 +155,18 @@ def test_initials_of_staff_close_an_entry(entry: str, initials: list[str], rules
     assert _names(rules, TEAM + entry)[2:] == initials
 
 
+@pytest.mark.parametrize(
+    ("line", "initials"),
+    [
+        ("Relu par Karine (PK), calme", ["PK"]),
+        ("Péricarde kystique (PK), calme", []),
+        ("Le péricarde kystique (PK), calme", []),
+    ],
+)
+def test_letters_behind_a_first_name_abbreviate_no_words(line: str, initials: list[str], rules: Detector) -> None:
+    assert [one for one in _names(rules, f"Dr Paul Kerbrat, pneumologue.\n{line}") if one == "PK"] == initials
+
+
 @pytest.mark.parametrize(("last", "found"), [("PC", ["PC"]), ("PC\n43 cm", []), ("PC\nDamien Eymard", ["PC"])])
 def test_letters_alone_on_a_last_line_sign_but_above_a_value(last: str, found: list[str]) -> None:
     text = TEAM + last

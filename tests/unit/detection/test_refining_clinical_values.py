@@ -30,6 +30,7 @@ def kept(text: str, part: str, label: Label, votes: tuple[Vote, ...] = (), score
     ("sonde atriale n° 5076-52 ; seuil 0,7 V", "5076-52", True),
     ("VD 6935M-62 impédance 620 ohms", "6935M-62", False), ("OD 7122-65, seuil 0,5 V", "7122-65", False),
     ("VG : 4574-53, vecteur bipolaire", "4574-53", False), ("dossier 4574-53 ; seuil 0,5 V", "4574-53", True),
+    ("prélèvement 2023-45, détection d'ADN viral", "2023-45", True), ("VD 4574-53, détection 8 mV", "4574-53", False),
 ])  # fmt: skip
 def test_the_model_of_a_lead_is_nobody_s_number(text: str, part: str, stays: bool) -> None:
     assert kept(text, part, Label.ID) is stays

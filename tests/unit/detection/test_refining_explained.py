@@ -308,6 +308,9 @@ def test_initials_of_somebody_in_the_text_stay() -> None:
         ("revu par le Dr Vieussens", "Vieussens", Label.DOCTOR, False),
         ("polyradiculonévrite (Guillain-B.) en 2011", "Guillain-B.", Label.PERSON, True),
         ("relu (Guillemin-B.) en 2011", "Guillemin-B.", Label.PERSON, False),
+        ("relu (Guillain-B.) en 2011", "Guillain-B.", Label.PERSON, False),
+        ("un syndrome Guillain-B. en 2011", "Guillain-B.", Label.PERSON, True),
+        ("sa voisine Galeazzi positive au Covid", "Galeazzi", Label.PERSON, False),
         ("fracture de type Pouteau-Colles", "Pouteau-Colles", Label.CITY, True),
         ("Sensing On ; Morphex, SVT On", "Morphex", Label.DOCTOR, True),
         ("Sensing On ; SVT On ; vu avec Brigitte", "Brigitte", Label.DOCTOR, False),
@@ -321,6 +324,11 @@ def test_initials_of_somebody_in_the_text_stay() -> None:
         ("Rédacteur : Jean BERNARD –\nService", "Jean BERNARD", Label.DOCTOR, False),
         ("test covid : Gilbert : négatif, Rose : positif", "Gilbert", Label.PERSON, False),
         ("Szczepan vu en ON, UPDRS 12 ; marche aidée en OFF.", "Szczepan", Label.PATIENT, False),
+        ("Szczepaniak revu : état ON, puis marche OFF.", "Szczepaniak", Label.PATIENT, False),
+        ("PR SZCZEPANIAK : tremblement ON ; marche OFF", "SZCZEPANIAK", Label.DOCTOR, False),
+        ("RV lead noise On ; Wavelet, SVT On", "Wavelet", Label.DOCTOR, True),
+        ("Sensing On ; SVT On\nMorphex, interne", "Morphex", Label.DOCTOR, False),
+        ("délire mystique. Napoléon, interne, le rassure", "Napoléon", Label.PERSON, False),
         ("Moïse présente une voix enrouée depuis un mois", "Moïse", Label.PATIENT, False),
     ],
 )
@@ -347,6 +355,8 @@ def test_a_temperature_in_words_is_no_age(text: str, part: str, label: Label, dr
         ("selon SFNDT 2021, bilan annuel", "2021", Label.DATE, True),
         ("greffé au CHU en 2017", "2017", Label.DATE, False),
         ("ratio Aβ40/42 bas", "Aβ40/42", Label.ID, True),
+        ("dossier β-20417788 transmis", "β-20417788", Label.ID, False),
+        ("dossier β-2041 transmis", "β-2041", Label.ID, False),
     ],
 )
 def test_years_of_guidelines_and_markers_stay(text: str, part: str, label: Label, dropped: bool) -> None:
@@ -359,6 +369,7 @@ def test_years_of_guidelines_and_markers_stay(text: str, part: str, label: Label
         ("MoCA 19/30 avril 2018", "30 avril 2018", ["avril 2018"]),
         ("oct. 2018 : 19/30 ; mieux", "19", []),
         ("absent du 19/30 avril 2018", "19/30 avril 2018", ["19/30 avril 2018"]),
+        ("MoCA les 15/20 mars 2019", "20 mars 2019", ["20 mars 2019"]),
         ("vu le 30 avril 2018", "30 avril 2018", ["30 avril 2018"]),
         ("MMS les 12/13 mars 2019", "13 mars 2019", ["13 mars 2019"]),
         ("MMS du 12/15 mars 2019", "15 mars 2019", ["15 mars 2019"]),
@@ -371,7 +382,12 @@ def test_a_score_is_no_day_of_the_month_behind_it(text: str, part: str, kept: li
 
 @pytest.mark.parametrize(
     ("text", "names"),
-    [("capteur de rythme On ; mode Off", []), ("relu par son collègue On (absent)", ["On"])],
+    [
+        ("capteur de rythme On ; mode Off", []),
+        ("relu par son collègue On (absent)", ["On"]),
+        ("revue avec la patiente On : revue ce jour, on revoit", ["On"]),
+        ("le dossier On, relu. On revoit, on appelle", ["On"]),
+    ],
 )
 def test_a_setting_that_is_on_is_nobody(text: str, names: list[str]) -> None:
     assert [text[one.start : one.end] for one in find_short_names(Reading(Document("d", text)))] == names
