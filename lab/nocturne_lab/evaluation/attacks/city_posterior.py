@@ -11,9 +11,12 @@ part in a draw.
 from __future__ import annotations
 
 import argparse
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from fractions import Fraction
+from functools import cache, cached_property
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +25,9 @@ from deid.config import policy
 from deid.config.policy import Places
 from deid.reference import Commune, CommuneTable
 from deid.reference.distances import MICRO, feature_maxima, normalise_profile
+from deid.reference.partition import GENERAL, UNIVERSITY, hospital_towns, is_overseas_code, population_class
 from deid.reference.tables import packaged_tables
-from nocturne_lab.evaluation.attacks.commune_laws import Law, Pairs, law_of, published
+from nocturne_lab.evaluation.attacks.commune_laws import Law, Pairs, indices, is_across, key_areas, law_of, published
 
 # Share of the posterior held by the crowd of a surrogate.
 _CROWD_SHARE = 0.95
@@ -62,13 +66,13 @@ class Posterior:
 
 
 def commune_law(table: CommuneTable, true: Commune, places: Places, epsilon: Fraction) -> Mapping[Commune, float]:
-    """Return the probability of each surrogate of one commune, whether or not the product excludes the original.
+    """Return the probability of each surrogate of one commune in no area, whether or not the product excludes it.
 
     Raises:
         KeyError: the commune is not of the table, or the table lacks a feature.
         ValueError: the strategy draws no commune (`tag`).
     """
-    known = law_of(table, [true], places).at(float(epsilon))
+    known = law_of(table, [true], places, "").at(float(epsilon))
     total = known.weights.sum()
     return {table.communes[at]: float(weight / total) for at, weight in zip(known.outputs, known.weights, strict=True)}
 
@@ -89,8 +93,18 @@ def commune_posteriors(
     inputs = [one for one in table.communes if wanted is None or one.department in wanted]
     if not inputs:
         raise ValueError("no commune of the table is of these departments")
-    prior = _populations(inputs)
-    laws = law_of(table, inputs, places)
+    return posteriors_of(table, places, epsilons, inputs)
+
+
+def posteriors_of(
+    table: CommuneTable,
+    places: Places,
+    epsilons: Iterable[Fraction],
+    inputs: Sequence[Commune],
+    area: str | None = None,
+) -> list[Posterior]:
+    """Return `commune_posteriors` of some communes: homes alone, or towns of documents of an area."""
+    prior, laws = _populations(inputs), law_of(table, inputs, places, area)
     before = _guess_before(table, places, inputs, prior)
     measure = _Measure(table, places.features)
     return [_figures(places.strategy, epsilon, laws, prior, before, measure) for epsilon in epsilons]
@@ -129,27 +143,133 @@ def _joint(laws: Law, strategy: str, epsilon: float, prior: NDArray[np.float64])
     return pairs, joint
 
 
-def guess_communes(
-    table: CommuneTable, places: Places, epsilon: float, candidates: Sequence[Commune], drawn: Sequence[Commune]
-) -> list[list[Commune]]:
-    """Return the likeliest original of each published commune among candidates, several where they tie.
+def _sort(one: Commune) -> int:
+    """Return a number for the sizes and kinds of hospital that `CommuneTable.near` tells apart."""
+    return 3 * population_class(one.population) + (UNIVERSITY, GENERAL, None).index(hospital_towns().get(one.insee))
 
-    `epsilon` is in nats per unit of the strategy's distance. A commune that no candidate can have given tells nothing:
-    the most populous candidate is its guess.
 
-    Raises:
-        KeyError: a commune is not of the table, or the table lacks a feature.
-        ValueError: the strategy draws no commune, or there is no candidate.
+class TownAttack:
+    """The attacker on towns of documents: who knows the code reads the area of a document in what it publishes.
+
+    The home's stratum is published, and with it the area, where that is one's. Other towns are then supposed there:
+    those of strata across regions among `CommuneTable.near`. Where the key drew the area (`free`) a town may be of any
+    region, one moved into the area (`Gazette._left`) too, of all strata of its sort; the area is then read in all
+    published towns. Towns are independent but for that, the prior of each is population, and the towns of a document's
+    moved region are those published in the region of its area. Words that a surrogate may not have are not known.
     """
-    prior = _populations(candidates)
-    pairs, joint = _joint(law_of(table, candidates, places), places.strategy, epsilon, prior)
-    where = {one.insee: at for at, one in enumerate(table.communes)}
-    found = []
-    for one in drawn:
-        rows = pairs.outputs == where[one.insee]
-        chances = np.bincount(pairs.inputs[rows], joint[rows], minlength=len(prior)) if rows.any() else prior
-        found.append([candidates[at] for at in np.flatnonzero(chances >= chances.max() * (1 - _TIE)).tolist()])
-    return found
+
+    def __init__(self, table: CommuneTable, places: Places) -> None:
+        self._table, self._places = table, places
+        self._people = _populations(table.communes)
+        about = [(one.region, one.department, _sort(one)) for one in table.communes]
+        self._regions, self._departments, self._sorts = map(np.array, zip(*about, strict=True))
+        self._law = cache(self._law_of)
+        self._pairs = cache(self._published)
+        self._moved = cache(self._list_moved)
+
+    def posteriors(
+        self, epsilon: float, towns: Sequence[tuple[Commune, Commune]], home: Commune | None
+    ) -> list[NDArray[np.float64]]:
+        """Return the posterior of each commune of the table as the original of each town of a document, in order.
+
+        `towns` are true and published, `home` is published; of the true ones only the department counts, and that under
+        the strategies of the articles. Where no candidate can have given a town, the posterior is the prior.
+
+        Raises:
+            KeyError: a commune is not of the table, or the table lacks a feature.
+        """
+        drawn = [one for _, one in towns]
+        areas, free = self._areas(home, drawn)
+        likely = [
+            {area: self._originals(epsilon, true, one, drawn[:at], area, free) for area in areas}
+            for at, (true, one) in enumerate(towns)
+        ]
+        masses = [{area: float(values.sum()) for area, (_, values) in one.items()} for one in likely]
+        found = []
+        for at, (true, one) in enumerate(towns):
+            after = np.zeros(len(self._people))
+            for area, share in areas.items():
+                beside = prod(other[area] for number, other in enumerate(masses) if number != at)
+                codes, values = likely[at][area]
+                after[codes] += share * beside * values
+            if not after.any():
+                codes = indices(self._table, self._crowd(self._name(true, one)))
+                after[codes] = self._people[codes]
+            found.append(after / after.sum())
+        return found
+
+    def _areas(self, home: Commune | None, drawn: Sequence[Commune]) -> tuple[Mapping[str, float], bool]:
+        """Return the areas of a document with their shares before its towns are looked at; whether the key drew it."""
+        inland = [one for one in drawn if not is_overseas_code(one.department)]
+        about = inland if home is None else [home]
+        if self._places.strategy != "health_exponential" or not about or is_overseas_code(about[0].department):
+            return {"": 1.0}, False
+        if most := Counter(filter(None, map(self._table.area_of_territory, about))).most_common(1):
+            return {str(most[0][0]): 1.0}, False
+        every, regions = key_areas(self._table), {one.region for one in inland if one != home}
+        if not any(map(self._table.area_of_territory, inland)):
+            return every, True
+        return {area: one for area, one in every.items() if self._table.region_of(area) in regions} or every, True
+
+    def _originals(
+        self, epsilon: float, true: Commune, one: Commune, before: Sequence[Commune], area: str, free: bool
+    ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+        """Return the originals that a published town may have in an area, by index; prior times likelihood of each."""
+        table, across = self._table, bool(area) and is_across(self._table, one)
+        inputs, pairs = self._pairs(self._name(true, one), area if across else "", epsilon)
+        left = ~np.isin(pairs.outputs, indices(table, before if across else ()))
+        sums, here = (
+            np.bincount(pairs.inputs[rows], pairs.weights[rows], minlength=len(inputs))
+            for rows in (left, left & (pairs.outputs == indices(table, [one])))
+        )
+        prior = self._people[inputs]
+        if across and not free:  # a patient is supposed to be treated near the home
+            prior = prior * np.isin(inputs, indices(table, table.near(one, area)))
+        found = [(inputs, prior * here / np.where(sums > 0, sums, 1))]
+        if free and one.region == table.region_of(area):
+            moved = self._moved(area, _sort(one))
+            kept = ((members, np.setdiff1d(near, indices(table, before))) for members, near in moved)
+            found += [
+                (members, self._people[members] / len(near)) for members, near in kept if indices(table, [one]) in near
+            ]
+        codes, values = zip(*found, strict=True)
+        return np.concatenate(codes), np.concatenate(values)
+
+    def _published(self, name: str, area: str, epsilon: float) -> tuple[NDArray[np.intp], Pairs]:
+        law = self._law(name, area)
+        return law.codes, published(law, self._places.strategy, epsilon)
+
+    def _law_of(self, name: str, area: str) -> Law:
+        return law_of(self._table, self._crowd(name), self._places, area)
+
+    def _list_moved(self, area: str, sort: int) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+        """Return the communes of other regions and what they become in a department, for strata with this sort."""
+        region, found = self._table.region_of(area), []
+        for sorts, codes in self._strata.items():
+            if sort in sorts:
+                around = np.flatnonzero((self._regions == region) & np.isin(self._sorts, list(sorts)))
+                inside = around[self._departments[around] == area]
+                found.append((codes[self._regions[codes] != region], inside if len(inside) else around))
+        return found
+
+    @cached_property
+    def _strata(self) -> Mapping[frozenset[int], NDArray[np.intp]]:
+        """Sorts → the communes of the strata of one region that have these."""
+        found: dict[frozenset[int], list[NDArray[np.intp]]] = defaultdict(list)
+        for members in map(self._crowd, self._table.partition):
+            if not is_across(self._table, members[0]) and not is_overseas_code(members[0].department):
+                codes = indices(self._table, members)
+                found[frozenset(self._sorts[codes].tolist())].append(codes)
+        return {sorts: np.concatenate(codes) for sorts, codes in found.items()}
+
+    def _name(self, true: Commune, drawn: Commune) -> str:
+        """Return the name of the communes that the attacker chooses from, what is moved aside."""
+        return self._table.territory_name(drawn) if self._places.strategy == "health_exponential" else true.department
+
+    def _crowd(self, name: str) -> Sequence[Commune]:
+        if self._places.strategy != "health_exponential":
+            return self._table.in_department(name)
+        return [one for one in map(self._table.get, self._table.partition[name]) if one]
 
 
 def _populations(communes: Sequence[Commune]) -> NDArray[np.float64]:
@@ -169,7 +289,7 @@ def _crowds(outputs: NDArray[np.intp], after: NDArray[np.float64], number: int) 
     return np.bincount(who[needed], minlength=number).astype(float)
 
 
-def _guess_before(table: CommuneTable, places: Places, inputs: list[Commune], prior: NDArray[np.float64]) -> float:
+def _guess_before(table: CommuneTable, places: Places, inputs: Sequence[Commune], prior: NDArray[np.float64]) -> float:
     """Return the probability of a right guess from public knowledge: the territory, if draws stay inside it."""
     if places.strategy != "health_exponential":
         return float(prior.max())

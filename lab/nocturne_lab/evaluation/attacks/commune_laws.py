@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
@@ -12,7 +13,8 @@ from numpy.typing import NDArray
 
 from deid.config.policy import Places
 from deid.reference import Commune, CommuneTable
-from deid.reference.distances import MICRO, Point, feature_maxima, normalise_profile, profile_distance
+from deid.reference.distances import MICRO, Point, feature_maxima, normalise_profile
+from deid.reference.partition import is_overseas_code
 
 _METRES = 1000
 # Planar Laplace noise exceeds this many times 1/ε with a probability of 12 in a million.
@@ -41,22 +43,47 @@ class Law(Protocol):
         ...
 
 
-def law_of(table: CommuneTable, inputs: Sequence[Commune], places: Places) -> Law:
+def law_of(table: CommuneTable, inputs: Sequence[Commune], places: Places, area: str | None = None) -> Law:
     """Return the distribution of `places.strategy` for some communes.
+
+    `area`: where the document's places are drawn under `health_exponential`, "" for none; None for homes alone, whose
+    area the key draws where their stratum lies in several regions.
 
     Raises:
         KeyError: a commune is not of the table, or the table lacks a feature.
         ValueError: the strategy draws no commune.
     """
-    where = {commune.insee: at for at, commune in enumerate(table.communes)}
-    codes = np.array([where[one.insee] for one in inputs], dtype=np.intp)
+    codes = indices(table, inputs)
     if places.strategy == "health_exponential":
-        return _Exponential(codes, *_territories(table, inputs, places, where), rate=0.5)
+        areas = key_areas(table) if area is None else {area: 1.0}
+        return _Exponential(codes, *_strata(table, inputs, places, areas), rate=0.5)
     if places.strategy == "knn_exponential":
-        return _Exponential(codes, *_neighbours(table, codes, places), rate=1.0)
+        return _Exponential(codes, _neighbours(table, codes, places), [1.0] * len(codes), rate=1.0)
     if places.strategy == "geo_indistinguishability":
         return _Planar(table, inputs, codes, places.unit_km)
     raise ValueError(f"strategy {places.strategy} draws no commune")
+
+
+@lru_cache(maxsize=2)
+def _where(table: CommuneTable) -> Mapping[str, int]:
+    return {commune.insee: at for at, commune in enumerate(table.communes)}
+
+
+def indices(table: CommuneTable, communes: Iterable[Commune]) -> NDArray[np.intp]:
+    """Return the indices of communes in their table."""
+    where = _where(table)
+    return np.array([where[one.insee] for one in communes], dtype=np.intp)
+
+
+def key_areas(table: CommuneTable) -> Mapping[str, float]:
+    """Return department → its share of the areas that the key draws."""
+    seats = Counter(one.department for one in table.hospital_towns(None, university=True))
+    return {area: number / seats.total() for area, number in seats.items()}
+
+
+def is_across(table: CommuneTable, commune: Commune) -> bool:
+    """Return whether a commune's stratum lies in several regions, so that an area has its candidates."""
+    return table.area_of_territory(commune) is None and not is_overseas_code(commune.department)
 
 
 def published(law: Law, strategy: str, epsilon: float) -> Pairs:
@@ -68,33 +95,48 @@ def published(law: Law, strategy: str, epsilon: float) -> Pairs:
     return Pairs(pairs.inputs[other], pairs.outputs[other], pairs.weights[other])
 
 
-@dataclass(frozen=True, slots=True)
-class _Exponential:
-    """Weights exp(−rate·ε·d) over candidates independent of ε; `far` is d in millionths."""
+_Rows = Sequence[tuple[NDArray[np.int64], ...]]  # of a draw: inputs, outputs, distances in millionths, draws
 
-    codes: NDArray[np.intp]
-    inputs: NDArray[np.intp]
-    outputs: NDArray[np.intp]
-    far: NDArray[np.int64]
-    rate: float
+
+class _Exponential:
+    """Weights exp(−rate·ε·d) over candidates independent of ε, of one draw an input or several with their shares."""
+
+    def __init__(self, codes: NDArray[np.intp], rows: _Rows, shares: Sequence[float], rate: float) -> None:
+        inputs, outputs, far, self._draws = map(np.concatenate, zip(*rows, strict=True))
+        least = np.full(len(shares), far.max())
+        np.minimum.at(least, self._draws, far)
+        self._far, self._shares, self._rate = far - least[self._draws], np.array(shares), rate
+        width = int(outputs.max()) + 1
+        pairs, self._pair = np.unique(inputs * width + outputs, return_inverse=True)
+        self.codes, self._inputs, self._outputs = codes, *(one.astype(np.intp) for one in divmod(pairs, width))
 
     def at(self, epsilon: float) -> Pairs:
-        return Pairs(self.inputs, self.outputs, np.exp(-self.rate * epsilon / MICRO * self.far))
+        weights = np.exp(-self._rate * epsilon / MICRO * self._far)
+        weights *= (self._shares / np.bincount(self._draws, weights))[self._draws]
+        return Pairs(self._inputs, self._outputs, np.bincount(self._pair, weights).astype(np.float64))
 
 
-_Far = tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.int64]]
-
-
-def _territories(table: CommuneTable, inputs: Sequence[Commune], places: Places, where: dict[str, int]) -> _Far:
-    rows: list[tuple[int, int, int]] = []
+def _strata(
+    table: CommuneTable, inputs: Sequence[Commune], places: Places, areas: Mapping[str, float]
+) -> tuple[_Rows, list[float]]:
+    """Return the candidates of each input by area, and the share of each draw."""
+    rows: list[tuple[NDArray[np.int64], ...]] = []
+    shares: list[float] = []
     for at, commune in enumerate(inputs):
         profiles = table.profiles(commune, places.features)
-        mine = profiles[commune.insee]
-        rows += ((at, where[code], profile_distance(mine, profile)) for code, profile in profiles.items())
-    return _columns(rows)
+        for area, share in areas.items() if is_across(table, commune) else [("", 1.0)]:
+            among = table.near(commune, area) if area else table.territory(commune)
+            apart = np.array([profiles[one.insee] for one in among], dtype=np.int64) - profiles[commune.insee]
+            rows.append(_row(at, indices(table, among), _rounded_up_roots((apart**2).sum(axis=1)), len(shares)))
+            shares.append(share)
+    return rows, shares
 
 
-def _neighbours(table: CommuneTable, codes: NDArray[np.intp], places: Places) -> _Far:
+def _row(at: int, outputs: NDArray[np.intp], far: NDArray[np.int64], draw: int) -> tuple[NDArray[np.int64], ...]:
+    return np.full(len(far), at), outputs.astype(np.int64), far, np.full(len(far), draw)
+
+
+def _neighbours(table: CommuneTable, codes: NDArray[np.intp], places: Places) -> _Rows:
     """Return `CommuneTable.neighbours` of many communes at once."""
     greatest = feature_maxima((one.features for one in table.communes), places.features)
     profiles = np.array([normalise_profile(one.features, greatest) for one in table.communes], dtype=np.int64)
@@ -103,15 +145,15 @@ def _neighbours(table: CommuneTable, codes: NDArray[np.intp], places: Places) ->
     zones = np.unique([point.zone for point in points], return_inverse=True)[1]
     by_x = np.argsort(x, kind="stable")
     radius = int(places.radius_km * _METRES)
-    rows: list[tuple[int, int, int]] = []
+    rows = []
     for at, code in enumerate(codes):
         first, last = np.searchsorted(x[by_x], (x[code] - radius, x[code] + radius + 1))
         near = by_x[first:last]
         near = near[(zones[near] == zones[code]) & ((x[near] - x[code]) ** 2 + (y[near] - y[code]) ** 2 <= radius**2)]
         far = _rounded_up_roots(((profiles[near] - profiles[code]) ** 2).sum(axis=1))
         order = np.lexsort((near, near != code, far))[: places.neighbours]
-        rows += zip([at] * len(order), near[order].tolist(), far[order].tolist(), strict=True)
-    return _columns(rows)
+        rows.append(_row(at, near[order], far[order], at))
+    return rows
 
 
 def _rounded_up_roots(squares: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -120,11 +162,6 @@ def _rounded_up_roots(squares: NDArray[np.int64]) -> NDArray[np.int64]:
     roots -= roots * roots > squares
     roots += (roots + 1) ** 2 <= squares
     return roots + (roots * roots < squares)
-
-
-def _columns(rows: list[tuple[int, int, int]]) -> _Far:
-    inputs, outputs, far = np.array(rows, dtype=np.int64).T
-    return inputs.astype(np.intp), outputs.astype(np.intp), far
 
 
 class _Planar:

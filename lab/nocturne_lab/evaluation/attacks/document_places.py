@@ -12,16 +12,17 @@ from deid.reference import Commune, CommuneTable
 
 def towns_of(
     document: Document, published: Substitution, communes: CommuneTable
-) -> set[tuple[Commune, Commune | None]]:
-    """Return the communes that a document names, each with the published one; None where that is none."""
+) -> list[tuple[Commune, Commune | None]]:
+    """Return the communes that a document names, in order, each with the published one; None where that is none."""
     text = document.text
     own = [(one.mention.label, text[one.mention.start : one.mention.end], one.text) for one in published.surrogates]
     zips = [frozenset(comparable(said[at]) for said in own if said[0] is Label.ZIP) for at in (1, 2)]
-    return {
+    towns = (
         (true, _commune(drawn, zips[1], communes))
         for label, original, drawn in own
         if label is Label.CITY and (true := _commune(original, zips[0], communes)) is not None
-    }
+    )
+    return list(dict.fromkeys(towns))
 
 
 def _commune(name: str, zips: frozenset[str], communes: CommuneTable) -> Commune | None:

@@ -17,9 +17,10 @@
                       stays; `attack.stays_single`: those of one document, which need no rule
 `attack.leaks`        leaks, planted in copies of the sample in memory, that are found at a precision of 50 % by who
                       knows half of them (`parrot.unlike`); of `LEAST_FOR_LEAKS` documents or more
-`attack.places`       communes of a patient guessed from the published one: the likeliest, by who has the mechanism,
-                      its ε and every population (`city_posterior`). Candidates are the territory, which is public, or,
-                      under the other strategies, the true commune's department
+`attack.places`       communes of a patient guessed from the published ones of a document: the likeliest, by who has the
+                      code, its ε and every population (`city_posterior.TownAttack`). Candidates are the territory, of
+                      it those near the area that the document tells, or, under the other strategies, the true
+                      commune's department
 `attack.names`        words of names of care staff whose published word has the same rank by number of documents
                       (`surnames`), by who knows those numbers
 `attack.chance`       patients found by a random guess
@@ -37,9 +38,10 @@ from contextlib import suppress
 from itertools import chain
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from deid.config.policy import Places, Policy
+from deid.config.policy import Policy
 from deid.domain.document import Mention
 from deid.domain.labels import NAMES, Label
 from deid.domain.outcomes import Candidate
@@ -47,7 +49,8 @@ from deid.french.folding import comparable, words
 from deid.privacy.budget import PLACE_COSTS
 from deid.reference import Commune, CommuneTable
 from deid.reference.tables import packaged_tables
-from nocturne_lab.evaluation.attacks.city_posterior import guess_communes
+from nocturne_lab.evaluation.attacks.city_posterior import TownAttack
+from nocturne_lab.evaluation.attacks.commune_laws import indices
 from nocturne_lab.evaluation.attacks.document_dates import DocumentDates, read_dates
 from nocturne_lab.evaluation.attacks.document_places import towns_of
 from nocturne_lab.evaluation.attacks.inputs import Record, Stay
@@ -235,37 +238,37 @@ def _places(sample: Sequence[Candidate], policy: Policy, communes: CommuneTable)
     places = policy.substitution.places
     if places.strategy == "tag":
         return
-    targets: dict[tuple[str, float], set[tuple[str, Commune, Commune]]] = defaultdict(set)
+    documents: list[tuple[str, float, list[tuple[Commune, Commune]]]] = []
+    homes: dict[str, Commune] = {}  # as published
     for one in sample:
         spent = next((spend for spend in one.substitution.spends if spend.category == "place" and spend.elements), None)
         if spent is None:
             continue
-        epsilon = spent.epsilon / spent.elements / PLACE_COSTS.get(places.strategy, 1)
-        for true, drawn in towns_of(one.document, one.substitution, communes):
-            if drawn is not None:
-                targets[_crowd(true, drawn, places, communes), epsilon].add((_patient(one), true, drawn))
-    crowds: dict[str, list[Commune]] = defaultdict(list)
-    for commune in communes.communes:
-        crowds[_crowd(commune, commune, places, communes)].append(commune)
-    found, prior, chance = [], [], []
-    for (crowd, epsilon), ones in targets.items():
-        rows = sorted(ones, key=lambda row: (row[0], row[1].insee, row[2].insee))
-        guesses = guess_communes(communes, places, epsilon, crowds[crowd], [drawn for _, _, drawn in rows])
-        found += [(true in guess) / len(guess) for (_, true, _), guess in zip(rows, guesses, strict=True)]
-        most = max(one.population for one in crowds[crowd])
-        largest = [one for one in crowds[crowd] if one.population == most]
-        prior += [(true in largest) / len(largest) for _, true, _ in rows]
-        chance += [1 / len(crowds[crowd])] * len(rows)
+        epsilon = float(spent.epsilon / spent.elements / PLACE_COSTS.get(places.strategy, 1))
+        towns = [(true, drawn) for true, drawn in towns_of(one.document, one.substitution, communes) if drawn]
+        documents.append((_patient(one), epsilon, towns))
+        home = communes.find(one.document.patient.city or "", one.document.patient.zip)[:1]
+        homes |= {_patient(one): drawn for true, drawn in towns if true in home}
+    attack, found = TownAttack(communes, places), dict[object, list[float]]()
+    people = np.array([one.population for one in communes.communes])
+    for patient, epsilon, towns in documents:
+        for town, after in zip(towns, attack.posteriors(epsilon, towns, homes.get(patient)), strict=True):
+            if (patient, town, epsilon) not in found:
+                found[patient, town, epsilon] = _guessed(after, people, indices(communes, town[:1]))
     if found:
-        people = len({patient for ones in targets.values() for patient, _, _ in ones})
-        yield _share("attack.places", sum(found) / len(found), len(found), people)
-        yield _share("attack.places_prior", sum(prior) / len(prior), len(prior), people)
-        yield Measured("attack.places_chance", sum(chance) / len(chance), None, None, len(chance))
+        right, prior, chance = (sum(shares) / len(found) for shares in zip(*found.values(), strict=True))
+        patients = len({patient for patient, _, towns in documents if towns})
+        yield _share("attack.places", right, len(found), patients)
+        yield _share("attack.places_prior", prior, len(found), patients)
+        yield Measured("attack.places_chance", chance, None, None, len(found))
 
 
-def _crowd(true: Commune, drawn: Commune, places: Places, communes: CommuneTable) -> str:
-    """Return the set of communes that the attacker chooses from."""
-    return communes.territory_name(drawn) if places.strategy == "health_exponential" else true.department
+def _guessed(after: NDArray[np.float64], people: NDArray[np.int64], true: NDArray[np.intp]) -> list[float]:
+    """Return how far the likeliest candidate, the most populous one, and any of them is the true commune."""
+    crowd = np.flatnonzero(after)
+    best = crowd[after[crowd] >= after.max() * (1 - 1e-9)]
+    most = crowd[people[crowd] == people[crowd].max()]
+    return [float((one == true).sum()) / len(one) for one in (best, most, crowd)]
 
 
 def _names(sample: Sequence[Candidate]) -> Iterator[Measured]:

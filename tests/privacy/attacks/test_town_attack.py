@@ -1,0 +1,121 @@
+"""The attacker who reads the area of a document: against published texts of patients drawn by the attacker's prior."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from fractions import Fraction
+from math import sqrt
+from random import Random
+
+import numpy as np
+import pytest
+
+from deid.domain.document import Patient
+from deid.reference import Commune
+from deid.reference.partition import is_overseas_code
+from deid.reference.tables import packaged_tables
+from deid.substitution import Substitutor
+from nocturne_lab.evaluation.attacks.city_posterior import TownAttack
+from nocturne_lab.evaluation.attacks.commune_laws import Pairs, indices, law_of
+from nocturne_lab.evaluation.attacks.document_places import towns_of
+from nocturne_lab.evaluation.attacks.inputs import with_places
+from tests.unit.substitution.examples import marked
+
+TABLE = packaged_tables().communes
+EPSILON = 8
+POLICY = with_places("health_exponential", Fraction(EPSILON))
+PLACES = POLICY.substitution.places
+(POITIERS,) = TABLE.find("Poitiers")
+HOME = next(one for one in TABLE.in_department("86") if TABLE.area_of_territory(one) == "86")
+
+Towns = list[tuple[Commune, Commune]]
+
+
+def by_population(random: Random, communes: Sequence[Commune]) -> Commune:
+    return random.choices(communes, [max(one.population, 1) for one in communes])[0]
+
+
+def published(number: int, towns: Sequence[Commune], home: Commune | None) -> Towns:
+    """True and published towns of a document that names them in order, each beside its postal code."""
+    markup = "".join(f"Vu à [[ZIP|{one.zips[0]}]] [[CITY|{one.name}]].\n" for one in towns)
+    patient = Patient(key=f"p{number}", city=home.name if home else None, zip=home.zips[0] if home else None)
+    document, mentions = marked(markup, patient=patient)
+    done = Substitutor(POLICY, b"the secret of towns", TABLE).substitute(document, mentions)
+    return [(true, drawn) for true, drawn in towns_of(document, done, TABLE) if drawn]
+
+
+def assert_calibrated(said: Sequence[float], happened: Sequence[float]) -> None:
+    """A posterior that is right expects of what happens as much as happens."""
+    apart = np.array(happened) - np.array(said)
+    assert abs(apart.mean()) <= 4 * apart.std() / sqrt(len(apart))
+
+
+def at(commune: Commune) -> int:
+    return int(indices(TABLE, [commune])[0])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("home", [HOME, None])
+def test_the_posterior_in_the_area_of_the_home_is_the_frequency(home: Commune | None) -> None:
+    """Without a known home the area is that of most towns, here of one village."""
+    random, attack = Random(1), TownAttack(TABLE, PLACES)  # noqa: S311 - no secret
+    towns, whole = TABLE.near(POITIERS, "86"), TABLE.territory(POITIERS)
+    counts: dict[Commune, Counter[Commune]] = defaultdict(Counter)
+    after: dict[Commune, np.ndarray] = {}
+    said, happened, right, formerly = [], [], 0, 0
+    old = guesses(whole, law_of(TABLE, whole, PLACES, "").at(EPSILON))
+    for number in range(1200):
+        first = by_population(random, towns)
+        second = by_population(random, [one for one in towns if one != first])
+        found = published(number, [HOME, first, second], home)
+        assert [true for true, _ in found] == [HOME, first, second]
+        _, after[found[1][1]], other = attack.posteriors(EPSILON, found, home and found[0][1])
+        counts[found[1][1]][first] += 1
+        right += TABLE.communes[int(after[found[1][1]].argmax())] == first
+        formerly += old[found[1][1]] == first
+        weights = np.where(np.arange(len(other)) == at(first), 0, other)  # no town is written twice
+        said.append(float((weights**2).sum() / weights.sum() ** 2))
+        happened.append(float(weights[at(second)] / weights.sum()))
+    assert set(counts) == set(towns)
+    for drawn, trues in counts.items():
+        for one in towns:
+            share, number = float(after[drawn][at(one)]), trues.total()
+            assert abs(trues[one] - number * share) <= 4 * sqrt(number * share * (1 - share)) + 1
+        assert after[drawn][indices(TABLE, towns)].sum() == pytest.approx(1)
+    assert_calibrated(said, happened)
+    assert right > 1.5 * formerly
+
+
+def guesses(crowd: Sequence[Commune], pairs: Pairs) -> dict[Commune, Commune]:
+    """The likeliest original of each surrogate, by who does not know of areas."""
+    joint = pairs.weights * np.array([one.population for one in crowd])[pairs.inputs]
+    rows = ((int(output), np.flatnonzero(pairs.outputs == output)) for output in np.unique(pairs.outputs))
+    return {TABLE.communes[output]: crowd[pairs.inputs[row[joint[row].argmax()]]] for output, row in rows}
+
+
+@pytest.mark.slow
+def test_where_the_key_drew_the_area_moved_towns_are_of_any_region() -> None:
+    random, attack = Random(2), TownAttack(TABLE, PLACES)  # noqa: S311 - no secret
+    homes = TABLE.territory(POITIERS)
+    inland = [one for one in TABLE.communes if one.zips and not is_overseas_code(one.department)]
+    stays: tuple[list[float], list[float]] = [], []
+    each: tuple[list[float], list[float]] = [], []
+    for number in range(300):
+        home = by_population(random, homes)
+        towns = [home, by_population(random, inland)]
+        if home == towns[1]:
+            continue
+        found = published(number, towns, home)
+        assert [true for true, _ in found] == towns
+        after = attack.posteriors(EPSILON, found, found[0][1])
+        for true, chances in zip(towns, after, strict=True):
+            assert chances[at(true)] > 0
+            each[0].append(float((chances**2).sum()))
+            each[1].append(float(chances[at(true)]))
+        own = indices(TABLE, TABLE.territory(found[1][1]))
+        stays[0].append(float(after[1][own].sum()))
+        stays[1].append(float(at(towns[1]) in own))
+    assert_calibrated(*stays)
+    assert_calibrated(*each)
+    assert 0.1 < np.mean(stays[1]) < 0.5
