@@ -41,9 +41,8 @@ from deid.substitution.generators.phones import Phones
 from deid.substitution.names.people import People
 from deid.substitution.places.communes import Communes
 from deid.substitution.places.gazette import Gazette
-from deid.substitution.places.hamlets import Hamlets
 from deid.substitution.places.regions import Regions
-from deid.substitution.places.streets import PLAIN, StreetNames, Streets
+from deid.substitution.places.streets import StreetNames, Streets
 from deid.substitution.temporal.calendar import Calendar
 
 # Label or own type → constructor of the generator that the policy chooses; an absent label keeps the library's own, an
@@ -87,8 +86,7 @@ class Generators:
         self._gazette = gazette = Gazette(context, communes)
         people = People(context, names)
         organisations = Organisations(context, gazette)
-        hamlets = Hamlets(context, PLAIN)
-        regions = Regions(context, gazette, hamlets, organisations.named_short)
+        regions = Regions(context, gazette, organisations.named_short)
         places = Communes(context, gazette, regions, organisations.named_short)
         addresses = Addresses(context, people)
         nirs = Nirs(context, calendar, gazette)
@@ -100,7 +98,7 @@ class Generators:
             **dict.fromkeys(IDENTIFIERS, numbers),
             Label.CITY: places,
             Label.ZIP: places,
-            Label.STREET: Streets(context, streets, hamlets, gazette),
+            Label.STREET: Streets(context, streets, gazette),
             Label.LOC: regions,
             Label.ORG: organisations,
             Label.PHONE: Phones(context, gazette),

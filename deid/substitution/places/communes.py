@@ -6,20 +6,16 @@ import re
 
 from deid.domain.document import Mention
 from deid.domain.labels import Label
-from deid.french import numerals
 from deid.french.articles import TOWN
-from deid.french.folding import accented_like, case_of, comparable, in_case_of
-from deid.privacy.stream import KeyedStream
+from deid.french.folding import accented_like, case_of, comparable
 from deid.reference import Commune
 from deid.substitution.context import DocumentContext
-from deid.substitution.drafts import Draft, digits_of, mask, redraw, redraw_digits, tag
+from deid.substitution.drafts import Draft, mask, redraw, redraw_digits, tag
 from deid.substitution.places.areas import is_abroad
-from deid.substitution.places.gazette import Gazette
+from deid.substitution.places.gazette import Gazette, code_of
 from deid.substitution.places.regions import Regions, Short
 
 _CEDEX = re.compile(r"(?P<gap>[\s-]*)(?P<word>cedex\b)(?P<rest>.*)$", re.IGNORECASE)
-_DIGIT = re.compile(r"[0-9OolI]")
-_SPOKEN_WIDTH = 1000
 
 
 class Communes:
@@ -60,24 +56,6 @@ class Communes:
             return Draft(redraw(original, self._context.stream("code abroad", comparable(original))), strategy)
         code = code_of(original, commune, self._context.stream("zip", commune.insee), may_return)
         return Draft(code, strategy, may_return=may_return) if code else mask(Label.ZIP, original)
-
-
-def code_of(original: str, commune: Commune, stream: KeyedStream, may_return: bool) -> str:
-    """Return a postal code of a commune in the form of the original; another unless it may return; "" if none."""
-    known = "" if may_return else digits_of(original)
-    codes = [code for code in commune.zips if code != known]
-    if not codes:
-        return ""
-    code = stream.choice(codes)
-    places = len(_DIGIT.findall(original))
-    if places == len(code):
-        digits = iter(code)
-        return _DIGIT.sub(lambda _: next(digits), original)
-    if places == 0:
-        thousands, rest = divmod(int(code), _SPOKEN_WIDTH)
-        said = f"{numerals.write_number(thousands)} mille {numerals.write_number(rest) if rest else ''}".strip()
-        return in_case_of(original, said if "-" in original else said.replace("-", " "))
-    return code
 
 
 def _before_cedex(city: str) -> tuple[str, str, str]:

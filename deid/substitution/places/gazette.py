@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
@@ -10,13 +11,15 @@ from itertools import count, islice
 
 from deid.domain.document import Mention, Spend
 from deid.domain.labels import Label
-from deid.french.folding import comparable, words
+from deid.french import numerals
+from deid.french.folding import comparable, in_case_of, words
 from deid.french.gentiles import Gentile
 from deid.privacy.budget import PLACE_COSTS
 from deid.privacy.stream import KeyedStream
 from deid.reference import Commune, CommuneTable
 from deid.reference.partition import is_overseas_code
 from deid.substitution.context import DocumentContext
+from deid.substitution.drafts import digits_of
 from deid.substitution.places import abroad
 from deid.substitution.places.finding import Place
 from deid.substitution.places.strategies import MECHANISMS, STRATEGIES, anywhere, health_draws
@@ -25,6 +28,8 @@ from deid.substitution.places.survey import Survey
 _DRAWS = 400
 _TRIES = 60
 _NONE = Fraction(0)
+_DIGIT = re.compile(r"[0-9OolI]")
+_SPOKEN_WIDTH = 1000
 
 
 def _is_overseas(commune: Commune) -> bool:
@@ -285,3 +290,21 @@ class Gazette:
             everywhere = (stream.choice(self.communes.communes) for _ in count())
             found = next(commune for commune in everywhere if self._fits(commune, place))
         return found
+
+
+def code_of(original: str, commune: Commune, stream: KeyedStream, may_return: bool) -> str:
+    """Return a postal code of a commune in the form of the original; another unless it may return; "" if none."""
+    known = "" if may_return else digits_of(original)
+    codes = [code for code in commune.zips if code != known]
+    if not codes:
+        return ""
+    code = stream.choice(codes)
+    places = len(_DIGIT.findall(original))
+    if places == len(code):
+        digits = iter(code)
+        return _DIGIT.sub(lambda _: next(digits), original)
+    if places == 0:
+        thousands, rest = divmod(int(code), _SPOKEN_WIDTH)
+        said = f"{numerals.write_number(thousands)} mille {numerals.write_number(rest) if rest else ''}".strip()
+        return in_case_of(original, said if "-" in original else said.replace("-", " "))
+    return code

@@ -27,7 +27,7 @@ from deid.substitution.places.areas import (
 from deid.substitution.places.countries import Countries
 from deid.substitution.places.finding import Place
 from deid.substitution.places.gazette import Gazette
-from deid.substitution.places.hamlets import Hamlets
+from deid.substitution.places.streets import Hamlets
 
 STRATEGY = "coherent_area"
 _COUNTRY = "France"
@@ -67,10 +67,10 @@ Short = Callable[[Mention, int], Draft | None]
 class Regions:
     """Generator of LOC for one document."""
 
-    def __init__(self, context: DocumentContext, gazette: Gazette, hamlets: Hamlets, short: Short) -> None:
+    def __init__(self, context: DocumentContext, gazette: Gazette, short: Short) -> None:
         self._context = context
         self._gazette = gazette
-        self._hamlets = hamlets
+        self._hamlets = Hamlets(context)
         self._short = short
         self._countries = Countries(context, gazette)
 

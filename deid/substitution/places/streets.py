@@ -16,10 +16,8 @@ from deid.privacy.stream import KeyedStream
 from deid.reference import CommuneTable
 from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import Draft, redraw, redraw_digits
-from deid.substitution.places.communes import code_of
 from deid.substitution.places.finding import OneLine, read_one_line
-from deid.substitution.places.gazette import Gazette
-from deid.substitution.places.hamlets import HAMLET_HEADS, HAMLETS, Hamlets
+from deid.substitution.places.gazette import Gazette, code_of
 
 # Kinds of ways, folded, with the whole word that the street table files them under.
 WAYS = {
@@ -64,6 +62,13 @@ SITE_NAMES = (
     "des Charmes", "des Roseaux", "de Beauregard", "de Bellevue", "des Érables", "de la Garenne", "des Oliviers",
     "des Jonquilles",
 )  # fmt: skip
+HAMLETS = (
+    "Les Grands Champs", "La Croix Verte", "Le Petit Bois", "Les Quatre Vents", "La Noue", "Le Vieux Four",
+    "Les Essarts", "La Haute Borne", "Le Pré Long", "Les Sablons", "La Tuilerie", "Le Champ du Puits", "Les Brosses",
+    "La Vigne Haute", "Le Gué", "Les Chaumes", "La Roche Plate", "Le Clos Neuf", "Les Marais", "La Combe",
+    "Le Poirier", "Les Vernes", "La Bergerie", "Le Grand Chêne", "Les Fougères", "La Sablière", "Le Breuil",
+    "Les Ormeaux", "La Lande", "Le Buisson",
+)  # fmt: skip
 
 
 STRATEGY = "street_list"
@@ -73,6 +78,14 @@ _OF_ONE_CITY = re.compile(
     r"de Vincennes|d'Auteuil|de Passy|de Vaugirard|Père Lachaise|Lac Daumesnil|du Tribunal de Paris)\b"
 )
 _HAMLET = re.compile(r"L(?:es?|a) ")
+# What stands ahead of the name: "12 lieu-dit La", "hameau de la", "au lieu dit", "la".
+_HAMLET_HEAD = re.compile(
+    r"\s*(?:\d+\s*(?:bis|ter)?[\s,]*)?(?:(?:au )?(?P<said>lieu[ -]?dit|ham(?:eau|\.)?)\b[\s:«\"-]*)?"
+    r"(?P<of>d[eu]s? |d['’])?(?:l[ea]s? |l['’])?",
+    re.IGNORECASE,
+)
+_HAMLET_HEADS = frozenset({"hameau", "ham"})
+_SMALL = frozenset({"les", "petit", "grand"})
 _PARTS = re.compile(r"(\s*[,;–—]\s*|\s+-\s+)")
 _WORD = re.compile(r"[^\W\d_]+(?:-point|-dit)?\.?|\d+")
 _LETTERS = re.compile(r"\s*((?:[^\W\d_]+[ -])+)")
@@ -110,15 +123,59 @@ def street_names(communes: CommuneTable) -> StreetNames:
     return StreetNames(communes)
 
 
+class Hamlets:
+    """Names of the hamlets of one document."""
+
+    def __init__(self, context: DocumentContext) -> None:
+        self._context = context
+
+    def name(self, written: str, attempt: int) -> str:
+        """Return the name drawn for a hamlet; one that says a word of this document's places and names if all do."""
+        stream = self._context.stream("hamlet", _core(written), str(attempt))
+        for _ in range(_TRIES):
+            name = stream.choice(HAMLETS)
+            if not self._context.brings_back(name, _SMALL):
+                break
+        return name
+
+    def rewritten(self, written: str, attempt: int) -> tuple[str, bool]:
+        """Return a hamlet with another name behind the words that say what it is, and whether there are any."""
+        found, name = _HAMLET_HEAD.match(written), self.name(written, attempt)
+        if found is None or not found["said"]:
+            return in_case_of(written, name), False
+        ahead = written[: found.end("said")]
+        cased = in_case_of(written[found.end() :], of_place(name) if found["of"] else name)
+        return f"{ahead} {cased}", True
+
+    def is_known(self, mention: Mention) -> bool:
+        """Return whether a mention is a hamlet: it says so, or another of the same name does."""
+        written = self._context.text(mention)
+        return _says(written) or _core(written) in self._said
+
+    @cached_property
+    def _said(self) -> frozenset[str]:
+        """Return the comparable names of hamlets that say so somewhere, or are an address alone."""
+        context = self._context
+        parts = [part for one in context.labelled(Label.STREET) for part in _PARTS.split(context.text(one))[::2]]
+        others = [context.text(one) for one in context.of((Label.LOC, Label.CITY))]
+        return frozenset(
+            [_core(one) for one in (*parts, *others) if _says(one)]
+            + [_core(one) for one in parts if self._is_bare(one)]
+        )
+
+    def _is_bare(self, part: str) -> bool:
+        found = _HAMLET_HEAD.match(part)
+        named = words(part[found.end() :] if found else part)
+        return bool(named) and named[0] not in PLAIN and not any(map(str.isdigit, part))
+
+
 class Streets:
     """Generator of STREET for one document; without a gazette, a postal code inside is redrawn as a number."""
 
-    def __init__(
-        self, context: DocumentContext, names: StreetNames, hamlets: Hamlets, gazette: Gazette | None = None
-    ) -> None:
+    def __init__(self, context: DocumentContext, names: StreetNames, gazette: Gazette | None = None) -> None:
         self._context = context
         self._names = names
-        self._hamlets = hamlets
+        self._hamlets = Hamlets(context)
         self._gazette = gazette
 
     def write(self, mention: Mention, attempt: int) -> Draft:
@@ -203,7 +260,7 @@ class Streets:
             head, rest = part[mark.start() : after[0].end()], part[after[0].end() :]
         if "dit" in fold_line(head):
             name = self._hamlets.name(rest, attempt)
-        elif fold_line(head) in HAMLET_HEADS:
+        elif fold_line(head) in _HAMLET_HEADS:
             name = of_place(self._hamlets.name(rest, attempt))
         else:
             name = stream.choice(SITE_NAMES)
@@ -234,3 +291,14 @@ def _spoken(text: str) -> re.Match[str] | None:
     """Return the match of the words at the beginning if they are a number, else None."""
     match = _LETTERS.match(text)
     return match if match is not None and numerals.read_number(words(match.group(1))) is not None else None
+
+
+def _says(written: str) -> bool:
+    found = _HAMLET_HEAD.match(written)
+    return found is not None and found["said"] is not None
+
+
+def _core(written: str) -> str:
+    """Return the comparable name of a hamlet alone: neither number nor article nor the word that says what it is."""
+    found = _HAMLET_HEAD.match(written)
+    return comparable(written[found.end() :] if found else written)

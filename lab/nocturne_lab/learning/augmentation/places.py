@@ -13,8 +13,7 @@ from deid.french.articles import of_place
 from deid.french.folding import accented_like, comparable, fold_line, in_case_of, titled, without_accents
 from deid.reference.packaged import packaged_communes, packaged_rows
 from deid.substitution.context import DocumentContext
-from deid.substitution.places.hamlets import HAMLETS
-from deid.substitution.places.streets import SITE_NAMES, StreetNames
+from deid.substitution.places.streets import HAMLETS, SITE_NAMES, StreetNames
 from deid.substitution.places.streets import Streets as Writer
 from nocturne_lab.learning.augmentation import pools
 from nocturne_lab.learning.augmentation.pieces import Piece
