@@ -232,15 +232,21 @@ def _misread(
             small = [at for at, letter in enumerate(text) if letter.islower()]
             if len(word) == len(text) >= _LEAST_SCANNED and not (text.isalpha() and len(small) != 1):
                 odd[word] = small[0] if len(small) == 1 else None
+    names = list(dict.fromkeys((*sorted(own), *(word for word in ranked if word not in odd))))
+    alike: dict[str, list[str]] = {}
+    for name in names:
+        alike.setdefault(_read_alike(name), []).append(name)
+    rank = {word: place for place, word in enumerate(ranked)}
     found: dict[str, str] = {}
-    for rank, word in enumerate(ranked):
-        if word in own or _is_borne(tables, word) or not (word in odd or len(word) >= _LEAST_READ_ALIKE):
+    for word in ranked:
+        if word in own or not (word in odd or len(word) >= _LEAST_READ_ALIKE) or _is_borne(tables, word):
             continue
-        better = [one for place, one in enumerate(ranked) if word in odd or place < rank or _is_borne(tables, one)]
-        at = odd.get(word)
-        for name in (*sorted(own), *(one for one in better if one not in odd)):
-            slip = at is not None and (word[:at], word[at + 1 :]) == (name[:at], name[at + 1 :])
-            if name != word and len(name) >= _LEAST_SCANNED and (slip or _read_alike(word) == _read_alike(name)):
+        near = alike.get(_read_alike(word), [])
+        if (at := odd.get(word)) is not None:
+            near = [*near, *(one for one in names if (word[:at], word[at + 1 :]) == (one[:at], one[at + 1 :]))]
+        for name in near:
+            better = word in odd or name in own or _is_borne(tables, name) or rank[name] < rank[word]
+            if better and name != word and len(name) >= _LEAST_SCANNED:
                 found[word] = name
                 break
     return found
@@ -297,7 +303,8 @@ def _misspelt(
             near += [
                 name
                 for place, (name, patients) in enumerate(words)
-                if name in families
+                if _misspells(word, name)
+                and name in families
                 and name not in found
                 and (place < rank or _is_borne(tables, name))
                 and (
