@@ -104,7 +104,7 @@ HEAD = re.compile(
 )
 # Words behind a head that say a sort of its kind and name none of it.
 SORT = re.compile(rf"(?:[ -](?:et )?(?:{'|'.join(sorted(map(scanned, _SORTS), key=len, reverse=True))})(?![a-z0-9']))+")
-HEAD_AHEAD = re.compile(rf"(?<![a-z]){HEAD.pattern} \Z")
+HEAD_AHEAD = re.compile(rf"(?<![a-z]){HEAD.pattern}(?:{SORT.pattern})? \Z")
 
 
 class OpeningHead(NamedTuple):

@@ -29,7 +29,16 @@ from deid.detection.text.vocabulary import (
 from deid.domain.document import Mention
 from deid.domain.labels import NAMES, Label
 from deid.french.calendar import DETECTED_MONTHS, WEEKDAYS
-from deid.french.organisation_heads import TRADES, KindWord, OrgKind, head_ending
+from deid.french.organisation_heads import (
+    HEAD,
+    TRADES,
+    KindWord,
+    OrgKind,
+    head_ending,
+    head_of,
+    kind_of_head,
+    scanned,
+)
 from deid.french.organisations import is_national
 
 _PLACED = frozenset({Label.CITY, Label.LOC, Label.STREET})
@@ -55,6 +64,8 @@ _LONGEST, _SCORE = 3, 0.7
 _ENDS = frozenset({"", "\n", ".", ",", ";", ")", "/", "(", "-", "–"})
 _NOT_NAMING = KINSHIP | PROFESSIONS | word_list("time_words") | frozenset(WEEKDAYS) | DETECTED_MONTHS
 _BEHIND = re.compile(r" \(([a-z]{3,8})\)")
+_BODY_OF = re.compile(rf"(?<![a-z-]){HEAD.pattern} (?:d[eu] |de ia |de i'|des |d')\Z")  # letters as `scanned` has them
+_AHEAD = 60  # characters ahead of a territory in which such words stand
 
 
 def settle_organisations(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
@@ -71,7 +82,7 @@ def settle_organisations(reading: Reading, mentions: Sequence[Mention]) -> list[
         if all(firm.start <= one.start and one.end <= firm.end for one in mentions[first:last]):
             mentions[first:last] = [firm]
     borne = Counter(word for one in mentions if one.label in NAMES for word in _own_words(reading, one))
-    for mention in sorted([*mentions, *_missed(reading, mentions)]):
+    for mention in sorted({*mentions, *_missed(reading, mentions), *_of_areas(reading, mentions)}):
         if _is_organisation(reading, mention, borne):
             mention = replace(mention, label=Label.ORG)
         if result and _goes_on(reading, result[-1], mention):
@@ -133,6 +144,19 @@ def _missed(reading: Reading, mentions: Sequence[Mention]) -> Iterator[Mention]:
             yield Mention(reading.starts[index], reading.ends[last], Label.ORG, _SCORE)
 
 
+def _of_areas(reading: Reading, mentions: Sequence[Mention]) -> Iterator[Mention]:
+    """Yield bodies of a department or region that no mention covers: "PREFECTURE DE LA CREUSE"."""
+    covered = reading.coverage(mentions)
+    for start, hits in reading.hits_at.items():
+        ends = [hit.end for hit in hits if hit.entry.kind is Kind.TERRITORY]
+        if not ends or any(covered[start : max(ends)]):
+            continue
+        first = max(0, start - _AHEAD)
+        found = _BODY_OF.search(scanned(reading.text[first:start]))
+        if found is not None and kind_of_head(found) is OrgKind.ADMINISTRATION and head_of(found) not in _AMBIGUOUS:
+            yield Mention(first + found.start("kind"), max(ends), Label.ORG, _SCORE)
+
+
 def _names(reading: Reading, index: int, covered: bytearray) -> bool:
     """Return whether a word may be of such a name: with a capital, of nobody, no part of a day and no clinical word."""
     word = reading.word(index)
@@ -155,6 +179,8 @@ def _is_organisation(reading: Reading, mention: Mention, borne: Mapping[str, int
     if _is_known(reading, mention) or _says_trade(reading, mention):
         return True
     if (head := _opening(reading, first, last)) is not None:
+        if mention.label is Label.STREET and head.kind is OrgKind.ADMINISTRATION:  # "Maison d'arrêt de Moulins"
+            return not any(map(str.isdigit, reading.folded[mention.start : mention.end]))
         return mention.label is not Label.CITY and _suits(reading, mention, head, first + head.length)
     if (head := _ahead(reading, first)) is not None:
         given = head.words in _AMBIGUOUS and reading.lexicon.is_first_name(reading.words[first])  # "AS Fabienne C."

@@ -25,6 +25,7 @@ _REACH = 32
 _TAIL = re.compile(
     r"(?P<gap>[\s,/(–—-]*(?P<of>(?:(?:de la|du|des|de)\s+|de l['’]|d['’]))?)(?P<rest>.*?)\W*", re.IGNORECASE | re.DOTALL
 )
+_OF_THE = re.compile("de l|du|des", re.IGNORECASE)  # of an area: a town has no article ahead of its name
 # Kinds that a person may work for or belong to, and be known by it; carers write of the others at every page.
 _OF_PEOPLE = frozenset({BodyKind.ADMINISTRATION, BodyKind.ASSOCIATION})
 
@@ -72,6 +73,9 @@ class NationalBodies:
         if place is not None and self._context.policy.places.strategy != "tag":
             town = self._gazette.surrogate(place, attempt).name
             return of_place(town) if of else town, self._gazette.may_return(place)
+        return self._in_area(rest, of, attempt)
+
+    def _in_area(self, rest: str, of: bool, attempt: int) -> tuple[str, bool]:
         kind, code = self._area(rest)
         if not kind or self._context.policy.places.strategy == "tag":
             return "", False
@@ -83,6 +87,16 @@ class NationalBodies:
         """Return a department's number for that behind a kind ("AIST 83"), and whether it may return; else None."""
         told = self._area(rest)[0] == "number" and self._placed(mention, rest, False, attempt)
         return told if told and told[0] else None
+
+    def of_area(self, mention: Mention, tail: str, attempt: int) -> tuple[str, bool] | None:
+        """Return the department or region behind a kind ("préfecture de la Creuse"), and whether it may return."""
+        found = _TAIL.fullmatch(tail)
+        if found is None or self._area(found["rest"])[0] not in ("department", "region"):
+            return None
+        if mention.start in self._gazette.places and not _OF_THE.match(found["of"]):
+            return None  # "mairie de Paris"
+        told, may_return = self._in_area(found["rest"], bool(found["of"]), attempt)
+        return (case_of(found["rest"])(told), may_return) if told else None
 
     def _area(self, rest: str) -> tuple[str, str]:
         """Return the kind and code of a department by number or by name, or of a region; empty for other words."""

@@ -11,7 +11,17 @@ from deid.domain.labels import Label
 from deid.french.articles import Ahead, Kind, Noun, fitted, of_place, own_article
 from deid.french.folding import accented_like, case_of, comparable, fold_line, words
 from deid.french.gentiles import initials_of
-from deid.french.organisation_heads import HEAD_AHEAD, SORT, TRADES, OrgKind, head_of, kind_of_head, scanned
+from deid.french.organisation_heads import (
+    HEAD,
+    HEAD_AHEAD,
+    SORT,
+    TRADES,
+    OpeningHead,
+    OrgKind,
+    head_of,
+    kind_of_head,
+    scanned,
+)
 from deid.french.organisations import read_national
 from deid.reference import Commune
 from deid.reference.partition import UNIVERSITY, hospital_towns, is_overseas_code
@@ -79,10 +89,14 @@ class Organisations:
         head = opening_head(original)
         if head is None:
             return self.named_short(mention, attempt) or self._bare(mention, original, attempt)
+        if fold_line(original[: head.end]) in _COMPANIES:
+            head = _trade_behind(original, head)
         kind, end = head.kind, _end_of_sort(original, head.end)
         written = original[:end]
         if (numbered := self._bodies.numbered(mention, original[end:].strip(), attempt)) is not None:
             return Draft(f"{written} {numbered[0]}", PLACED, may_return=numbered[1])
+        if kind in _TOWN_ONLY and (placed := self._bodies.of_area(mention, original[end:], attempt)) is not None:
+            return Draft(accented_like(original, f"{written} {placed[0]}", self._context.accented), PLACED, placed[1])
         if _OF_DEPARTMENT.match(head.words) and not self._tags:
             department = self._cased(mention, end)(self._of_department(original, attempt))
             return Draft(accented_like(original, f"{written} {department}", self._context.accented), STRATEGY)
@@ -239,9 +253,15 @@ class Organisations:
         """Return a whole name and its article, of `kind`, else of that by the original or by the words ahead."""
         ahead = self._context.plain_before(mention, _REACH)
         if (written_ahead := HEAD_AHEAD.search(scanned(ahead))) and not self._gazette.named_town(mention):
-            # "laboratoire [Bio-Ancelin]" is what "[laboratoire Bio-Ancelin]" is.
+            # "laboratoire [Bio-Ancelin]" is what "[laboratoire Bio-Ancelin]" is; "société [Kerbrat Ambulances]" keeps
+            # its trade.
             written, headed = head_of(written_ahead), kind_of_head(written_ahead)
-            if headed in _NAMED and (named := self._complement(f"{written} {original}", headed, written, attempt)):
+            trading = written in _COMPANIES and not TRADES.isdisjoint(words(original))
+            if (
+                headed in _NAMED
+                and not trading
+                and (named := self._complement(f"{written} {original}", headed, written, attempt))
+            ):
                 return Draft(accented_like(original, case_of(original)(named), self._context.accented), STRATEGY)
         kind = kind or self._kind_of(mention, original)
         drawn = self._whole(kind, mention, original, attempt)
@@ -315,6 +335,15 @@ def _ahead_of_name(name: str) -> tuple[str, str]:
     found = _AHEAD_OF_NAME.match(name)
     of = fold_line((found and found["of"]) or "").strip()
     return _ARTICLES.get(of, ""), name[found.end() if found else 0 :]
+
+
+def _trade_behind(original: str, head: OpeningHead) -> OpeningHead:
+    """Return the word of a trade behind one for any company as the head: "SARL Ambulances Ferrand"."""
+    gap = len(original[head.end :]) - len(original[head.end :].lstrip())
+    found = HEAD.match(scanned(original), head.end + gap)
+    if found is None or not gap or kind_of_head(found) not in _TRADING:
+        return head
+    return OpeningHead(head_of(found), kind_of_head(found), found.end())
 
 
 def _end_of_sort(original: str, end: int) -> int:

@@ -35,6 +35,9 @@ def _found(markup: str) -> list[tuple[str, str]]:
         ("curatelle association [[DOCTOR|ARIANE]]", "ARIANE"),
         ("De : [[DOCTOR|Ortho-Var Appareillage]] ce jour", "Ortho-Var Appareillage"),
         ("ouvrier, [[CITY|rungis viandes]] depuis un an", "rungis viandes"),
+        ("écroué à la [[STREET|Maison d'arrêt de Moulins]]", "Maison d'arrêt de Moulins"),
+        ("COPIE A LA PREFECTURE DE LA CREUSE CE JOUR", "PREFECTURE DE LA CREUSE"),
+        ("dossier à la MDPH de l'Ardèche", "MDPH de l'Ardèche"),
     ],
 )
 def test_what_announces_a_kind_makes_an_organisation(markup: str, name: str) -> None:

@@ -285,3 +285,42 @@ def test_a_name_that_is_nearly_a_head_goes(name: str, key: str, substitutor: Sub
     (found,) = _one(substitutor, f"employé chez [[ORG|{name}]] depuis 2010", key)
     trades = "et fils maison menuiserie plomberie sarl taxis traiteur transports".split()
     assert not set(fold_line(name).split()).difference(trades) & set(fold_line(found).split())
+
+
+@pytest.mark.parametrize(
+    ("text", "head"),
+    [
+        ("parquet d'Aurillac", "parquet d"), ("PARQUET D'AURILLAC", "PARQUET D"),
+        ("tribunal de proximité d'Aubusson", "tribunal de proximité d"), ("brigade de Murat", "brigade d"),
+    ],
+)  # fmt: skip
+def test_a_body_of_the_state_keeps_its_kind(text: str, head: str, substitutor: Substitutor) -> None:
+    town = re.split("d['’]|de |D'", text)[-1]
+    found = [_one(substitutor, f"Transmis au [[ORG|{text}]] ce jour.", key)[0] for key in KEYS]
+    assert all(one.startswith(head) for one in found)
+    assert sum(town in one for one in found) <= 1  # a draw of a place may give its original back
+
+
+@pytest.mark.parametrize("text", ["préfecture de la Creuse", "PREFECTURE DE LA CREUSE", "préfecture du Cantal"])
+def test_a_prefecture_is_of_a_department(text: str, substitutor: Substitutor) -> None:
+    departments = {comparable(name) for name in area_names("department").values()}
+    for key in KEYS:
+        (found,) = _one(substitutor, f"Courrier de la [[ORG|{text}]].", key)
+        told = re.fullmatch("pr[ée]fecture (?:de la |de l'|du |des |de |d')(.+)", found, re.IGNORECASE)
+        assert told is not None, found
+        assert comparable(told[1]) in departments, found
+
+
+@pytest.mark.parametrize(
+    ("markup", "form"),
+    [
+        ("la société [[ORG|Kerbrat Ambulances]]", r"\w+ Ambulances"),
+        ("Transport [[ORG|SARL Ambulances Ferrand et Fils]]", r"SARL Ambulances .+"),
+        ("en ambulance privée [[ORG|kerbrat]] ce jour", r"(?:d[eu]s? |sainte?-|notre-).+"),
+        ("en taxi conventionné [[ORG|Garrec]] ce jour", r"(?:d[eu]s? |Sainte?-|Notre-).+"),
+    ],
+)
+def test_a_firm_of_transport_keeps_its_trade(markup: str, form: str, substitutor: Substitutor) -> None:
+    for key in KEYS:
+        (found,) = _one(substitutor, markup, key)
+        assert re.fullmatch(form, found), found
