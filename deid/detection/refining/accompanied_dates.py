@@ -62,6 +62,11 @@ _NEXT_DAY = re.compile(
     r"(?=[,;)\n]|\.(?!\d)|\Z| (?:a|vers|pour|avec|et|par|en|dans|chez|devant|lors|puis|sans|suite|apres|matin|"
     r"soir|midi)\b)"
 )
+# Signs between cells, the surest first; a cell; pairs of a line of pressures, a weekday or time of day ahead of each.
+_SIGNS = tuple(map(re.compile, (r"\|", r"\t", ";", " {2,}", " ")))
+_FILLED = re.compile(r"\S(?:.*\S)?")
+_TENSION = re.compile(r"\b(?:ta|pa|tension\w*|pressions?)\b")
+_DAILY = re.compile(rf"\b(?:{_WEEKDAY}|(?:matin|midi|soir|nuit) ?:? ?)(\d{{1,2}})/(\d{{1,2}})(?![\d/])")
 _NUMBERS = IDENTIFIERS | {Label.PHONE, Label.ZIP, Label.AGE}
 
 
@@ -71,14 +76,18 @@ def find_accompanied_dates(reading: Reading, mentions: Sequence[Mention]) -> lis
     A pair with a unit, behind a measure or beside another pair that is no date stays what it is. So does a year beside
     one that is none.
     """
-    kept = _with_series(reading, [part for one in mentions for part in _without_value(reading, one)])
+    pressures = [*_pressures(reading)]
+    parts = [part for one in mentions for part in _without_pressure(reading, one, pressures)]
+    kept = _with_series(reading, [part for one in parts for part in _without_value(reading, one)])
     days = list(_told(reading, kept, _DAY_MONTH))
     months = [(year * 12 + month) for month, year in _told(reading, kept, _MONTH_YEAR)]
     covered = reading.coverage(kept)
     found = [
         Mention(*match.span(), Label.DATE, _SCORE, None, (Vote("accompanied", Label.DATE, _SCORE),))
         for match in _PAIR.finditer(reading.digits)
-        if not any(covered[match.start() : match.end()]) and _is_accompanied(reading, match, days, months)
+        if not any(covered[match.start() : match.end()])
+        and _is_accompanied(reading, match, days, months)
+        and match.span() not in pressures
     ]
     return sorted([*kept, *drop_values(reading, found), *_next_days(reading, kept)])
 
@@ -93,6 +102,49 @@ def _next_days(reading: Reading, mentions: Sequence[Mention]) -> Iterator[Mentio
         ):
             yield Mention(*match.span("day"), Label.DATE, _SCORE, None, (Vote("accompanied", Label.DATE, _SCORE),))
             end = match.end()
+
+
+def _pressures(reading: Reading) -> Iterator[tuple[int, int]]:
+    """Yield the spans of pairs that a column or a line of pressures holds, one for a day or hour: "lundi 12/8"."""
+    column, count, sign = None, 0, re.compile(" ")
+    at = 0
+    for line in reading.folded.split("\n"):
+        cells = [*_cells(line, sign)]
+        if not any(map(str.isdigit, line)):
+            sign = next((one for one in _SIGNS if one.search(line.strip())), _SIGNS[-1])
+            cells = [*_cells(line, sign)]
+            told = [place for place, cell in enumerate(cells) if PRESSURE_NAMED.match(cell.group())]
+            column, count = (told[0] if len(told) == 1 else None), len(cells)
+        elif column is not None and len(cells) == count:
+            pair = _PAIR.fullmatch(cells[column].group())
+            sure = sign is not _SIGNS[-1] or all(any(map(str.isdigit, cell.group())) for cell in cells)
+            if pair and sure and is_arm_pressure(pair):
+                yield at + cells[column].start(), at + cells[column].end()
+        elif _TENSION.search(line):
+            pairs = [*_DAILY.finditer(line)]
+            days = [(int(pair[2]), int(pair[1])) for pair in pairs]
+            if all(map(is_arm_pressure, pairs)) and days != sorted(days):  # no days of a week in their order
+                yield from ((at + pair.start(1), at + pair.end(2)) for pair in pairs)
+        at += len(line) + 1
+
+
+def _cells(line: str, sign: re.Pattern[str]) -> Iterator[re.Match[str]]:
+    """Yield the cells of a line between signs, without blanks around, none for a frame at its ends."""
+    start = 0
+    for end in (*(found.span() for found in sign.finditer(line)), (len(line), len(line))):
+        if cell := _FILLED.search(line, start, end[0]):
+            yield cell
+        start = end[1]
+
+
+def _without_pressure(reading: Reading, mention: Mention, pressures: Sequence[tuple[int, int]]) -> Iterator[Mention]:
+    """Yield a mention; of a date, what is ahead of the first pressure in it: "12/03 12/8 72" is "12/03"."""
+    start = next((start for start, end in pressures if mention.start < end and start < mention.end), mention.end)
+    end = mention.start + len(reading.text[mention.start : start].rstrip(" |\t;:,"))
+    if mention.label is not Label.DATE or start == mention.end:
+        yield mention
+    elif end > mention.start:
+        yield replace(mention, end=end)
 
 
 def _told(reading: Reading, mentions: Sequence[Mention], form: re.Pattern[str]) -> Iterator[tuple[int, int]]:

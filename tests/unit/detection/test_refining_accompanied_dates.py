@@ -44,6 +44,27 @@ def test_a_day_alone_next_to_a_date_is_one(detector: Detector, text: str, told: 
     assert dates_in(detector, text)[1:] == told
 
 
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("Date TA FC\n12/03 12/8 72\n13/03 13/7 80", ["12/03", "13/03"]),
+        ("| Date | TA | Pouls |\n| 12/03 | 12/8 | 70 |\n| 13/03 | 13/7 | 74 |", ["12/03", "13/03"]),
+        (
+            "Date\tHeure\tTA\tT°\n12/03/2025\t08:00\t12/8\t37,2\n13/03/2025\t08:00\t13/7\t37,5",
+            ["12/03/2025", "13/03/2025"],
+        ),
+        ("Jour    TA     Pouls\nlun 10/03   12/8   72\nmar 11/03   13/7   80", ["lun 10/03", "mar 11/03"]),
+        ("Tension : lundi 12/8, mardi 13/7, mercredi 11/6", ["lundi", "mardi", "mercredi"]),
+        # Days of a week in their order, a column of something else, prose behind a line that names a pressure.
+        ("TA à revoir lundi 12/8 puis mardi 13/8.", ["lundi 12/8", "mardi 13/8"]),
+        ("Contrôle de TA\nRDV lundi 12/8", ["lundi 12/8"]),
+        ("Date;Examen;TA\n12/8/2026;ETT;15/9", ["12/8/2026"]),
+    ],
+)
+def test_a_column_or_line_of_pressures_has_its_days_apart(detector: Detector, text: str, told: list[str]) -> None:
+    assert dates_in(detector, text) == told
+
+
 @pytest.mark.parametrize("text", [
     "Vue le 28/9/2026, drains retirés et le 2 toujours productif.", "Vue le 28/9/2026. Sat 98, le 2 en lunettes.",
     "Vue le 28/9/2026, premier drain ôté puis le 2e en place.",
