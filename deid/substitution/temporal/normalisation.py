@@ -279,7 +279,7 @@ def _whole(meant: Expression | Relative) -> date | None:
 
 
 def _dated(meant: Expression | Relative, anchor: date) -> date | None:
-    """Return the day of an expression with day and month, a missing year that of `anchor`; None for another."""
+    """Return the day of an expression with day and month, near `anchor` without a year; None for another."""
     if isinstance(meant, Relative) or meant.unit is not Unit.DAY or not meant.month or not meant.day:
         return None
     return _whole(meant) or (None if meant.year else resolving.place_date(meant, anchor).first)

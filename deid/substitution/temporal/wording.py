@@ -295,7 +295,7 @@ class DateWriter:
         return text if self._accented else without_accents(text)
 
     def _birthday(self, mention: Mention) -> date | None:
-        """Return the birthday that a mention tells, of the published birth date; None where it tells none.
+        """Return the birthday that a mention is about, by the published birth date; None for another mention.
 
         It is the last one before the document or the next one, as the original was.
         """
