@@ -22,7 +22,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import psycopg2
 from tqdm import tqdm
@@ -73,9 +73,11 @@ FROM cdw.document AS d, LATERAL jsonb_populate_record(d, jsonb_build_object(
 WHERE d.document_id NOT LIKE '%%~%%';
 """
 SIZES = """
-SELECT sum(pg_total_relation_size(c.oid))
+SELECT n.nspname, sum(pg_total_relation_size(c.oid))::bigint
 FROM pg_class AS c INNER JOIN pg_namespace AS n ON c.relnamespace = n.oid
 WHERE n.nspname IN ('deid', 'identity', 'research') AND c.relkind IN ('r', 'm', 'p')
+GROUP BY n.nspname
+ORDER BY n.nspname
 """
 OLD_RUN = """
 INSERT INTO deid.run (
@@ -139,14 +141,14 @@ def main() -> int:
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="nocturne-backfill-") as folder, deployment(Path(folder), given.policy):
         first = fill(given.documents)
-        empty = count(SIZES)
+        empty = dict(fetch(SIZES))
         batches = backfill(first, first + timedelta(days=NIGHTS - 3))
-        say(f"{(count(SIZES) - empty) / sum(one.documents for one in batches):,.0f} bytes per document")
-        small = count("SELECT count(*) FROM deid.document")
+        grown = [(schema, size - empty[schema]) for schema, size in fetch(SIZES)]
+        ((small,),) = fetch("SELECT count(*) FROM deid.document")
         before = one_night(first + timedelta(days=NIGHTS - 2))
         grow(given.ledger - small)
         after = one_night(first + timedelta(days=NIGHTS - 1))
-        print(page(given, batches, small, (before, after)))
+        print(page(given, batches, grown, small, (before, after)))
     return 0
 
 
@@ -180,14 +182,14 @@ def fill(documents: int) -> date:
     return hospital.first_night
 
 
-def count(query: str) -> int:
-    """Return the only number of a query of the owner's."""
+def fetch(query: str) -> list[tuple[Any, ...]]:
+    """Return what a query of the owner's gives."""
     link = psycopg2.connect(settings().dsn("owner"))
     with link, link.cursor() as cursor:
         cursor.execute(query)
-        ((number,),) = cursor.fetchall()
+        found = cursor.fetchall()
     link.close()
-    return int(number)
+    return found
 
 
 def backfill(first: date, last: date) -> list[Batch]:
@@ -263,7 +265,11 @@ def say(words: str) -> None:
 
 
 def page(
-    given: argparse.Namespace, batches: Sequence[Batch], small: int, nights: tuple[dict[str, float], dict[str, float]]
+    given: argparse.Namespace,
+    batches: Sequence[Batch],
+    grown: Sequence[tuple[str, int]],
+    small: int,
+    nights: tuple[dict[str, float], dict[str, float]],
 ) -> str:
     """Return the page."""
     size = -(-len(batches) // GROUPS)
@@ -284,13 +290,17 @@ def page(
         rates.append(1000 * sum(one.processor for one in part) / documents)
         span = f"{at + 1} to {at + len(part)}"
         lines.append(f"| {span} | {documents:,} | {waited:.1f} | {rates[-1]:.1f} | {part[-1].resident:.0f} |")
-    middle = sorted(rates)[len(rates) // 2]
+    middle, total = sorted(rates)[len(rates) // 2], sum(one.documents for one in batches)
     lines += [
         f"\nThe slowest tenth takes {max(rates) / middle - 1:+.0%} of the middle one's processor time, the fastest"
         f" {min(rates) / middle - 1:+.0%}. From the second\ntenth to the last the process grows by"
         f" {batches[-1].resident - batches[min(2 * size, len(batches)) - 1].resident:+.0f} MiB. All batches together:"
         f" {sum(one.seconds for one in batches) / 60:.0f} minutes.\n",
-        "## Steps that read the ledger, for one night\n",
+        "## Size of the database\n",
+        "| schema | MB that the backfill adds | bytes per document |",
+        "| :-- | --: | --: |",
+        *(f"| `{schema}` | {size / 1e6:,.1f} | {size / total:,.0f} |" for schema, size in grown),
+        "\n## Steps that read the ledger, for one night\n",
         f"| rows of the ledger | documents of the night | {' | '.join(f'{step}, s' for step in TIMED)} |",
         "| --: " * (2 + len(TIMED)) + "|",
     ]
