@@ -10,12 +10,14 @@ from __future__ import annotations
 import json
 import os
 import re
+import secrets
 import shlex
 import shutil
 import subprocess
 import sys
 import sysconfig
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from string import Template
@@ -26,6 +28,9 @@ from pathspec import GitIgnoreSpec
 from tests import ROOT
 from tests.end_to_end.docker.test_compose import DOCKER
 from tests.folders import make_server_folder
+from tests.unit.formats.offices import WRITER
+from tests.unit.formats.test_libreoffice import converted
+from tests.unit.formats.test_scans import page, saved, with_tesseract
 
 DOCKERFILE = DOCKER / "Dockerfile"
 PATH = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
@@ -102,17 +107,18 @@ class Stage:
 
 
 class Build:
-    """A build of docker/Dockerfile with the defaults of its arguments; `ran` is what its steps wrote."""
+    """A build of docker/Dockerfile with some of its arguments, else their defaults; `ran` is what its steps wrote."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, **arguments: str) -> None:
         self.folder = folder
+        self.arguments = arguments
         self.stages: dict[str, Stage] = {}
         self.ran: list[str] = []
         defaults: dict[str, str] = {}
         for word, rest in instructions(DOCKERFILE.read_text(encoding="utf-8")):
             if word == "ARG" and not self.stages:
                 name, _, value = rest.partition("=")
-                defaults[name] = value
+                defaults[name] = arguments.get(name, value)
             elif word == "FROM":
                 base, _, name = Template(rest).substitute(defaults).partition(" AS ")
                 before = self.stages.get(base)
@@ -131,7 +137,7 @@ class Build:
 
     def _arg(self, stage: Stage, rest: str) -> None:
         name, _, value = rest.partition("=")
-        stage.variables[name] = value.strip('"')
+        stage.variables[name] = self.arguments.get(name, value.strip('"'))
 
     def _env(self, stage: Stage, rest: str) -> None:
         for word in shlex.split(rest):
@@ -192,16 +198,23 @@ def copy_folder(origin: Path, target: Path, left_out: GitIgnoreSpec | None) -> N
     shutil.copytree(origin, target, symlinks=True, ignore=ignored, dirs_exist_ok=True)
 
 
-@pytest.fixture(scope="module")
-def build() -> Iterator[Build]:
+@contextmanager
+def built(**arguments: str) -> Iterator[Build]:
+    """A build while the block lasts."""
     if os.geteuid() != 0 or shutil.which("unshare") is None:
         pytest.skip("overlays are mounted by root alone, on Linux")
     folder = make_server_folder("nocturne-image-")
     folder.chmod(0o755)
     try:
-        yield Build(folder)
+        yield Build(folder, **arguments)
     finally:
         shutil.rmtree(folder)
+
+
+@pytest.fixture(scope="module")
+def build() -> Iterator[Build]:
+    with built() as made:
+        yield made
 
 
 @pytest.mark.skipif(HADOLINT is None, reason="hadolint is not installed (requirements-dev.txt)")
@@ -222,6 +235,39 @@ def test_every_step_of_the_build_runs_and_what_it_makes_works(build: Build) -> N
     assert stage.run("test ! -w /opt/nocturne/deid && test ! -e /opt/nocturne/tests && entrypoint.sh version")
     found = stage.run("/entrypoint deid detect -", '{"id": "1", "text": "Vu ce jour Mme Anne MARTIN."}').stdout
     assert json.loads(found.splitlines()[-1])["mentions"]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@WRITER
+@with_tesseract
+def test_doc_odt_and_scans_are_read_by_the_user_of_the_image(build: Build, tmp_path: Path) -> None:
+    stage = build.last
+    given = stage.inside("/srv/given")
+    given.mkdir(parents=True)
+    for ending in ("doc", "odt"):
+        (given / f"{ending}.{ending}").write_bytes(converted(tmp_path, ending))
+    (given / "page.png").write_bytes(saved(page()))
+    stage.inside("/srv/fields.yaml").write_text("scans: ocr\n", encoding="utf-8")
+    options = "--policy deid/config/policies/rules.yaml --fields /srv/fields.yaml --keep-names --report /tmp/said.jsonl"
+    stage.variables["NOCTURNE_SECRET"] = secrets.token_hex(32)
+    done = stage.run(f"/entrypoint deid file /srv/given /tmp/written {options}; ls /tmp/written; cat /tmp/said.jsonl")
+    said = done.stdout.splitlines()
+    assert {"doc.docx", "odt.docx", "page.html"} <= set(said)
+    told = [json.loads(line) for line in said if line.startswith("{")]
+    assert {one["format"] for one in told} == {"doc", "odt", "image"}
+    assert all(one["replaced"] for one in told)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_the_image_of_the_laboratory_and_that_of_a_gpu_are_built() -> None:
+    with built(DEVICE="gpu", LAB="lab") as made:
+        stage = made.last
+        assert stage.run("echo $NOCTURNE_DEVICE").stdout == "gpu\n"
+        assert "No broken requirements found" in "".join(made.ran)
+        asked = stage.run("/entrypoint deid train --help && python -c 'import nocturne_lab as it; print(it.__file__)'")
+        assert asked.stdout.splitlines()[-1].startswith("/opt/venv/lib/")
 
 
 @pytest.mark.slow
