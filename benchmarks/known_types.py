@@ -24,7 +24,6 @@ from nocturne_lab.evaluation.attacks.known_types import (
     CANDIDATES,
     Grouped,
     Search,
-    TypesFound,
     by_documents,
     by_stays,
     find_by_types,
@@ -33,6 +32,7 @@ from nocturne_lab.evaluation.attacks.known_types import (
     whole_stays,
 )
 from nocturne_lab.evaluation.attacks.read_structure import JOININGS, publish_texts, read_types, rebuilt_stays
+from nocturne_lab.evaluation.intervals import Ranked
 
 PATIENTS = 20_480
 TEXTS = 90
@@ -79,7 +79,7 @@ class Line:
     """A way to show types and stays, with what each attacker finds."""
 
     way: str
-    found: Sequence[TypesFound]
+    found: Sequence[Ranked]
 
 
 def listed(patients: int, seed: int = 1) -> Listed:
@@ -175,7 +175,7 @@ def _table(rows: Sequence[Sequence[str]]) -> str:
     return "\n".join("| " + " | ".join(row) + " |" for row in rows)
 
 
-def _cell(found: TypesFound) -> str:
+def _cell(found: Ranked) -> str:
     least, most = found.interval
     return f"{found.share:.1%} ({least:.1%}–{most:.1%}), {found.targets:,}"
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import beta
@@ -33,6 +35,31 @@ def share_bounds(
     # The quantiles are no numbers without a hit (lower bound 0), and for hits only (upper bound 1).
     low = np.where(hits > 0, beta.ppf(tail, hits, draws - hits + 1), 0.0)
     return low, np.where(hits < draws, beta.ppf(1 - tail, hits + 1, draws - hits), 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """Targets of an attack, and those that it ranks first among the candidates; ties are drawn."""
+
+    candidates: int
+    targets: int
+    hits: int
+
+    @property
+    def share(self) -> float:
+        """Share of targets found."""
+        return self.hits / self.targets
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Interval of the share at 95 %, of Clopper and Pearson (1934)."""
+        return share_interval(self.hits, self.targets)
+
+
+def bounds(drawn: ArrayLike) -> tuple[float, float]:
+    """Return the ends of the interval of 95 % of a figure drawn again; draws that give no number are left out."""
+    low, high = np.nanquantile(np.asarray(drawn, dtype=np.float64), (0.025, 0.975))
+    return float(low), float(high)
 
 
 def resampled(units: int, seed: int = 2026, resamples: int = RESAMPLES) -> NDArray[np.float64]:

@@ -128,12 +128,12 @@ def test_utility_is_whole_without_noise_and_less_with_noise_of_each_day(true: Hi
 
 
 def test_bounds_are_those_of_clopper_and_pearson() -> None:
-    assert Found("at random", 320, 1_000, 0).most == pytest.approx(1 - 0.05 ** (1 / 1_000))
-    assert Found("at random", 320, 10, 10).most == 1.0
+    assert Found(320, 1_000, 0, "at random").most == pytest.approx(1 - 0.05 ** (1 / 1_000))
+    assert Found(320, 10, 10, "at random").most == 1.0
 
 
 def test_the_page_says_every_way_and_the_plot_is_the_same_twice(tmp_path: Path) -> None:
-    rows = [Row("one `way`", tuple(Found(known, 320, 1_000, 10) for known in KNOWN), 0.9, 0.02, 0.97, 1.0)]
+    rows = [Row("one `way`", tuple(Found(320, 1_000, 10, known) for known in KNOWN), 0.9, 0.02, 0.97, 1.0)]
     assert "| one `way` | 320 | 1.0% (1.7%), 1,000 |" in page(rows, 100_000, 10)
     assert plot(rows, tmp_path / "a.svg") == "a.svg"
     plot(rows, tmp_path / "b.svg")

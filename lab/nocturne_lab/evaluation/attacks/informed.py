@@ -27,7 +27,7 @@ from nocturne_lab.evaluation.attacks.histories import (
     Way,
     is_weekend,
 )
-from nocturne_lab.evaluation.intervals import share_interval
+from nocturne_lab.evaluation.intervals import Ranked, share_interval
 
 Known = Literal["one stay", "three stays", "at random", "in the text"]
 KNOWN: tuple[Known, ...] = ("one stay", "three stays", "at random", "in the text")
@@ -42,25 +42,10 @@ _BINS = 5  # days, of the law of arrival
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """Targets found, ranked first among `candidates` patients; ties are drawn.
-
-    Attributes:
-        known: how the three known dates were chosen.
-        candidates: number of patients.
-        targets: number of patients looked for.
-        hits: number of them ranked first.
-    """
+class Found(Ranked):
+    """Patients found by three known dates, `known` being how these were chosen."""
 
     known: Known
-    candidates: int
-    targets: int
-    hits: int
-
-    @property
-    def share(self) -> float:
-        """Share of targets found."""
-        return self.hits / self.targets
 
     @property
     def most(self) -> float:
@@ -416,7 +401,7 @@ def find(
         looked += 1
         for size in _found_among(likelihood.score, patient, target, sizes, true.patients, rng.random()):
             hits[size] += 1
-    return [Found(known, size, looked, hits[size]) for size in sizes]
+    return [Found(size, looked, hits[size], known) for size in sizes]
 
 
 def _likelihood(rows: _Rows, mechanism: Way, known: Known) -> _Moves | _Changes | _Periods:

@@ -33,7 +33,7 @@ from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
 from nocturne_lab.evaluation.attacks.document_dates import KEY
 from nocturne_lab.evaluation.attacks.inputs import Population, Record
-from nocturne_lab.evaluation.intervals import share_interval
+from nocturne_lab.evaluation.intervals import Ranked
 
 KnownOf = Literal["one document", "one stay", "one patient"]
 KNOWN_OF: tuple[KnownOf, ...] = ("one document", "one stay", "one patient")
@@ -69,18 +69,10 @@ class TimedDocument:
 
 
 @dataclass(frozen=True, slots=True)
-class TimesFound:
-    """Targets ranked first among `candidates` patients, by what the known times are of."""
+class TimesFound(Ranked):
+    """Patients found by the times of what is known."""
 
     known: KnownOf
-    candidates: int
-    targets: int
-    hits: int
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """Bounds of the share found, with 95 % confidence (Clopper and Pearson 1934)."""
-        return share_interval(self.hits, self.targets)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +163,7 @@ def known_times(populations: Sequence[Population], seed: int = 1) -> Iterator[Ti
 
 def _sum(known: KnownOf, parts: Sequence[tuple[int, int, int]]) -> TimesFound:
     candidates = min(people for people, _, _ in parts)
-    return TimesFound(known, candidates, sum(part[1] for part in parts), sum(part[2] for part in parts))
+    return TimesFound(candidates, sum(part[1] for part in parts), sum(part[2] for part in parts), known)
 
 
 def find_by_times(

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from math import comb, prod
 
 import numpy as np
@@ -24,7 +23,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from deid.config.policy import Publication
-from nocturne_lab.evaluation.intervals import share_interval
+from nocturne_lab.evaluation.intervals import Ranked
 
 StayTypes = tuple[str, ...]  # of the documents of one stay, sorted
 Grouped = Sequence[Sequence[StayTypes]]  # each patient's stays
@@ -34,25 +33,6 @@ Search = Callable[[Grouped], Scores]
 CANDIDATES = 320
 _IMPOSSIBLE = -1e9
 _SMOOTH = 0.5  # of a number of documents that the list lacks
-
-
-@dataclass(frozen=True, slots=True)
-class TypesFound:
-    """Targets found, ranked first among the candidates; ties are drawn."""
-
-    candidates: int
-    targets: int
-    hits: int
-
-    @property
-    def share(self) -> float:
-        """Share of targets found."""
-        return self.hits / self.targets
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """Interval of the share at 95 %, of Clopper and Pearson (1934)."""
-        return share_interval(self.hits, self.targets)
 
 
 def shown_type(publication: Publication, kind: str, loinc: str) -> str:
@@ -75,7 +55,7 @@ def find_by_types(
     candidates: int = CANDIDATES,
     targets: int = 1_000,
     seed: int = 1,
-) -> TypesFound:
+) -> Ranked:
     """Look for patients by `known` whole stays of each, all if None; in groups of as many candidates.
 
     Args:
@@ -105,7 +85,7 @@ def find_by_types(
             looked += 1
     if not looked:
         raise ValueError(f"no group of {candidates} patients has one with {known or 1} stays")
-    return TypesFound(candidates, looked, hits)
+    return Ranked(candidates, looked, hits)
 
 
 def by_stays(published: Grouped) -> Scores:

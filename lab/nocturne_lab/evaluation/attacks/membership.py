@@ -27,6 +27,7 @@ from deid.detection.text.reading import Reading
 from deid.domain.errors import InputRefused, PolicyError
 from nocturne_lab.evaluation.comparison import Figure
 from nocturne_lab.evaluation.corpus import GoldDocument
+from nocturne_lab.evaluation.intervals import bounds
 from nocturne_lab.hospital.model_facts import kind_of
 
 if TYPE_CHECKING:
@@ -93,10 +94,10 @@ def attack_losses(members: Collection[float], others: Collection[float]) -> Memb
     both = np.concatenate((own, rest))
     shuffled = [_figures(*np.split(chance.permutation(both), [len(own)]))[1] for _ in range(DRAWS)]
     auc, advantage, low = (
-        Figure(value, *_bounds([row[at] for row in drawn])) for at, value in enumerate(_figures(own, rest))
+        Figure(value, *bounds([row[at] for row in drawn])) for at, value in enumerate(_figures(own, rest))
     )
     low = low if len(rest) >= LEAST_FOR_LOW else Figure(None, None, None)
-    return Membership(len(own), len(rest), auc, advantage, low, Figure(float(np.mean(shuffled)), *_bounds(shuffled)))
+    return Membership(len(own), len(rest), auc, advantage, low, Figure(float(np.mean(shuffled)), *bounds(shuffled)))
 
 
 def losses(directory: Path, documents: Sequence[GoldDocument]) -> list[float]:
@@ -128,11 +129,6 @@ def _figures(members: Array, others: Array) -> tuple[float, float, float]:
         max(0.0, float((right - wrong).max())),
         float(right[wrong <= LOW].max(initial=0.0)),
     )
-
-
-def _bounds(values: Sequence[float]) -> tuple[float, float]:
-    low, high = np.quantile(values, (0.025, 0.975))
-    return float(low), float(high)
 
 
 def _tag_losses(tagger: Tagger, documents: Sequence[GoldDocument]) -> Iterator[float]:

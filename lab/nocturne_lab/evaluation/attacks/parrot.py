@@ -43,6 +43,7 @@ from deid.domain.document import Document
 from deid.domain.labels import Label
 from nocturne_lab.evaluation.attacks.planted import Planting, Released, Span
 from nocturne_lab.evaluation.attacks.tells import Tells, values
+from nocturne_lab.evaluation.intervals import bounds
 
 Floats = NDArray[np.float64]
 Sequences = Sequence[tuple[Sequence[Sequence[str]], Sequence[str]]]
@@ -216,8 +217,7 @@ def recall_at(found: Suspicions, precision: float = 0.5, miss_rate: float | None
         share(np.bincount(random.integers(number, size=number), minlength=number)[documents].astype(float))
         for _ in range(_RESAMPLES)
     ]
-    low, high = np.quantile(drawn, (0.025, 0.975))
-    return Recall(share(np.ones(len(leaks))), float(low), float(high))
+    return Recall(share(np.ones(len(leaks))), *bounds(drawn))
 
 
 def _weight(leaks: NDArray[np.bool_], miss_rate: float | None) -> float:

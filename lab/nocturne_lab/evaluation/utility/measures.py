@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from deid.reference import CommuneTable
 from deid.reference.tables import packaged_tables
 from nocturne_lab.evaluation.coding.stays import dealt
-from nocturne_lab.evaluation.intervals import resampled
+from nocturne_lab.evaluation.intervals import bounds, resampled
 from nocturne_lab.evaluation.utility.facts import Pair, facts, long_gaps
 from nocturne_lab.evaluation.utility.wording import surprises, told_apart, whole, without_shared
 
@@ -133,5 +133,4 @@ def _measured(
     drawn = resampled(len(own))
     weights = np.zeros((len(drawn), len(patients)))
     weights[:, telling] = drawn[:, of_patient]
-    low, high = np.quantile(value(weights), (0.025, 0.975))
-    return Measure(name, found, float(low), float(high), n)
+    return Measure(name, found, *bounds(value(weights)), n)
