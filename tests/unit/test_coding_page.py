@@ -14,6 +14,7 @@ from deid.domain.errors import InputRefused
 from deid.domain.labels import Label
 from demo.hospital.coding import OF_AGE, OF_PLACE
 from nocturne_lab.evaluation.coding import tables
+from nocturne_lab.evaluation.coding.classical import ClassicalCoder
 from nocturne_lab.evaluation.coding.comparison import Coded
 from nocturne_lab.evaluation.coding.scores import Matrix
 from nocturne_lab.evaluation.coding.stays import CodedStay
@@ -40,7 +41,9 @@ def _said(texts: coding.Texts, label: Label) -> dict[str, set[str]]:
 def test_a_tagged_text_keeps_what_no_mention_covers() -> None:
     document = Document("a", "Mme Le Goff, vue le 3 mai.")
     mentions = [Mention(20, 25, Label.DATE, "test", 1.0), Mention(4, 11, Label.PATIENT, "test", 1.0)]
-    assert coding.tagged(document, mentions) == "Mme [PATIENT], vue le [DATE]."
+    found = coding.tagged(document, mentions)
+    assert found.text == "Mme [PATIENT], vue le [DATE]."
+    assert [found.text[start:end] for start, end in found.spans] == ["[PATIENT]", "[DATE]"]
 
 
 def test_arms_hold_the_same_stays_and_each_what_its_policy_publishes(sources: Sources) -> None:
@@ -128,6 +131,30 @@ def test_tags_are_called_better_where_no_value_tells_only_if_they_are() -> None:
     same = {"original": _without(0), "tags": _coded(GOLD), "default": _without(0)}
     assert coding.rest_gains(better)
     assert not coding.rest_gains(same)
+
+
+def test_published_codes_stand_beside_those_of_the_article() -> None:
+    """Four stays are repeated: one keeps both of its codes, the others one of two."""
+    rows = [
+        [cell.strip() for cell in row.strip("| ").split("|")]
+        for row in coding.beside({"original": _coded(GOLD), "default": _without(0, 3)}).splitlines()
+        if row.startswith("|")
+    ]
+    assert rows[2] == list(coding.TCHOUKA)
+    assert rows[3] == ["default", "120", "4", "1.000", "0.625", "0.769", "25 %", "100 %", "25 %"]
+
+
+def test_a_coder_that_knows_more_patients_codes_better() -> None:
+    """Each patient's word is that of five others: one patient in eight seldom has one of them."""
+    stays = [
+        CodedStay(f"s{at}", f"p{at}", (f"mot{at % 40} vu",), (("I10", "E119", "J13", "R54")[at % 4],))
+        for at in range(240)
+    ]
+    page = coding.curve(dict.fromkeys(coding.TOLD, stays), ClassicalCoder)
+    rows = [row.split("|") for row in page.splitlines() if row.startswith("| 1 /")]
+    scores = [float(row[2].split("**")[1]) for row in rows]
+    assert scores[0] < 0.8 < scores[-1]
+    assert all("+0.00 (+0.00 to +0.00)" in row[5] for row in rows)
 
 
 def test_chapters_score_every_arm_over_their_own_codes() -> None:

@@ -61,8 +61,10 @@ class Coded:
     found: Matrix
 
 
-def code(stays: Sequence[CodedStay], coder: Callable[[], Coder], level: Level = "code", number: int = FOLDS) -> Coded:
-    """Code every stay by a coder trained on the stays of other patients.
+def code(
+    stays: Sequence[CodedStay], coder: Callable[[], Coder], level: Level = "code", number: int = FOLDS, one_in: int = 1
+) -> Coded:
+    """Code every stay by a coder trained on the stays of other patients, of one in `one_in` of these.
 
     The split depends on the patients alone, so that arms of the same stays share it. The threshold of a fold is
     measured on the fold after it, by the coder trained without both; then the coder learns from all but its own fold.
@@ -80,21 +82,25 @@ def code(stays: Sequence[CodedStay], coder: Callable[[], Coder], level: Level = 
             "every stay has the same codes, or none." if len(stays) else "there are no stays with codes.",
             "Give stays whose codes differ.",
         )
-    at = folds(stays, number)
-    texts = [one.text for one in stays]
+    dealt = folds(stays, number * one_in)
+    at, teaches = dealt % number, dealt < number
+    texts = np.asarray([one.text for one in stays], dtype=object)
+
+    def told(learned: NDArray[np.bool_], asked: NDArray[np.bool_]) -> NDArray[np.float64]:
+        return coder().fit(list(texts[learned]), gold[learned]).scores(list(texts[asked]))
+
     scores = np.zeros(gold.shape)
     found = np.zeros_like(gold)
     for fold in tqdm(range(number), desc="folds", disable=None, leave=False):
-        test, held = at == fold, at == (fold + 1) % number
-        learned = ~test & ~held
-        threshold = best_threshold(gold[held], coder().fit(_of(texts, learned), gold[learned]).scores(_of(texts, held)))
-        scores[test] = coder().fit(_of(texts, ~test), gold[~test]).scores(_of(texts, test))
+        test, held = at == fold, teaches & (at == (fold + 1) % number)
+        threshold = best_threshold(gold[held], told(teaches & ~test & ~held, held))
+        scores[test] = told(teaches & ~test, test)
         found[test] = scores[test] >= threshold
     return Coded(classes, gold, scores, found)
 
 
 def compare(
-    arms: Mapping[str, Sequence[CodedStay]], coder: Callable[[], Coder], level: Level = "code", number: int = FOLDS
+    arms: Mapping[str, Sequence[CodedStay]], coder: Callable[[], Coder], level: Level = "code", *, one_in: int = 1
 ) -> dict[str, Coded]:
     """Code the stays of each arm, all with one split.
 
@@ -104,8 +110,4 @@ def compare(
     keys = {name: [(one.stay, one.patient, one.codes) for one in stays] for name, stays in arms.items()}
     if len({str(key) for key in keys.values()}) > 1:
         raise InputRefused("the arms differ in their stays or codes.", "Publish the same documents under each policy.")
-    return {name: code(stays, coder, level, number) for name, stays in arms.items()}
-
-
-def _of(texts: Sequence[str], chosen: NDArray[np.bool_]) -> list[str]:
-    return [text for text, keep in zip(texts, chosen, strict=True) if keep]
+    return {name: code(stays, coder, level, one_in=one_in) for name, stays in arms.items()}
