@@ -5,6 +5,7 @@ A query is a function of sums over patients, so that its error has an interval o
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,8 +18,9 @@ import numpy as np
 from deid.domain.document import Document, Mention
 from deid.domain.labels import Label
 from deid.french.folding import fold
+from deid.reference.tables import packaged_tables
 from deid.substitution.temporal.ages import parse_age
-from nocturne_lab.evaluation.intervals import resampled
+from nocturne_lab.evaluation.intervals import bounds, resampled
 from nocturne_lab.evaluation.utility.facts import Pair
 from nocturne_lab.evaluation.utility.measures import Numbers
 
@@ -27,6 +29,8 @@ _DELAYS = 400  # days, the longest delay within a stay that is told apart
 _BIN, _BINS = 30, 24  # of the time to the next stay: two years in bins of 30 days
 _DECADES = 11
 _DEPARTMENTS = 100
+_MUCH_RADON = 3  # class of the ground, of three
+_OPERATION = re.compile(r"compte[ -]rendu operatoire")
 
 
 class NoteFacts(NamedTuple):
@@ -35,8 +39,9 @@ class NoteFacts(NamedTuple):
     stay: date | None  # true first day, which names the stay and is never counted with
     day: int | None
     age: float | None
-    department: int | None
+    zip: str | None  # or its first two digits
     fracture: bool
+    operation: bool  # the operative report
     male: bool
 
 
@@ -106,19 +111,21 @@ def _by_patient(pairs: Sequence[Pair], mentions: Sequence[Sequence[Mention]]) ->
 
 def _row(document: Document, text: str, told: Iterator[tuple[str, Label]], day: date | None) -> NoteFacts:
     age: float | None = None
-    department: int | None = None
+    home: str | None = None
     for value, label in told:
         if label is Label.AGE and age is None and (read := parse_age(value)) is not None:
             age = read.years
         digits = value.replace(" ", "")
-        if label is Label.ZIP and department is None and digits[:2].isdecimal():
-            department = int(digits[:2])
+        if label is Label.ZIP and home is None and digits[:2].isdecimal():
+            home = digits
+    folded = fold(text)
     return NoteFacts(
         stay=document.stay.first if document.stay else None,
         day=day.toordinal() if day else None,
         age=age,
-        department=department,
-        fracture="fracture" in fold(text),
+        zip=home,
+        fracture="fracture" in folded,
+        operation=_OPERATION.search(folded) is not None,
         male=document.patient.sex == "M",
     )
 
@@ -130,19 +137,29 @@ def _asked(name: str, query: Query, patients: Sequence[Read], weights: Numbers) 
     errors = query.error(*answers)
     if not true[0].any() or np.isnan(errors[0]):
         return None
-    low, high = np.nanquantile(errors[1:], (0.025, 0.975))
     single = [float(one[0, 0]) if one.shape[1] == 1 else None for one in answers]
-    return Answer(name, single[0], single[1], float(errors[0]), float(low), float(high))
+    return Answer(name, single[0], single[1], float(errors[0]), *bounds(errors[1:]))
 
 
 # ---- One patient
-def _stays(rows: Sequence[NoteFacts]) -> list[tuple[int, int]]:
-    """Return first and last day of the documents of each stay, by first day."""
-    days: defaultdict[date, list[int]] = defaultdict(list)
+def _dated(rows: Sequence[NoteFacts]) -> list[list[tuple[int, bool]]]:
+    """Return of each stay the day of each document, in order, and whether it is an operative report."""
+    days: defaultdict[date, list[tuple[int, bool]]] = defaultdict(list)
     for row in rows:
         if row.stay is not None and row.day is not None:
-            days[row.stay].append(row.day)
-    return sorted((min(one), max(one)) for one in days.values())
+            days[row.stay].append((row.day, row.operation))
+    return [sorted(one) for one in days.values()]
+
+
+def _stays(rows: Sequence[NoteFacts]) -> list[tuple[int, int]]:
+    """Return first and last day of the documents of each stay, by first day."""
+    return sorted((one[0][0], one[-1][0]) for one in _dated(rows))
+
+
+def _surgery(rows: Sequence[NoteFacts]) -> list[float]:
+    """Return the days from the first document of a stay to its operative reports, summed, and the number of these."""
+    delays = [day - one[0][0] for one in _dated(rows) for day, operation in one if operation]
+    return [sum(delays), len(delays)]
 
 
 def _age(rows: Sequence[NoteFacts]) -> float | None:
@@ -196,10 +213,14 @@ def _to_next(rows: Sequence[NoteFacts]) -> Numbers:
 
 
 def _departments(rows: Sequence[NoteFacts]) -> Numbers:
-    found = np.zeros(_DEPARTMENTS)
-    for department in {row.department for row in rows if row.department is not None}:
-        found[department] = 1
-    return found
+    found = {int(row.zip[:2]) for row in rows if row.zip}
+    return np.bincount(list(found), minlength=_DEPARTMENTS).astype(float)
+
+
+def _exposed(rows: Sequence[NoteFacts]) -> list[float]:
+    """Return whether a commune of the first postal code of France has much radon, and whether there is such a code."""
+    homes = next((one for row in rows if row.zip and (one := packaged_tables().communes.at_zip(row.zip))), ())
+    return [any(one.features["radon"] >= _MUCH_RADON for one in homes), bool(homes)]
 
 
 def _years(rows: Sequence[NoteFacts]) -> Numbers:
@@ -209,10 +230,6 @@ def _years(rows: Sequence[NoteFacts]) -> Numbers:
 
 
 # ---- Sums, answers, errors
-def _itself(sums: Numbers) -> Numbers:
-    return sums
-
-
 def _share(sums: Numbers) -> Numbers:
     return np.asarray(sums[:, :1] / np.maximum(sums[:, 1:], 1), dtype=np.float64)
 
@@ -238,7 +255,8 @@ def _relative(true: Numbers, drawn: Numbers) -> Numbers:
 
 
 def _variation(true: Numbers, drawn: Numbers) -> Numbers:
-    return np.asarray(np.abs(true - drawn).sum(axis=1) / 2, dtype=np.float64)
+    """Return the total variation of shares; 1 where nothing is published."""
+    return np.where(drawn.any(axis=1), np.abs(true - drawn).sum(axis=1) / 2, 1.0)
 
 
 def _widest(true: Numbers, drawn: Numbers) -> Numbers:
@@ -246,11 +264,15 @@ def _widest(true: Numbers, drawn: Numbers) -> Numbers:
 
 
 QUERIES: Mapping[str, Query] = {
-    "old_with_fracture": Query(f"patients of {_OLD} and over with a fracture", _old_with_fracture, _itself, _relative),
-    "readmitted_old": Query("… who come back within 30 days", _readmitted_old, _itself, _relative),
-    "followed": Query("stays that another follows within 30 days", _followed, _itself, _relative),
-    "long_stays": Query("stays of a week or more", _long, _itself, _relative),
+    "old_with_fracture": Query(
+        f"patients of {_OLD} and over with a fracture", _old_with_fracture, np.asarray, _relative
+    ),
+    "readmitted_old": Query("… who come back within 30 days", _readmitted_old, np.asarray, _relative),
+    "followed": Query("stays that another follows within 30 days", _followed, np.asarray, _relative),
+    "long_stays": Query("stays of a week or more", _long, np.asarray, _relative),
     "delay": Query("median days from first to last document of a stay", _delays, _median, _relative),
+    "surgery": Query("mean days from first document of a stay to an operative report", _surgery, _share, _relative),
+    "exposed": Query("share of homes where radon is high, by postal code", _exposed, _share, _relative),
     "winter": Query("share of stays that begin in winter", _winters, _share, _relative),
     "to_next": Query(
         "time to the next stay of those that have one, survival curve: widest gap", _to_next, _survival, _widest
