@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from fractions import Fraction
@@ -153,9 +153,8 @@ def average_communes(
     substitutor = Substitutor(policy, KEY, table)
     found: dict[int, list[tuple[int, float, float]]] = defaultdict(list)
     for patient, home in homes:
-        names = [
-            _published_name(substitutor, _commune_visit(patient, inputs[home], visit)) for visit in range(numbers[-1])
-        ]
+        visits = (_commune_visit(patient, inputs[home], visit) for visit in range(numbers[-1]))
+        names = [comparable(substitutor.substitute(*one).surrogates[0].text) for one in visits]
         for number in numbers:
             after = attacker.posterior(names[:number])
             best = after >= after.max() * (1 - 1e-9)
@@ -169,10 +168,9 @@ class _Attacker:
 
     def __init__(self, table: CommuneTable, inputs: Sequence[Commune], policy: Policy) -> None:
         self._policy = policy.substitution
-        self._names = {
-            name: at for at, name in enumerate(dict.fromkeys(comparable(one.name) for one in table.communes))
-        }
-        self._column = np.array([self._names[comparable(one.name)] for one in table.communes])
+        folded = [comparable(one.name) for one in table.communes]
+        self._names = {name: at for at, name in enumerate(dict.fromkeys(folded))}
+        self._column = np.array([self._names[one] for one in folded])
         self._law: Law = law_of(table, inputs, self._policy.places)
         people = np.array([max(one.population, 1) for one in inputs], dtype=float)
         self._prior = np.log(people / people.sum())
@@ -216,11 +214,6 @@ def _commune_visit(patient: str, home: Commune, visit: int) -> tuple[Document, t
     return Document(f"{patient}-{visit}", text + ".", known, on), tuple(mentions)
 
 
-def _published_name(substitutor: Substitutor, visit: tuple[Document, tuple[Mention, ...]]) -> str:
-    """Return the folded name published for the commune."""
-    return comparable(substitutor.substitute(*visit).surrogates[0].text)
-
-
 def surrogates_per_patient(population: Population, policy: Policy, table: CommuneTable) -> SurrogatesPerPatient:
     """Count the surrogates of each patient's home commune in the documents that name it.
 
@@ -242,14 +235,9 @@ def surrogates_per_patient(population: Population, policy: Policy, table: Commun
         )
         if told:
             found[record.patient].append(told)
-    counts = _counts(found)
-    return SurrogatesPerPatient(
-        policy.substitution.scope, len(counts), sum(counts) / len(counts), sum(one > 1 for one in counts) / len(counts)
-    )
-
-
-def _counts(found: Mapping[str, Sequence[frozenset[str]]]) -> list[int]:
     counts = [len(frozenset[str]().union(*published)) for published in found.values() if len(published) > 1]
     if not counts:
         raise ValueError("no patient's commune stands in two documents")
-    return counts
+    return SurrogatesPerPatient(
+        policy.substitution.scope, len(counts), sum(counts) / len(counts), sum(one > 1 for one in counts) / len(counts)
+    )

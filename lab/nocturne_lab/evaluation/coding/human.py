@@ -129,21 +129,15 @@ def _rows(
         raise InputRefused(
             f"coder {sheet.coder} coded no stay in both arms.", "Give sheets in which both texts of stays are coded."
         )
-    own = {arm: [sheet.codes[stays[at], arm] for at in chosen] for arm in ARMS}
-    gold = [told[stays[at]] for at in chosen]
+    own = {arm: [[at_level(code, level) for code in sheet.codes[stays[at], arm]] for at in chosen] for arm in ARMS}
+    gold = [[at_level(code, level) for code in told[stays[at]]] for at in chosen]
     return _Rows(
         np.asarray(chosen),
-        _encoded(gold, level, classes),
-        {arm: _encoded(codes, level, classes) for arm, codes in own.items()},
+        encoded([*map(frozenset, gold)], classes),
+        {arm: encoded([*map(frozenset, codes)], classes) for arm, codes in own.items()},
         {
-            arm: np.asarray(
-                [
-                    [at_level(code, level) for code in codes[:1]] == [at_level(code, level) for code in true[:1]]
-                    for codes, true in zip(codes_of, gold, strict=True)
-                ],
-                dtype=np.float64,
-            )
-            for arm, codes_of in own.items()
+            arm: np.asarray([one[:1] == true[:1] for one, true in zip(codes, gold, strict=True)], dtype=np.float64)
+            for arm, codes in own.items()
         },
     )
 

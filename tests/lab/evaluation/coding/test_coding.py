@@ -56,9 +56,29 @@ def test_values_are_classes_of_what_they_tell() -> None:
     marked |= {"12 mars 2026": "DATE", "Roy": "DOCTOR"}
     spans = [(text.index(value), text.index(value) + len(value), Label(label)) for value, label in marked.items()]
     assert read_values(text, spans, date(2026, 3, 2)) == (
-        "Né le [DATE] avant-a70 ([AGE] age-70), [ZIP] departement-971, opéré en [DATE] avant-a10 puis le"
-        " [DATE] avant-j7, revu le [DATE] apres-j30 par Mme [DOCTOR]."
+        "Né le [DATE] avant-a70 ([AGE] age-70), [ZIP] departement-971, opéré en [DATE] avant-a10 ecart-apres ecart-a60"
+        " puis le [DATE] avant-j6 ecart-apres ecart-a10, revu le [DATE] apres-j14 ecart-apres ecart-j30 par Mme"
+        " [DOCTOR]."
     )
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "said"),
+    [
+        ("02/03/2026", "05/03/2026", "apres ecart-j4"),
+        ("05/03/2026", "02/03/2026", "avant ecart-j4"),
+        ("02/03/2026", "02/03/2026", "apres ecart-j0"),
+        ("01/06/2025", "13/02/2026", "apres ecart-j258"),  # 36 weeks and five days
+        ("01/06/2025", "15/02/2026", "apres ecart-j286"),
+        ("02/03/2020", "05/03/2026", "apres ecart-a10"),
+    ],
+)
+def test_a_date_beside_another_has_their_order_and_gap(first: str, second: str, said: str) -> None:
+    text = f"Du {first} au {second}." + " " * 60 + "Vu le 04/03/2026."
+    spans = [(3, 13, Label.DATE), (17, 27, Label.DATE), (94, 104, Label.DATE)]
+    read = read_values(text, spans, date(2026, 3, 6))
+    assert read.count("ecart-") == 2, "the third date is too far from the second"
+    assert f" ecart-{said}. " in read
 
 
 @given(st.integers(-40_000, 40_000))
