@@ -2,6 +2,7 @@
 
     python -m benchmarks.coding --patients 350 --kept --plot > benchmarks/coding.md
     python -m benchmarks.coding --patients 120 --arms original tags default > benchmarks/coding_order.md
+    python -m benchmarks.coding --patients 350 --dated --arms original tags default > benchmarks/coding_dated.md
     python -m benchmarks.coding --patients 350 --curve > benchmarks/coding_curve.md
     python -m benchmarks.coding --patients 120 --arms tags default --membership
     python -m benchmarks.coding --patients 120 --coders neural --arms original default > benchmarks/coding_neural.md
@@ -34,6 +35,7 @@ from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
 from demo.hospital import generate
 from demo.hospital.coding import BY_AGE, OF_AGE, OF_PLACE
+from demo.hospital.dated import CODES
 from demo.hospital.prose.library import FOLDER
 from demo.population import population_of
 from nocturne_lab.evaluation.attacks.membership import Membership, attack_losses
@@ -72,9 +74,9 @@ _DATED = re.compile(r"\{cim:([^}]*<[^}]*)\}")  # choices of codes by the age of 
 Texts = Sequence[tuple[str, Document, tuple[Mention, ...]]]
 
 
-def sources(patients: int) -> tuple[Texts, dict[str, tuple[str, ...]]]:
+def sources(patients: int, dated: bool = False) -> tuple[Texts, dict[str, tuple[str, ...]]]:
     """Return stay, document and true mentions of the synthetic hospital's documents, and the codes of its stays."""
-    hospital = generate(patients=patients, documents=8 * patients + 40)
+    hospital = generate(patients=patients, documents=8 * patients + 40, dated=dated)
     about = {one.document_id: one for one in hospital.documents}
     texts = []
     for record in population_of(hospital).records:
@@ -147,7 +149,7 @@ def generalised() -> Policy:
 
 
 def decided() -> dict[str, frozenset[str]]:
-    """Return the codes that a value can yield in the synthetic hospital: age, department of the home, date."""
+    """Return the codes that a value can yield in the synthetic hospital, those of its second layer by their kind."""
     choices = (match for path in FOLDER.rglob("*.txt") for match in _DATED.findall(path.read_text(encoding="utf-8")))
     return {
         "age": frozenset({*(code for _, _, code, _ in OF_AGE), *(one[-1] for one in BY_AGE)}),
@@ -155,6 +157,7 @@ def decided() -> dict[str, frozenset[str]]:
         "date": frozenset(
             code for choice in choices for part in choice.split() for code in part.partition("<")[0].split("+")
         ),
+        **CODES,
     }
 
 
@@ -163,6 +166,8 @@ def by_value(found: dict[str, Coded]) -> Iterator[list[str]]:
     original, tags, default = (found[name] for name in TOLD)
     weights = resampled(len(original.gold))
     for kind, own in _of_kinds(original.classes).items():
+        if not own.any():
+            continue
         gold, *answers = (part[:, own] for part in (original.gold, original.found, tags.found, default.found))
         losses = (loss(gold, answers[0], other, weights) for other in answers[1:])
         yield [
@@ -305,8 +310,8 @@ ORDER = """
 
 Couchot 2023: original 0.47, de-identified 0.44, tags 0.42. Here, in points of micro F1: {order}. Words and pairs of
 words that the coder learns from all stays: {original:,} of original texts, {tags:,} with tags, {default:,} published.
-The table parts the codes that an age, a department or a date can yield, whether a text says them too or not, from
-those that none of them yields; loss against original texts, in points.
+The table parts the codes that an age, a department or a date can yield, whether a text says them too or not, and
+those of the second layer if it is there, from those that none of them yields; loss against original texts, in points.
 """
 BESIDE = """
 ### Beside Tchouka et al. 2022
@@ -341,6 +346,7 @@ def main() -> None:
     parser.add_argument("--kept", action="store_true", help="also keep each group of labels, to see its effect")
     parser.add_argument("--plot", action="store_true", help=f"also write {PLOT.name}")
     parser.add_argument("--membership", action="store_true", help="attack the first coder of each arm, nothing else")
+    parser.add_argument("--dated", action="store_true", help="with the second layer of codes (demo.hospital.dated)")
     parser.add_argument("--curve", action="store_true", help="score by the number of patients, nothing else")
     given = parser.parse_args()
     if given.encoder and "neural" not in given.coders:
@@ -349,7 +355,7 @@ def main() -> None:
         chosen = [coder_of(name, given.encoder) for name in given.coders]
     except NocturneError as error:
         parser.error(str(error))
-    texts, codes = sources(given.patients)
+    texts, codes = sources(given.patients, given.dated)
     stays, read = arms(texts, codes, TOLD if given.curve else ["original", *given.arms])
     command = shlex.join(("python", "-m", "benchmarks.coding", *sys.argv[1:]))
     print(head(stays["original"], ORIGIN.format(command=command, commit=_commit())))

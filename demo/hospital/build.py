@@ -9,6 +9,7 @@ from tqdm import tqdm
 
 from demo.hospital import coding, identifiers, journeys
 from demo.hospital.calendar import Calendar
+from demo.hospital.dated import dated as with_dates
 from demo.hospital.model import Hospital, Patient, Professional
 from demo.hospital.people import Households
 from demo.hospital.places import Country, establishments
@@ -50,12 +51,14 @@ def generate(
     documents: int = 2600,
     nights: int = 30,
     files: float = 0.0,
+    dated: bool = False,
     progress: bool = False,
 ) -> Hospital:
     """The synthetic hospital of `seed`: `documents` documents, the faulty ones included, arriving over `nights` days.
 
     A share `files` of them are files of other formats than plain text and HTML, each of `demo.hospital.files.FORMS` if
-    they are many enough; the others are the same as without. `progress` shows a bar on stderr.
+    they are many enough; the others are the same as without. `dated` adds a layer of codes that follow from dates and
+    homes, and the sentences that tell them (`demo.hospital.dated`). `progress` shows a bar on stderr.
 
     Raises:
         ValueError: fewer documents than there are faults, or no patient or night.
@@ -69,6 +72,8 @@ def generate(
     rng = Stream(f"{seed}:stays")
     found = journeys.stays(rng, people, calendar, STAYS_PER_PATIENT)
     planned = journeys.plans(rng, people, found, documents - len(FAULTS), calendar)
+    if dated:
+        planned = with_dates(seed, planned)
     timeline = DocumentTimeline(seed, setting, calendar)
     with tqdm(total=len(planned), desc="documents", unit="doc", disable=not progress, file=sys.stderr) as bar:
         written = timeline.documents(planned, files, bar.update)

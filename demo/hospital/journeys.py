@@ -33,12 +33,13 @@ EXTRAS = ("BIO", "IDE", "IMG", "ORD", "SOC", "CS")
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Document to be written."""
+    """Document to be written; `told` are templates that it begins with."""
 
     patient: Patient
     stay: Stay
     kind: str
     written_on: date
+    told: tuple[str, ...] = ()
 
 
 def stays(rng: random.Random, patients: Sequence[Patient], calendar: Calendar, per_patient: float) -> list[Stay]:

@@ -72,14 +72,15 @@ class DocumentTimeline:
         written_on = min(plan.written_on, moment.date())
         seed = f"{self._seed}:{document_id}"
         scene = self._scene(plan, author, written_on)
-        written = writer.write(scene, plan.kind, seed, form=form)
+        written = writer.write(scene, plan.kind, seed, plan.told, form)
         self.said.setdefault(plan.stay.stay_id, set()).update(scene.codes)
         versions = [Version(document_id, moment.date(), "insert", moment, written.content, written.gold)]
         if fate != "insert":
             later = self._calendar.any_day(rng, moment.date() + timedelta(days=1))
             then = self._calendar.moment(rng, later)
             if fate == "correct":
-                again = writer.write(self._scene(plan, author, written_on), plan.kind, seed, CORRECTIONS, form)
+                added = (*CORRECTIONS, *plan.told)
+                again = writer.write(self._scene(plan, author, written_on), plan.kind, seed, added, form)
                 versions.append(Version(document_id, later, "correct", then, again.content, again.gold))
             else:
                 versions.append(replace(versions[0], night=later, action="withdraw", happened_at=then))

@@ -13,6 +13,7 @@ from deid.domain.document import Document, Mention
 from deid.domain.errors import InputRefused
 from deid.domain.labels import Label
 from demo.hospital.coding import OF_AGE, OF_PLACE
+from demo.hospital.dated import CODES
 from nocturne_lab.evaluation.coding import tables
 from nocturne_lab.evaluation.coding.classical import ClassicalCoder
 from nocturne_lab.evaluation.coding.comparison import Coded
@@ -98,6 +99,7 @@ def test_codes_that_values_yield_are_those_of_the_hospital_s_rules() -> None:
     assert {code for _, _, code, _ in OF_PLACE} == found["place"]
     assert {"G459", "Z867", "I639"} < found["date"]
     assert not any("<" in code for codes in found.values() for code in codes)
+    assert {*found} == {"age", "place", "date", *CODES}
 
 
 def test_codes_that_values_yield_are_scored_apart() -> None:

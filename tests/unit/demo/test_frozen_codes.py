@@ -14,6 +14,7 @@ import pytest
 
 from demo.hospital import build, coding, generate
 from demo.hospital.coding import BY_AGE, CONFUSED, FORGOTTEN, INVENTED, OF_AGE, OF_PLACE, coded
+from demo.hospital.dated import CODES
 from demo.hospital.load import icd10_labels
 from demo.hospital.model import Stay
 from demo.hospital.prose import slots_people, slots_time, slots_values  # noqa: F401
@@ -124,6 +125,7 @@ def test_every_code_of_the_rules_has_a_french_label() -> None:
     said = (mark for path in FOLDER.rglob("*.txt") for mark in re.findall(r"\{cim:([^}]*)\}", path.read_text("utf-8")))
     codes = {code for mark in said for part in mark.split() for code in part.partition("<")[0].split("+")}
     codes |= {one[2] for one in (*OF_AGE, *OF_PLACE)} | {code for one in BY_AGE for code in (one[0], one[3])}
+    codes |= frozenset().union(*CODES.values())
     labels = icd10_labels()
     assert labels.keys() == codes
     assert labels["J13"] == "Pneumonie due à Streptococcus pneumoniae"
