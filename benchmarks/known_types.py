@@ -32,7 +32,7 @@ from nocturne_lab.evaluation.attacks.known_types import (
     whole_stays,
 )
 from nocturne_lab.evaluation.attacks.read_structure import JOININGS, publish_texts, read_types, rebuilt_stays
-from nocturne_lab.evaluation.intervals import Ranked
+from nocturne_lab.evaluation.intervals import RankedFirst
 
 PATIENTS = 20_480
 TEXTS = 90
@@ -79,7 +79,7 @@ class Line:
     """A way to show types and stays, with what each attacker finds."""
 
     way: str
-    found: Sequence[Ranked]
+    found: Sequence[RankedFirst]
 
 
 def listed(patients: int, seed: int = 1) -> Listed:
@@ -175,7 +175,7 @@ def _table(rows: Sequence[Sequence[str]]) -> str:
     return "\n".join("| " + " | ".join(row) + " |" for row in rows)
 
 
-def _cell(found: Ranked) -> str:
+def _cell(found: RankedFirst) -> str:
     least, most = found.interval
     return f"{found.share:.1%} ({least:.1%}–{most:.1%}), {found.targets:,}"
 

@@ -38,7 +38,7 @@ def share_bounds(
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
+class RankedFirst:
     """Targets of an attack, and those that it ranks first among the candidates; ties are drawn."""
 
     candidates: int
@@ -56,7 +56,7 @@ class Ranked:
         return share_interval(self.hits, self.targets)
 
 
-def bounds(drawn: ArrayLike) -> tuple[float, float]:
+def drawn_interval(drawn: ArrayLike) -> tuple[float, float]:
     """Return the ends of the interval of 95 % of a figure drawn again; draws that give no number are left out."""
     low, high = np.nanquantile(np.asarray(drawn, dtype=np.float64), (0.025, 0.975))
     return float(low), float(high)

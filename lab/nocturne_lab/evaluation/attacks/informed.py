@@ -27,7 +27,7 @@ from nocturne_lab.evaluation.attacks.histories import (
     Way,
     is_weekend,
 )
-from nocturne_lab.evaluation.intervals import Ranked, share_interval
+from nocturne_lab.evaluation.intervals import RankedFirst, share_interval
 
 Known = Literal["one stay", "three stays", "at random", "in the text"]
 KNOWN: tuple[Known, ...] = ("one stay", "three stays", "at random", "in the text")
@@ -42,7 +42,7 @@ _BINS = 5  # days, of the law of arrival
 
 
 @dataclass(frozen=True, slots=True)
-class Found(Ranked):
+class Found(RankedFirst):
     """Patients found by three known dates, `known` being how these were chosen."""
 
     known: Known

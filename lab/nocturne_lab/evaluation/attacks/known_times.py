@@ -33,7 +33,7 @@ from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
 from nocturne_lab.evaluation.attacks.document_dates import KEY
 from nocturne_lab.evaluation.attacks.inputs import Population, Record
-from nocturne_lab.evaluation.intervals import Ranked
+from nocturne_lab.evaluation.intervals import RankedFirst
 
 KnownOf = Literal["one document", "one stay", "one patient"]
 KNOWN_OF: tuple[KnownOf, ...] = ("one document", "one stay", "one patient")
@@ -69,7 +69,7 @@ class TimedDocument:
 
 
 @dataclass(frozen=True, slots=True)
-class TimesFound(Ranked):
+class TimesFound(RankedFirst):
     """Patients found by the times of what is known."""
 
     known: KnownOf

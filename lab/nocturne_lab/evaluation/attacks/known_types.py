@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from deid.config.policy import Publication
-from nocturne_lab.evaluation.intervals import Ranked
+from nocturne_lab.evaluation.intervals import RankedFirst
 
 StayTypes = tuple[str, ...]  # of the documents of one stay, sorted
 Grouped = Sequence[Sequence[StayTypes]]  # each patient's stays
@@ -55,7 +55,7 @@ def find_by_types(
     candidates: int = CANDIDATES,
     targets: int = 1_000,
     seed: int = 1,
-) -> Ranked:
+) -> RankedFirst:
     """Look for patients by `known` whole stays of each, all if None; in groups of as many candidates.
 
     Args:
@@ -85,7 +85,7 @@ def find_by_types(
             looked += 1
     if not looked:
         raise ValueError(f"no group of {candidates} patients has one with {known or 1} stays")
-    return Ranked(candidates, looked, hits)
+    return RankedFirst(candidates, looked, hits)
 
 
 def by_stays(published: Grouped) -> Scores:

@@ -27,7 +27,7 @@ from deid.detection.text.reading import Reading
 from deid.domain.errors import InputRefused, PolicyError
 from nocturne_lab.evaluation.comparison import Figure
 from nocturne_lab.evaluation.corpus import GoldDocument
-from nocturne_lab.evaluation.intervals import bounds
+from nocturne_lab.evaluation.intervals import drawn_interval
 from nocturne_lab.hospital.model_facts import kind_of
 
 if TYPE_CHECKING:
@@ -94,10 +94,12 @@ def attack_losses(members: Collection[float], others: Collection[float]) -> Memb
     both = np.concatenate((own, rest))
     shuffled = [_figures(*np.split(chance.permutation(both), [len(own)]))[1] for _ in range(DRAWS)]
     auc, advantage, low = (
-        Figure(value, *bounds([row[at] for row in drawn])) for at, value in enumerate(_figures(own, rest))
+        Figure(value, *drawn_interval([row[at] for row in drawn])) for at, value in enumerate(_figures(own, rest))
     )
     low = low if len(rest) >= LEAST_FOR_LOW else Figure(None, None, None)
-    return Membership(len(own), len(rest), auc, advantage, low, Figure(float(np.mean(shuffled)), *bounds(shuffled)))
+    return Membership(
+        len(own), len(rest), auc, advantage, low, Figure(float(np.mean(shuffled)), *drawn_interval(shuffled))
+    )
 
 
 def losses(directory: Path, documents: Sequence[GoldDocument]) -> list[float]:

@@ -43,7 +43,7 @@ from deid.domain.document import Document
 from deid.domain.labels import Label
 from nocturne_lab.evaluation.attacks.planted import Planting, Released, Span
 from nocturne_lab.evaluation.attacks.tells import Tells, values
-from nocturne_lab.evaluation.intervals import bounds
+from nocturne_lab.evaluation.intervals import drawn_interval
 
 Floats = NDArray[np.float64]
 Sequences = Sequence[tuple[Sequence[Sequence[str]], Sequence[str]]]
@@ -217,7 +217,7 @@ def recall_at(found: Suspicions, precision: float = 0.5, miss_rate: float | None
         share(np.bincount(random.integers(number, size=number), minlength=number)[documents].astype(float))
         for _ in range(_RESAMPLES)
     ]
-    return Recall(share(np.ones(len(leaks))), *bounds(drawn))
+    return Recall(share(np.ones(len(leaks))), *drawn_interval(drawn))
 
 
 def _weight(leaks: NDArray[np.bool_], miss_rate: float | None) -> float:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nocturne_lab.evaluation.intervals import bounds
+from nocturne_lab.evaluation.intervals import drawn_interval
 
 Matrix = NDArray[np.bool_]  # shape (stays, classes)
 
@@ -63,12 +63,12 @@ def jaccard(one: Matrix, other: Matrix) -> NDArray[np.float64]:
 
 def micro_f1(gold: Matrix, found: Matrix, weights: NDArray[np.float64]) -> Interval:
     """Return the micro F1 with its interval; `weights` is what `intervals.resampled` gives."""
-    return Interval(micro(gold, found).f1, *bounds(_f1s(gold, found, weights)))
+    return Interval(micro(gold, found).f1, *drawn_interval(_f1s(gold, found, weights)))
 
 
 def mean(values: NDArray[np.float64], weights: NDArray[np.float64]) -> Interval:
     """Return the mean over stays of values of shape (stays,), with its interval."""
-    return Interval(float(values.mean()), *bounds(weights @ values / np.maximum(weights.sum(axis=1), 1e-12)))
+    return Interval(float(values.mean()), *drawn_interval(weights @ values / np.maximum(weights.sum(axis=1), 1e-12)))
 
 
 def alpha(one: Matrix, other: Matrix, weights: NDArray[np.float64]) -> Interval | None:
@@ -91,7 +91,7 @@ def alpha(one: Matrix, other: Matrix, weights: NDArray[np.float64]) -> Interval 
 def loss(gold: Matrix, before: Matrix, after: Matrix, weights: NDArray[np.float64]) -> Interval:
     """Return the micro F1 of `before` − micro F1 of `after`, paired by stay, with its interval."""
     value = micro(gold, before).f1 - micro(gold, after).f1
-    return Interval(value, *bounds(_f1s(gold, before, weights) - _f1s(gold, after, weights)))
+    return Interval(value, *drawn_interval(_f1s(gold, before, weights) - _f1s(gold, after, weights)))
 
 
 def _f1s(gold: Matrix, found: Matrix, weights: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -20,7 +20,7 @@ from deid.domain.labels import Label
 from deid.french.folding import fold
 from deid.reference.tables import packaged_tables
 from deid.substitution.temporal.ages import parse_age
-from nocturne_lab.evaluation.intervals import bounds, resampled
+from nocturne_lab.evaluation.intervals import drawn_interval, resampled
 from nocturne_lab.evaluation.utility.facts import Pair
 from nocturne_lab.evaluation.utility.measures import Numbers
 
@@ -138,7 +138,7 @@ def _asked(name: str, query: Query, patients: Sequence[Read], weights: Numbers) 
     if not true[0].any() or np.isnan(errors[0]):
         return None
     single = [float(one[0, 0]) if one.shape[1] == 1 else None for one in answers]
-    return Answer(name, single[0], single[1], float(errors[0]), *bounds(errors[1:]))
+    return Answer(name, single[0], single[1], float(errors[0]), *drawn_interval(errors[1:]))
 
 
 # ---- One patient

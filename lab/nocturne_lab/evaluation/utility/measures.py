@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from deid.reference import CommuneTable
 from deid.reference.tables import packaged_tables
 from nocturne_lab.evaluation.coding.stays import dealt
-from nocturne_lab.evaluation.intervals import bounds, resampled
+from nocturne_lab.evaluation.intervals import drawn_interval, resampled
 from nocturne_lab.evaluation.utility.facts import Pair, facts, long_gaps
 from nocturne_lab.evaluation.utility.wording import surprises, told_apart, whole, without_shared
 
@@ -133,4 +133,4 @@ def _measured(
     drawn = resampled(len(own))
     weights = np.zeros((len(drawn), len(patients)))
     weights[:, telling] = drawn[:, of_patient]
-    return Measure(name, found, *bounds(value(weights)), n)
+    return Measure(name, found, *drawn_interval(value(weights)), n)
