@@ -166,10 +166,7 @@ class Walk:
             field = f"@{name.rpartition('}')[2]}"
             rule = self._rule(place, variants, field)
             caption = f"{field[1:]} : " if self._captions else ""
-            set_, drop = partial(element.set, name), partial(element.attrib.pop, name, None)  # "" is no id or class
-            self._reading.field(
-                rule, value, lambda new, set_=set_, drop=drop: set_(new) if new else drop(), caption=caption
-            )
+            self._reading.field(rule, value, partial(_set_attribute, element, name), caption=caption)
 
     def _text(self, element: Any, where: str, rule: Rule, place: _Place) -> None:
         value = getattr(element, where)
@@ -195,6 +192,14 @@ class Walk:
                     setattr(element, where, text)
 
         self._reading.add([value for _, _, value in runs], put, caption=caption, fold=True)
+
+
+def _set_attribute(element: Any, name: str, value: str) -> None:
+    """Set an attribute, or remove it where its value is empty, which is no id or class."""
+    if value:
+        element.set(name, value)
+    else:
+        element.attrib.pop(name, None)
 
 
 def save_xml(root: Any, raw: bytes, reading: Reading) -> Save:
