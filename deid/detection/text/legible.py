@@ -345,7 +345,7 @@ def _titles(text: str, names: _Names) -> Iterator[Edit]:
 
 
 def _is_surname(text: str, match: re.Match[str]) -> bool:
-    """Return whether a word stands where a surname does: "Mr MADAM", "née Madam", "MADAM Kossi"."""
+    """Return whether a word is written where a surname is: "Mr MADAM", "née Madam", "MADAM Kossi"."""
     if _ANNOUNCED.search(fold(text[max(0, match.start() - _LONGEST_TITLE) : match.start()])):
         return True
     return match.group().isupper() and text[match.end() + 2 : match.end() + 3].islower()
