@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
+from math import log2
 from pathlib import Path
 
 import matplotlib as mpl
@@ -137,6 +138,23 @@ def _favourites(counts: Counts) -> str:
     return _share(sum(number for _, number in names.most_common(44)), names.total())
 
 
+def told_by_area(table: CommuneTable) -> str:
+    """Return what the area of a document tells of where its patient lives, in bits."""
+    people: Counter[str] = Counter()
+    for one in table.communes:
+        if not is_overseas_code(one.department):
+            people[table.area_of_territory(one) or ""] += one.population
+    everyone = people.total()
+    across = people.pop("", 0) / everyone
+    bits = {area: -log2(number / people.total()) for area, number in people.items() if number}
+    mean = sum(people[area] / people.total() * one for area, one in bits.items())
+    return (
+        f"Areas of documents: {len(bits)}. Of a home in a stratum of one, the area, which is public, tells {mean:.1f} "
+        f"bits on average, {min(bits.values()):.1f} to {max(bits.values()):.1f}; of {across:.1%} of the inhabitants of "
+        "the metropolis, in strata across regions, it tells nothing, since the key draws it."
+    )
+
+
 def page(sets: dict[str, Counts], table: CommuneTable, profiles: Sequence[ProfileUtility], uniform: ProfileUtility,
          posteriors: Sequence[Posterior], audits: Sequence[Audit]) -> str:  # fmt: skip
     """Return the findings as a page of Markdown."""
@@ -167,6 +185,7 @@ def page(sets: dict[str, Counts], table: CommuneTable, profiles: Sequence[Profil
         f"{len(sizes)} strata of {min(map(len, sizes))} to {max(map(len, sizes))} communes, with {min(people):,} "
         f"inhabitants or more each. Merged in class: the overseas departments, {len(overseas)} communes with "
         f"{sum(one.population for one in overseas) / everyone:.1%} of the inhabitants.", "",
+        told_by_area(table), "",
         "| | " + " | ".join(sets) + " |", "|---|" + "---|" * len(sets),
         *(f"| {name} | " + " | ".join(show(one) for one in sets.values()) + " |" for name, show in rows), "",
         "## Health profile", "",

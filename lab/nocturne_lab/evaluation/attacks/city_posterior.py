@@ -144,7 +144,7 @@ def _joint(laws: Law, strategy: str, epsilon: float, prior: NDArray[np.float64])
 
 
 def _sort(one: Commune) -> int:
-    """Return a number for the sizes and kinds of hospital that `CommuneTable.near` tells apart."""
+    """Return a number for a size and kind of hospital, as `CommuneTable.near` compares them."""
     return 3 * population_class(one.population) + (UNIVERSITY, GENERAL, None).index(hospital_towns().get(one.insee))
 
 
