@@ -4,7 +4,8 @@ set -euo pipefail
 
 case "${1:?which component}" in
   api-server)
-    exec python -c 'from urllib.request import urlopen; urlopen("http://localhost:8080/api/v2/monitor/health", timeout=5)' ;;
+    exec python -c 'import sys; from urllib.request import urlopen; urlopen(sys.argv[1], timeout=5)' \
+      "http://localhost:${AIRFLOW__API__PORT:-8080}/api/v2/monitor/health" ;;
   scheduler) exec entrypoint.sh jobs check --job-type SchedulerJob --local ;;
   dag-processor) exec entrypoint.sh jobs check --job-type DagProcessorJob --local ;;
   triggerer) exec entrypoint.sh jobs check --job-type TriggererJob --local ;;
