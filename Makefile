@@ -48,7 +48,7 @@ help: ## this list
 environment: $(DEV) ## the environment of the other commands, which make it where it lacks; names Debian's packages that tests miss
 	@command -v dpkg-query >/dev/null || exit 0; \
 	lacking=$$(for one in $(DEBIAN); do \
-	  dpkg-query --show --showformat '$${db:Status-Status}\n' $$one $$one-nogui 2>/dev/null | grep -qx installed || printf ' %s' $$one; \
+	  dpkg-query --show --showformat '$${db:Status-Status}\n' $$one $$one-nogui "$$one-[0-9]*" 2>/dev/null | grep -qx installed || printf ' %s' $$one; \
 	done); \
 	if [ -n "$$lacking" ]; then echo "Environment: some tests are skipped here. On Debian: apt install$$lacking"; fi
 

@@ -40,7 +40,7 @@ def read_cda(raw: bytes, reading: Reading) -> Save:
 
 def _rename_ids(root: Any, reading: Reading) -> None:
     """Give elements whose ids are words other ids, where they are referred to too: such words may name somebody."""
-    fields = ((one, {*_IDS.intersection(one.attrib), *_references(one)}) for one in root.iter("*"))
+    fields = ((one, {*_ids(one), *_references(one)}) for one in root.iter("*"))
     told = [(one, field, one.get(field)) for one, found in fields for field in found]
     names = {name: None for _, _, text in told for name in text.lstrip("#").split()}
     free = (f"x{number}" for number in count(1) if f"x{number}" not in names)
@@ -51,11 +51,21 @@ def _rename_ids(root: Any, reading: Reading) -> None:
     reading.untouched &= not others
 
 
+def _ids(element: Any) -> Iterator[str]:
+    """Yield the attributes that hold ids, of any namespace."""
+    anchor = local(element) in ("a", "linkHtml")
+    for field in element.attrib:
+        name = field.rpartition("}")[2]
+        if name in _IDS or (anchor and name == "name"):
+            yield field
+
+
 def _references(element: Any) -> Iterator[str]:
     """Yield the attributes in which an element refers to the id of another one of the document."""
-    field = "value" if local(element) == "reference" else "href"
-    if re.fullmatch(r"#\S+", element.get(field, "")):
-        yield field
+    name = "value" if local(element) == "reference" else "href"
+    fields = [field for field in element.attrib if field.rpartition("}")[2] == name]
+    if all(re.fullmatch(r"#\S+", element.get(field)) for field in fields):
+        yield from fields
 
 
 def _variants(element: Any) -> tuple[str, ...]:

@@ -215,8 +215,10 @@ class SqlalchemyLink:
         try:
             with self.attempt():
                 yield
-        finally:
+        except StatementRefused:
             self._set_zone(0)
+            raise
+        self._set_zone(0)
 
     def check_replay(self, until: datetime) -> None:
         """Do nothing: whether such a server is a late replica is not known."""

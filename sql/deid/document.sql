@@ -121,7 +121,8 @@ WHERE
         %(requested_by)s::text <> ''
         OR (d.state IS DISTINCT FROM 'recalled' AND NOT EXISTS (
             SELECT FROM deid.withdrawal AS w
-            WHERE w.document_id = d.document_id AND w.run_id = d.run_id AND w.by_person
+            INNER JOIN deid.document AS o ON w.document_id = o.document_id AND w.run_id = o.run_id
+            WHERE w.document_id = i.document_id AND o.content_hash = i.content_hash AND w.by_person
         ))
     )
     AND NOT EXISTS (

@@ -56,7 +56,8 @@ DECLARE
     one regprocedure;
 BEGIN
     FOR one IN
-        SELECT p.oid FROM pg_proc AS p WHERE p.prosecdef AND p.proconfig @> ARRAY['search_path=pg_catalog']
+        SELECT p.oid FROM pg_proc AS p
+        WHERE p.prosecdef AND p.proconfig @> ARRAY['search_path=pg_catalog'] AND pg_has_role(p.proowner, 'USAGE')
     LOOP
         EXECUTE format('ALTER FUNCTION %s SET search_path = pg_catalog, pg_temp', one);
     END LOOP;

@@ -399,7 +399,8 @@ def test_no_id_or_version_of_cda_hides_a_name() -> None:
 @pytest.mark.parametrize("name", ["LEVY", "LEVY1", "Li", "paul2"])
 def test_an_id_of_cda_that_is_a_short_name_goes_wherever_it_is_referred_to(name: str) -> None:
     raw = (
-        f'<ClinicalDocument xmlns="urn:hl7-org:v3"><component><text><linkHtml href="#{name}">Vue</linkHtml><table><tr>'
+        f'<ClinicalDocument xmlns="urn:hl7-org:v3" xmlns:l="http://www.w3.org/1999/xlink"><component><text>'
+        f'<linkHtml href="#{name}">Vue</linkHtml><linkHtml name="{name}" l:href="#{name}"/><td l:ID="{name}"/><table><tr>'
         f'<th ID="{name}">Tension</th><th ID="a1">Pouls</th></tr><tr><td headers="{name} a1">12/7</td></tr></table>'
         f'</text><entry><text><reference value="#{name}"/></text><telecom value="#31#0612345678"/>'
         f'<text><reference value="# {NAME}"/></text></entry></component></ClinicalDocument>'
@@ -409,8 +410,8 @@ def test_an_id_of_cda_that_is_a_short_name_goes_wherever_it_is_referred_to(name:
     assert "0612345678" in source.text
     written = source.rewrite([]).decode()
     assert f'"{name}' not in written
-    assert re.findall('(?:href|ID|headers|value)="([^"]*)"', written) == [
-        *("#x1", "x1", "a1", "x1 a1", "#x1", "#31#0612345678", f"# {NAME}"),
+    assert re.findall('(?:href|ID|name|headers|value)="([^"]*)"', written) == [
+        *("#x1", "x1", "#x1", "x1", "x1", "a1", "x1 a1", "#x1", "#31#0612345678", f"# {NAME}"),
     ]
 
 
