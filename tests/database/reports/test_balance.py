@@ -226,7 +226,10 @@ def test_the_version_that_is_taken_out_is_the_one_that_was_shown(corrected_twice
     assert take_out(corrected_twice, THIRD)
 
 
-def test_what_a_person_took_out_comes_back_only_in_a_run_that_a_person_asks_for(hospital: Database) -> None:
+@pytest.mark.parametrize("upgraded", [False, True])
+def test_what_a_person_took_out_comes_back_only_in_a_run_that_a_person_asks_for(
+    upgraded: bool, hospital: Database
+) -> None:
     process("first")
     publish_interval(FIRST)
     make_visible("nightly")
@@ -239,6 +242,8 @@ def test_what_a_person_took_out_comes_back_only_in_a_run_that_a_person_asks_for(
     publish_interval(SECOND)
     make_visible("nightly")
     assert read_texts(hospital, "Exemplaire b.") == 0
+    if upgraded:
+        hospital.rows("UPDATE deid.document SET pipeline_version = 'rules-1'")
     assert process("third", NIGHT + 2 * DAY)["staged"] == 0
     assert balance(THIRD) == {"untaken": 1}
     assert process("by hand", NIGHT + 2 * DAY, requested_by="exploitant")["staged"] == 1
