@@ -44,6 +44,9 @@ _DETERMINERS = frozenset("ce cet cette d de des du en la le les ma sa sans sous 
 # Words before a noun or verb, and before no name; before a plural.
 _DETERMINING = frozenset("un une ce cet cette mon ma son sa notre leur chaque aucun aucune en".split())
 _PLURAL = frozenset("les des aux ces ses mes leurs deux trois quatre cinq".split())
+# Words before somebody who is met or calls, and at the end of an hour.
+_MEETING = frozenset("appel appels rdv rencontre revu revue vu vue".split())
+_HOURS = frozenset("h mn min".split())
 _DUTIES = frozenset("bloc famille garde jour liaison nuit secteur semaine service ville".split())  # "INTERNE DE NUIT"
 _SUBJECTS = frozenset("est ete sont ont il elle on je nous vous ils elles se".split())
 # Signs before the first word of a sentence, item or cell.
@@ -360,8 +363,10 @@ def _is_phrased(reading: Reading, index: int) -> bool:
         return False
     ahead = reading.word(index - 2)
     initial = ahead == "." and len(reading.word(index - 3)) == 1
-    if initial or _is_given(reading, index - 2) or (ahead == "par" and reading.word(index - 3) in PROFESSIONS):
-        return False  # "PASCAL LE ROUX", "P. DES BOIS", "RELU PAR LE ROUX"
+    if initial or _is_given(reading, index - 2) or _is_met(ahead, before, word):
+        return False  # "PASCAL LE ROUX", "P. DES BOIS", "VU LE ROUX"
+    if ahead == "par" and reading.word(index - 3) in PROFESSIONS:
+        return False  # "RELU PAR LE ROUX"
     if "VER" in words.parts.get(word, "") and before in _SUBJECTS and ahead not in ("'", "’"):
         return True
     if before in _DETERMINING:
@@ -374,6 +379,15 @@ def _is_phrased(reading: Reading, index: int) -> bool:
             word in _PARTS and ahead not in KINSHIP and ahead not in _WORDS["of_people"]
         )
     return before in ("au", "du", "le", "la") and not articled
+
+
+def _is_met(ahead: str, article: str, word: str) -> bool:
+    """True where somebody is met, calls or watches, at an hour or not: "RDV 10 H LE PETIT", "PAR LE ROUX"."""
+    if article not in ("le", "la") or word in _PARTS or lexicon().surnames.get(article + word) < _BORNE:
+        return False
+    if ahead == "par":
+        return article == "le"  # "SORT PAR LA PORTE"
+    return ahead.isdigit() or ahead in _HOURS or ahead in _MEETING or ahead in PROFESSIONS
 
 
 def _has_article(reading: Reading, index: int, name: str) -> bool:

@@ -145,6 +145,15 @@ def test_in_capitals_the_place_of_a_word_says_whether_it_is_somebody(
         ("SECRETARIAT DE BERGER PREVENU CE JOUR.", "Berger", ["DE BERGER"]),
         ("AVIS DE MARCHAND : SURVEILLANCE.", "Marchand", ["DE MARCHAND"]),
         ("INTERNE DE GARDE PREVENU, IDE DE NUIT.", "Garde", []),
+        ("RDV 10h LE PETIT", "Petit", ["LE PETIT"]),
+        ("RDV 10 H 30 LE PETIT", "Petit", ["LE PETIT"]),
+        ("APPEL 14h LE BRUN", "Brun", ["LE BRUN"]),
+        ("SURVEILLANCE PAR LE ROUX 12h", "Roux", ["LE ROUX"]),
+        ("SURVEILLANCE PAR LE ROUX 12H", "Roux", ["LE ROUX"]),
+        ("REFERENT LE BLANC 14h", "Blanc", ["LE BLANC"]),
+        ("VU LE ROUX 12h", "Roux", ["LE ROUX"]),
+        ("INSULINE 12 LE SOIR, PASSE PAR LE NEZ, VU LE PIED", "Soir", []),
+        ("SORT PAR LA PORTE 12H", "Porte", []),
     ],
 )
 def test_the_patients_own_article_and_writers_are_told_in_capitals(
