@@ -278,7 +278,9 @@ def _is_setting(reading: Reading, mention: Mention, words: Sequence[str], titled
     """True for what nobody is called in settings of a device: "Wavelet, PR Logic ; RV lead noise On ; T On"."""
     line = reading.line(mention.start)
     start, end = max(mention.start - _SETTINGS, line[0]), min(mention.end + _SETTINGS, line[1])
-    if titled or len(STATE.findall(reading.text, start, end)) < 2:
+    if titled or reading.word(reading.token_at(mention.start) - 1) in PROFESSIONS | KINSHIP:
+        return False
+    if len(STATE.findall(reading.text, start, end)) < 2:
         return False
     lexicon = reading.lexicon
     return all(one in BRANDS or not (lexicon.is_first_name(one) or lexicon.surnames.get(one)) for one in words)

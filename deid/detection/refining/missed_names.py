@@ -36,6 +36,11 @@ _OPENERS = PARTICLES | LOWER_PARTICLES
 _VOWELS = frozenset("aeiouy")
 _NO_MEASURES = frozenset("lu on ou sa son tu vu".split())
 _BEHIND_LONE = frozenset({"(", ")", ",", ";", ":", "/", "»", "."})
+# Words before the state that a drug or device leaves somebody in, ahead of names, and of what is told of such a state.
+_STATES = frozenset("dose en etat med periode phase score stim stimulation updrs".split())
+_OF_A_CASE = frozenset("dossier famille nom".split())
+_TREATED = re.compile("parkinson|dyskines|updrs|dopa")
+_SETTINGS_NEAR = 120  # characters to other settings
 _SYMBOLS = frozenset("ag al au ba be ca co cu fe ga he ia li na ni po ra se si te ti".split())  # of elements, and "IA"
 
 
@@ -51,13 +56,30 @@ def find_short_names(reading: Reading) -> list[Mention]:
         if mention.score >= _SCORE and mention.label in NAMES and is_lone_name(reading, reading.token_at(mention.start))
     ]
     known = {mention.start for mention in found}
+    treated = "on" in reading.places and ("off" in reading.places or _TREATED.search(reading.folded) is not None)
     for index, start in enumerate(reading.starts):
-        word, person = reading.words[index], reading.word(index - 1) in PROFESSIONS | KINSHIP
-        line = reading.line(start) if word == "on" and not person else (0, 0)
-        setting = len(STATE.findall(reading.text, *line)) > 1  # "RV lead noise On ; PR Logic Off"
-        if start not in known and word in _NO_MEASURES and not setting and _is_capital_inside(reading, index):
+        word = reading.words[index]
+        if start in known or word not in _NO_MEASURES or not _is_capital_inside(reading, index):
+            continue
+        if word != "on" or not (_is_state(reading, index) or (treated and not _is_announced(reading, index))):
             found.append(_mention("announced", start, reading.ends[index], Label.PERSON, _SURE))
     return found
+
+
+def _is_announced(reading: Reading, index: int) -> bool:
+    before = reading.word(index - 1)
+    return before in _ANNOUNCE or before in _OF_A_CASE or before.startswith("patient")
+
+
+def _is_state(reading: Reading, index: int) -> bool:
+    """True for the state of a patient or device that is on: "UPDRS III en On", "RV lead noise On ; PR Logic Off"."""
+    if reading.word(index - 1) in _STATES:
+        return True
+    if _is_announced(reading, index):
+        return False
+    start, (opened, ended) = reading.starts[index], reading.line(reading.starts[index])
+    near = max(opened, start - _SETTINGS_NEAR), min(ended, start + _SETTINGS_NEAR)
+    return len(STATE.findall(reading.text, *near)) > 1
 
 
 def as_people(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
