@@ -45,6 +45,12 @@ _CALLED_BY_ONE = word_list("called_by_one_name")
 _SAID_NEAR, _PLACES = 80, 50  # characters to what tells a delusion; places of a name that are looked at
 _FEW_GIVEN = 1_000  # births of a first name that tells nobody but its famous bearer
 _DELUSION = re.compile(rf"\b(?:{'|'.join(sorted(word_list('delusions')))})\b")
+# Ahead of whom somebody takes himself for or hears, and behind whom he hears.
+_CLAIMED = re.compile(
+    r"\b(?:se (?:prend|prendre|prenait|prenant) pour|se (?:croit|croyait)|(?:dit|disait|pense|pensait|croit) etre|"
+    r"(?:persuade|convaincu)e? d'etre|reincarnation de|(?:entend\w*|ecoute\w*) (?:\w+ ){0,3}voix d[eu]) (?:l[ea] )?\Z"
+)
+_SPEAKS = re.compile(r" (?:lui|me) (?:parl|ordonn|command|souffl)\w+")
 _CLAUSE = re.compile(r"[.;!?\n|]")
 _CULTURE = re.compile(rf"\b(?:{'|'.join(sorted(word_list('culture')))})\b")
 _BEFORE_FIGURE = frozenset("de du d des la le les l cite".split())
@@ -134,7 +140,11 @@ def _is_unmistakable(reading: Reading, mention: Mention) -> bool:
         before = reading.folded[max(0, mention.start - _SAID_NEAR) : mention.start]
         behind = reading.folded[mention.end : mention.end + _SAID_NEAR]
         near = f"{_CLAUSE.split(before)[-1]} {_CLAUSE.split(behind, maxsplit=1)[0]}"
-        if reading.lexicon.first_names.get(words[0]) >= _FEW_GIVEN or not _DELUSION.search(near):
+        told = _DELUSION.search(near) is not None
+        if not _CLAIMED.search(before) and not (told and _SPEAKS.match(behind)):
+            if reading.lexicon.first_names.get(words[0]) >= _FEW_GIVEN or not told:
+                return False
+        elif _SOMEBODYS.match(behind):
             return False
         places = reading.places[words[0]][:_PLACES]
         borne = any(reading.word(at - 1) in KINSHIP or is_capital(reading, at + 1) for at in places)
