@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 
-from rapidfuzz.distance import OSA, Levenshtein
+from rapidfuzz.distance import Levenshtein
 
 from deid.detection.lookup.known_names import BRANDS, LOWER_PARTICLES, PARTICLES
 from deid.detection.merging.evidence import has_clinical_reading, is_acronym
@@ -254,11 +254,28 @@ def _is_never_a_name(reading: Reading, mention: Mention) -> bool:
     return _PATIENTS.issuperset(words) or _is_species(reading, mention, words) or _is_cited(reading, mention)
 
 
+def _slips(word: str) -> Iterator[str]:
+    """Yield a word with two letters in the other order, with one twice, and with the key beside one or for it."""
+    for at, letter in enumerate(word):
+        ahead, behind = word[:at], word[at + 1 :]
+        yield f"{ahead}{behind[:1]}{letter}{behind[1:]}"
+        row = next(row for row in ("azertyuiop", "qsdfghjklm", "wxcvbn") if letter in row)
+        pressed = row.index(letter)
+        for other in row[max(0, pressed - 1) : pressed + 2]:
+            yield from (f"{ahead}{other}{behind}", f"{ahead}{other}{letter}{behind}", f"{ahead}{letter}{other}{behind}")
+
+
+_SLIPS = frozenset({*_slips("elle"), *_slips("elles")}) - {"elle", "elles"}
+
+
 def _is_pronoun(reading: Reading, index: int) -> bool:
-    """True for "Elle" with a slip that opens a sentence before a verb: ". Emle souhaite partir"."""
+    """True for "Elle" with a slip of the hand, told once, before a verb: ". Emle souhaite partir".
+
+    Two letters in the other order, one twice, or the key beside; another letter makes a rare name ("Elve").
+    """
     word, lexicon = reading.word(index), reading.lexicon
     opens = reading.word(index - 1) in ("", ".", "!", "?")
-    slip = any(OSA.distance(word, one) == 1 for one in ("elle", "elles"))
+    slip = word in _SLIPS and len(reading.places[word]) == 1
     named = lexicon.is_first_name(word) or lexicon.is_surname(word)
     return slip and opens and not named and "VER" in lexicon.parts.get(reading.word(index + 1), "").split("|")
 

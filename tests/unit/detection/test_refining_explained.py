@@ -424,6 +424,8 @@ def test_a_setting_that_is_on_is_nobody(text: str, names: list[str]) -> None:
         ("Va mieux. Ellr marche seule.", "Ellr", Label.PATIENT),
     ],
 )
+        ("Va mieux. Ellle dort. Vue au lit.", "Ellle", Label.PATIENT),
+        ("Va mieux. Elel dort.", "Elel", Label.PATIENT),
 def test_a_label_of_an_address_a_language_and_a_pronoun_are_nobody(text: str, part: str, label: Label) -> None:
     assert allowed(text, part, label)
 
@@ -436,6 +438,9 @@ def test_a_label_of_an_address_a_language_and_a_pronoun_are_nobody(text: str, pa
         ("Vue avec Emle ce jour.", "Emle", Label.DOCTOR),
         ("vu avec l'interprète Sidibé", "Sidibé", Label.PERSON),
         ("Vue à Gap. Mme Emle souhaite rentrer.", "Emle", Label.PATIENT),
+        ("Vu hier. Elve dort.", "Elve", Label.PATIENT),
+        ("Vu hier. Elhe part.", "Elhe", Label.PATIENT),
+        ("Vu hier. Emle dort. Sa fille Emle vient.", "Emle", Label.PATIENT),
     ],
 )
 def test_an_address_and_names_like_a_pronoun_stay(text: str, part: str, label: Label) -> None:
