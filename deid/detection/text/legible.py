@@ -78,6 +78,7 @@ _BEFORE_NAME = re.compile(r"(?<![\w'’-])[^\W\d_]{4,14}(?=\.?[ \u00a0][^\W\d_])
 _ANNOUNCED = re.compile(
     rf"\b(?:{'|'.join(sorted(CIVILITIES | DOCTOR_TITLES | PERSON_TITLES))}|patiente?|enfant|nee?)\.? \Z"
 )
+_FOLLOWING = re.compile(r"\.?[ \u00a0]([^\W\d_][^\W\d_A-Z]+)")
 _LONGEST_TITLE = 16
 _BEHIND_TITLE = re.compile(
     r"\b(?:m|mme|mlle|mr|dr|pr|docteur|madame|mademoiselle|monsieur|professeur)\.? (0)(?=[^\W\d_]{2})", re.IGNORECASE
@@ -340,15 +341,22 @@ def _titles(text: str, names: _Names) -> Iterator[Edit]:
         if word[0] not in "dmp" or word in names.known or not lexicon().is_unknown(word):
             continue
         near = ["mme"] if match.group() == "Mrne" else _TITLES.near(word)
-        if near and near[0][0] == word[0] and not _is_surname(text, match):
+        if near and near[0][0] == word[0] and not _is_surname(text, match, near[0]):
             yield match.start(), match.end(), case_of(match.group())(near[0].capitalize())
 
 
-def _is_surname(text: str, match: re.Match[str]) -> bool:
-    """Return whether a word is written where a surname is: "Mr MADAM", "née Madam", "MADAM Kossi"."""
+def _is_surname(text: str, match: re.Match[str], title: str) -> bool:
+    """Return whether a word is written where a surname is: "Mr MADAM", "née Madam", "MADAM Kossi".
+
+    In capitals ahead of a surname ("MADAMME Lacaze"), or unlike any name ("DOCYEUR Paul"), it is a title.
+    """
     if _ANNOUNCED.search(fold(text[max(0, match.start() - _LONGEST_TITLE) : match.start()])):
         return True
-    return match.group().isupper() and text[match.end() + 2 : match.end() + 3].islower()
+    following = _FOLLOWING.match(text, match.end())
+    if title != "madame" or not match.group().isupper() or following is None:
+        return False
+    name = fold(following[1])
+    return lexicon().first_names.get(name) > lexicon().surnames.get(name)
 
 
 def _zeros(text: str, _: _Names) -> Iterator[Edit]:

@@ -58,6 +58,7 @@ def test_a_disguised_name_is_read(written: str, read: str) -> None:
         ("Prescripteur : Doctuer VRAZ", "Prescripteur : Docteur VRAZ"),
         ("Monsiuer Aline, MADAEM ALINE", "Monsieur Aline, MADAME ALINE"),
         ("vu par le doceur vraz", "vu par le docteur vraz"),
+        ("PROFESEUR Lacaze, MADAMME Kerguelen, DOCYEUR Martin", "PROFESSEUR Lacaze, MADAME Kerguelen, DOCTEUR Martin"),
         ("Profeseur Vraz, Mrne Vraz", "Professeur Vraz, Mme Vraz"),
         ("Mme 0lry, Dr 0LRY", "Mme Olry, Dr OLRY"),
     ],
