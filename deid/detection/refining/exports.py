@@ -39,6 +39,8 @@ _SIGNING = word_list("signing_columns")
 _ACTS = frozenset("realise saisi saisie signe valide validee validation".split())
 _HEADED = _SIGNING | _OF_PATIENTS | {"heure"}
 _MARK = re.compile(r"[^\W\d_]{2,3}|(?:[^\W\d_]\.[ -]?){2,3}")
+_WRITERS = (PROFESSIONS | _SIGNING) - _ACTS - {"validation"}
+_ANSWERS = frozenset("non ok oui ras".split())
 _NO_MARKS = frozenset("am ko na nc nd non nr ok oui pm ras".split())
 _HEADING, _LETTERS = re.compile(r'[ "]*[a-z][^.:!?]{0,24}'), re.compile("[a-z]+")
 
@@ -76,7 +78,7 @@ def _by_columns(reading: Reading, mentions: Sequence[Mention]) -> tuple[dict[int
         if not _signs(words):
             if _is_measured(reading, words):
                 measured[start] = end
-        elif not any(covered[start:end]) and not _is_value(reading, start, end):
+        elif not any(covered[start:end]) and not _is_value(reading, start, end, words):
             added.append(Mention(start, end, Label.DOCTOR, 0.8))
     return measured, added
 
@@ -87,9 +89,14 @@ def _signs(heading: Sequence[str]) -> bool:
     return bool(told - _ACTS) or (bool(told) and (len(heading) == 1 or "par" in heading))
 
 
-def _is_value(reading: Reading, start: int, end: int) -> bool:
-    """Return whether letters of a cell are rather said than signed with: "ECG", "HTA", "OK"."""
+def _is_value(reading: Reading, start: int, end: int, heading: Sequence[str]) -> bool:
+    """Return whether letters of a cell are rather said than signed with: "ECG", "HTA", "OK".
+
+    Below a writer's heading, which says by whom, all but an answer are initials: "FAV" below "Saisi par".
+    """
     letters = reading.folded[start:end]
+    if "par" in heading or not _WRITERS.isdisjoint(heading):
+        return letters in _ANSWERS
     acronym = end - start >= _CODE and reading.text[start:end].isupper()
     return letters in _NO_MARKS or (acronym and "acronym" in reading.lexicon.clinical.get(letters, ""))
 
@@ -110,7 +117,8 @@ def _columns(reading: Reading) -> Iterator[tuple[Sequence[str], int, int]]:
         if len(cells) != len(names):
             sign = max(";|\t" if ", " in line else ";|\t,", key=line.count)
             headings = cells = line.split(sign)
-            found = [_LETTERS.findall(fold(cell)) for cell in cells] if len(cells) > _LEAST_NAMED else []
+            enough = len(cells) >= _LEAST_NAMED + (sign == ",")  # which prose has too
+            found = [_LETTERS.findall(fold(cell)) for cell in cells] if enough else []
             known = [words for words in found if not _HEADED.isdisjoint(words) or _is_measured(reading, words)]
             headed = len(known) >= _LEAST_NAMED and all(map(_HEADING.fullmatch, map(fold, filter(str.strip, cells))))
             names, opened = (found if headed else []), at
