@@ -701,9 +701,14 @@ def _is_intake(number: _Number) -> bool:
     return bool(_INTAKE.fullmatch(number.written) and "0" in number.written)
 
 
+_OF_MARKER = re.compile(r"(?:[:=<>] ?)?\d{1,3}[.,]\d{1,3}")
+
+
 def _is_marker(number: _Number) -> bool:
     if re.search("[α-ω]", number.written):
-        return number.digits <= _OF_A_MARKER and not _is_announced(number)  # "Aβ42/40"
+        ratio, _, value = number.written.partition(" ")  # "Aβ42/40 0.05"
+        few = sum(map(str.isdigit, ratio)) <= _OF_A_MARKER and (not value or _OF_MARKER.fullmatch(value))
+        return bool(few) and not _is_announced(number)
     head = re.search(r"\b(?:[a-z]{2,3}[ -])?\Z", number.before)
     whole = f"{head.group() if head else ''}{number.written}"
     if _LOCUS.fullmatch(number.written) or _LOCUS.fullmatch(whole):
