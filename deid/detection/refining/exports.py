@@ -37,7 +37,7 @@ _DAY = 8  # digits of the day in a timestamp
 # Words that head a column of writers, letters that sign there, and values that do not.
 _SIGNING = word_list("signing_columns")
 _ACTS = frozenset("realise saisi saisie signe valide validee validation".split())
-_HEADED = _SIGNING | _OF_PATIENTS | {"heure"}
+_HEADED = _SIGNING | _OF_PATIENTS | {"acte", "heure", "soin"}
 _MARK = re.compile(r"[^\W\d_]{2,3}|(?:[^\W\d_]\.[ -]?){2,3}")
 _WRITERS = (PROFESSIONS | _SIGNING) - _ACTS - {"validation"}
 _ANSWERS = frozenset("non ok oui ras".split())

@@ -57,6 +57,7 @@ def test_coded_cells_name_nobody(row: int, part: str, label: Label, kept: bool) 
         ("Date;CS;Visa\n3/4;Hubert;", ["Hubert"], ["Hubert"]),
         ("Saisi par;Acte;Heure\nFAV;VVP;8h\nMPR;VVP;9h\nDMS;VVP;9h\nOui;VVP;9h", [], ["FAV", "MPR", "DMS"]),
         ("IDE;Heure\nAM;9h", [], ["AM"]),
+        ("Saisi par;Acte\nFAV;pose\nOK;pose", [], ["FAV"]),
         ("IDE, heure\nAM, 9h", [], []),
         ("IDE;Heure;FC\nAM;9h;80\nRAS;9h;80", [], ["AM"]),
         ("Heure;Signe;TA;FC\n08:00;HTA;15/9;80", [], []),
