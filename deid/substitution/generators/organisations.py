@@ -96,7 +96,8 @@ class Organisations:
         if (numbered := self._bodies.numbered(mention, original[end:].strip(), attempt)) is not None:
             return Draft(f"{written} {numbered[0]}", PLACED, may_return=numbered[1])
         if kind in _TOWN_ONLY and (placed := self._bodies.of_area(mention, original[end:], attempt)) is not None:
-            return Draft(accented_like(original, f"{written} {placed[0]}", self._context.accented), PLACED, placed[1])
+            text = accented_like(original, f"{written} {placed[0]}", self._context.accented)
+            return Draft(text, PLACED, may_return=placed[1])
         if _OF_DEPARTMENT.match(head.words) and not self._tags:
             department = self._cased(mention, end)(self._of_department(original, attempt))
             return Draft(accented_like(original, f"{written} {department}", self._context.accented), STRATEGY)

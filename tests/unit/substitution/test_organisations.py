@@ -311,6 +311,24 @@ def test_a_prefecture_is_of_a_department(text: str, substitutor: Substitutor) ->
         assert comparable(told[1]) in departments, found
 
 
+def test_a_prefecture_returns_with_the_town_that_the_law_returns(substitutor: Substitutor) -> None:
+    markup = "Domiciliée à [[CITY|Guéret]]. Courrier à la [[ORG|préfecture de la Creuse]]."
+    returned = 0
+    for number in (*range(4), 90, 94, 105):
+        document, mentions = marked(markup, patient=Patient(key=f"patient-{number}"))
+        result = substitutor.substitute(document, mentions)
+        assert all(one.parsed for one in result.surrogates), result.text
+        if surrogates(result)[0] == "Guéret":
+            returned += 1
+            assert result.text == document.text
+    assert returned
+
+
+def test_a_prefecture_without_a_town_is_read(substitutor: Substitutor) -> None:
+    result = substitutor.substitute(*marked("Courrier à la [[ORG|préfecture de la Creuse]]."))
+    assert all(one.parsed for one in result.surrogates)
+
+
 @pytest.mark.parametrize(
     ("markup", "form"),
     [
