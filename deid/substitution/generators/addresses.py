@@ -24,10 +24,12 @@ from deid.substitution.names.reading import Pool
 
 MARKED, NATURAL = "reserved_domain", "ordinary_domain"
 _LISTS = (tuple(words.split()) for words in read_lists(__file__).values())
-_SERVICES, _KINDS, _SHORTENED, _PATHS, _DOMAINS, _PROVIDERS, _OTHERS = _LISTS
+_SERVICES, _KINDS, _PEOPLE, _CARERS, _DESKS, _SHORTENED, _PATHS, _DOMAINS, _PROVIDERS, _OTHERS = _LISTS
 _EVERY_PROVIDER = frozenset((*_PROVIDERS, *_OTHERS))
 _LOGIN_DIGITS = 2  # fewest of a login at one of these
 _STAYING = frozenset((*_KINDS, *_SERVICES))
+_ANNOUNCING = ("person", "carer")
+_JOINED = frozenset({"", "-", "_"})  # what stands between the words of one part of a path
 _ORGANISED = ("cabinet", "centre", "groupe", "maison", "reseau", "association", "institut", "residence")
 _ENDINGS = frozenset("fr com org net eu info sante care re mq gp yt nc pf bzh be ch lu".split())
 _INITIALS = 2  # letters
@@ -74,17 +76,55 @@ class Addresses:
 
     def _path(self, path: str, stream: KeyedStream, attempt: int) -> str:
         """Return another path: its names have their surrogates, services stay, and all else is redrawn."""
-        names = {} if attempt else self._known(_TOKEN.findall(fold_line(path)))
+        tokens = list(_TOKEN.finditer(path))
+        known = self._known([fold_line(one.group()) for one in tokens])
+        names = {} if attempt else known
         drawn = redraw(path, stream)
         written, at = "", 0
-        for token in _TOKEN.finditer(path):
+        for token, kept in zip(tokens, self._kept_in_path(path, tokens, known), strict=True):
             word = fold_line(token.group())
-            other = in_case_of(token.group(), names[word]) if word in names else token.group()
-            kept = word in _PATHS or word in _SHORTENED or (len(word) > _INITIALS and self._is_service(word))
             if word in names or kept:
+                other = in_case_of(token.group(), names[word]) if word in names else token.group()
                 written += drawn[at : token.start()] + other
                 at = token.end()
         return written + drawn[at:]
+
+    def _kept_in_path(self, path: str, tokens: Sequence[re.Match[str]], known: Mapping[str, str]) -> list[bool]:
+        """Return whether each word of a path stays. One that is a name too ("le", "pages") does by those joined to it.
+
+        In "prise-en-charge" and "plan-acces" it stays, and in "marie-pages", "dr-le" and "medecins/le" it goes.
+        """
+        words, ahead = [fold_line(one.group()) for one in tokens], [""]
+        kept, doubtful = [], []
+        for word in words:
+            stays = word in _PATHS or (len(word) > _INITIALS and self._is_service(word))
+            stays = (stays and not self._is_borne(word, ahead[-1])) or self._is_shortened(word, ahead[-1])
+            kept.append(stays and word not in known)
+            doubtful.append(word in _PATHS and self._people.roster.tables.is_name(word))
+            ahead.append(_behind(word, ahead[-1]))
+        joined = [False, *(path[one.end() : two.start()] in _JOINED for one, two in pairwise(tokens)), False]
+        long = [len(word) > _INITIALS for word in words]
+        for at in range(len(words)):
+            if not (kept[at] and doubtful[at]):
+                continue
+            if not (joined[at] or joined[at + 1]):
+                kept[at] = long[at] and ahead[at] not in _ANNOUNCING
+                continue
+            behind_one = joined[at] and kept[at - 1] and words[at - 1] not in (*_PEOPLE, *_CARERS)
+            sure = joined[at + 1] and kept[at + 1] and (not doubtful[at + 1] or (long[at] and long[at + 1]))
+            kept[at] = behind_one or sure
+        return kept
+
+    def _is_borne(self, word: str, ahead: str) -> bool:
+        """Return whether a word for a service is the name of the person that the words ahead announce: "dr.mater@"."""
+        announced = ahead == "person" or (ahead == "carer" and word in _SHORTENED)
+        return announced and self._people.roster.tables.is_name(word)
+
+    def _is_shortened(self, word: str, ahead: str) -> bool:
+        """Return whether a word is a service cut short: "secretariat.gast@"; "dr.gast@" and "gast@" are somebody."""
+        if word not in _SHORTENED or ahead in _ANNOUNCING:
+            return False
+        return ahead == "desk" or not self._people.roster.tables.is_name(word)
 
     def _is_service(self, word: str) -> bool:
         """Return whether a word of an address is for a service or an organisation, not a name or place."""
@@ -122,14 +162,16 @@ class Addresses:
         return f"{login}{10 ** (digits - 1) + stream.below(9 * 10 ** (digits - 1))}"
 
     def _local(self, local: str, attempt: int) -> str:
-        names = {} if attempt else self._known(_TOKEN.findall(fold_line(local)))
-        pieces, opened = [], False
+        known = self._known(_TOKEN.findall(fold_line(local)))
+        names = {} if attempt else known
+        pieces, ahead = [], ""
         for piece in _BETWEEN_TOKENS.split(local):
             word = fold_line(piece)
-            kept = word in _SERVICES or (word not in _STAYING and word not in names and self._is_service(word))
-            kept = kept or (opened and word not in names and word in _SHORTENED)  # "secretariat.gast@"
+            kept = word in _SERVICES or (word not in _STAYING and word not in known and self._is_service(word))
+            kept = kept and not self._is_borne(word, ahead)
+            kept = kept or (ahead != "" and word not in known and self._is_shortened(word, ahead))
             pieces.append(piece if kept else self._renamed(word, names, attempt))
-            opened = opened or word in _SERVICES
+            ahead = _behind(word, ahead)
         return "".join(pieces)
 
     def _renamed(self, word: str, names: Mapping[str, str], attempt: int) -> str:
@@ -174,3 +216,11 @@ class Addresses:
             surname, pool = roster.is_surname(token, bearers[0]), roster.pool(token, bearers[0])
             known = bare(people.drawing.surrogate(token, surname, pool))
         return known
+
+
+def _behind(word: str, ahead: str) -> str:
+    """Return what a word of an address announces, else what the words ahead did; "" for nothing."""
+    for announced, words in (("person", _PEOPLE), ("carer", _CARERS), ("desk", _DESKS)):
+        if word in words:
+            return announced
+    return ahead or ("service" if word in _SERVICES else "")

@@ -13,7 +13,10 @@ from deid.reference import CommuneTable
 from deid.reference.names import NOBODY
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
+from deid.substitution.context import DocumentContext
+from deid.substitution.generators.addresses import Addresses
 from deid.substitution.names import nicknames
+from deid.substitution.names.people import People
 from tests.unit.substitution.examples import KEY, changed, marked, surrogates
 
 KEYS = [f"patient-{number}" for number in range(5)]
@@ -270,7 +273,28 @@ def test_a_login_that_ends_as_a_word_for_an_act_goes(address: str, key: str, sub
 
 
 @pytest.mark.parametrize(
-    ("address", "name"), [("secretariat.diab@x.fr", "diab"), ("www.ch-gap.fr/albert-fert", "fert")]
+    ("address", "name"),
+    [
+        ("secretariat.diab@x.fr", "diab"),
+        ("www.ch-gap.fr/albert-fert", "fert"),
+        ("dr.gast@x.fr", "gast"),
+        ("dr.viro@x.fr", "viro"),
+        ("docteur.card@x.fr", "card"),
+        ("secretariat.dr.cardi@x.fr", "cardi"),
+        ("dr.mater@x.fr", "mater"),
+        ("medecin.chir@x.fr", "chir"),
+        ("contact.urgen@x.fr", "urgen"),
+        ("www.ch-gap.fr/medecins/dr-radi", "radi"),
+        ("www.ch-gap.fr/equipe/reed", "reed"),
+        ("www.ch-gap.fr/geri", "geri"),
+        ("www.ch-gap.fr/dr-le", "-le"),
+        ("www.ch-gap.fr/docteur-le", "-le"),
+        ("www.ch-gap.fr/thi-le", "-le"),
+        ("www.ch-gap.fr/medecins/le", "/le"),
+        ("www.ch-gap.fr/marie-pages", "pages"),
+        ("www.ch-gap.fr/le-pages", "pages"),
+        ("www.ch-gap.fr/equipe/pages", "pages"),
+    ],
 )
 @pytest.mark.parametrize("key", KEYS[:3])
 def test_a_name_that_begins_as_a_service_goes(address: str, name: str, key: str, substitutor: Substitutor) -> None:
@@ -278,7 +302,26 @@ def test_a_name_that_begins_as_a_service_goes(address: str, name: str, key: str,
     assert name not in found
 
 
-@pytest.mark.parametrize("path", ["obst", "psyc", "neur/rdv", "rhumatologie"])
+@pytest.mark.parametrize("local", ["secretariat.gast", "sec.mater", "consult.card", "contact.neur", "equipe.greffe"])
+@pytest.mark.parametrize("key", KEYS[:3])
+def test_a_service_cut_short_stays_behind_the_desk(local: str, key: str, substitutor: Substitutor) -> None:
+    (address,) = _one(substitutor, f"[[EMAIL|{local}@ch-gap.fr]]", Patient(key=key))
+    assert address.startswith(f"{local}@")
+
+
+def test_a_name_of_the_document_that_is_a_service_cut_short_goes_at_each_attempt(policy: Policy) -> None:
+    document, mentions = marked("Dr [[DOCTOR|Luc Gast]] [[EMAIL|consult.gast@x.fr]] [[URL|x.fr/service/gast]]")
+    context = DocumentContext(document, mentions, policy.substitution, KEY)
+    addresses = Addresses(context, People(context, packaged_tables().names))
+    for mention in mentions[1:]:
+        assert not any("gast" in addresses.write(mention, attempt).text for attempt in range(3))
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["psyc", "neur/rdv", "rhumatologie", "consultation/obst", "services/card", "pages/plan-acces", "prise-en-charge",
+     "prise-en-charge-de-la-douleur", "plan.html", "nos-services"],
+)  # fmt: skip
 @pytest.mark.parametrize("key", KEYS[:3])
 def test_a_service_stays_in_the_path_of_an_address(path: str, key: str, substitutor: Substitutor) -> None:
     (address,) = _one(substitutor, f"voir [[URL|www.ch-gap.fr/{path}]]", Patient(key=key))
