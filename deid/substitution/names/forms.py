@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 from rapidfuzz.distance import OSA
@@ -293,26 +293,29 @@ def _misspelt(
     known = sorted({word for word, _ in words if len(word) >= _MISSPELT_ELSEWHERE and _is_borne(tables, word)})
     mine = sorted(word for word in own if len(word) >= _MISSPELT)
     here = [*known]
+    by_end: dict[str, list[tuple[int, str, bool]]] = {}
+    for place, (word, of_patient) in enumerate(words):
+        for end in _ends(word) if word in families else ():
+            by_end.setdefault(end, []).append((place, word, of_patient))
     found: dict[str, str] = {}
     for rank, (word, of_patient) in enumerate(words):
         unknown = not _is_borne(tables, word)
         if word in own or not (unknown or of_patient):
             continue
         near = [*mine, *(here if unknown and len(word) >= _MISSPELT_ELSEWHERE else ())]
-        if unknown and word in families:
-            near += [
-                name
-                for place, (name, patients) in enumerate(words)
-                if _misspells(word, name)
-                and name in families
-                and name not in found
-                and (place < rank or _is_borne(tables, name))
-                and (
-                    _agree(families[word], families[name])
-                    or (patients and of_patient and not (families[word] and families[name]))
-                )
-            ]
-        name = next((one for one in near if _misspells(word, one)), None)
+        family = sorted({one for end in _ends(word) for one in by_end.get(end, ())} if unknown else ())
+        of_family = (
+            name
+            for place, name, patients in family
+            if word in families
+            and name not in found
+            and (place < rank or _is_borne(tables, name))
+            and (
+                _agree(families[word], families[name])
+                or (patients and of_patient and not (families[word] and families[name]))
+            )
+        )
+        name = next((one for one in chain(near, of_family) if _misspells(word, one)), None)
         if name is None and unknown and len(word) >= _MISSPELT_UNKNOWN:
             name = next((one for one in (*mine, *known) if _misspells_twice(word, one)), None)
         if name is not None:
@@ -350,6 +353,11 @@ def _is_borne(tables: NameTables, word: str) -> bool:
 
 def _is_known(tables: NameTables, word: str) -> bool:
     return _is_borne(tables, word) or word in nicknames.NAMES_OF
+
+
+def _ends(word: str) -> tuple[str, str]:
+    """Return both ends of a word, one of which a word one letter off shares, from five letters on."""
+    return f"{word[:2]}-", f"-{word[-2:]}"
 
 
 def _misspells(word: str, name: str) -> bool:

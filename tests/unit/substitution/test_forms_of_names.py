@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from itertools import product
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from deid.domain.document import Patient
 from deid.french.folding import without_accents
@@ -12,7 +15,7 @@ from deid.quality.grammar import count_errors
 from deid.reference.names import name_key
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
-from deid.substitution.names import nicknames
+from deid.substitution.names import forms, nicknames
 from tests.unit.substitution.examples import marked, surrogates
 
 NAMES = packaged_tables().names
@@ -564,6 +567,31 @@ def test_a_surname_misread_or_misspelt_beside_one_first_name_is_one(
     first, second = (without_accents(name).casefold().split()[-1] for name in names)
     assert first == second
     assert without_accents(names[0]).split()[0][0] == without_accents(names[1]).split()[0][0]
+
+
+@given(st.text("abcd", min_size=5, max_size=9), st.integers(0, 9), st.sampled_from("abcd"), st.integers(0, 3))
+def test_a_word_one_letter_off_shares_an_end(word: str, at: int, letter: str, way: int) -> None:
+    behind = word[at:]
+    other = word[:at] + (letter + behind, letter + behind[1:], behind[1:], behind[1::-1] + behind[2:])[way]
+    if len(other) >= 5:
+        assert not set(forms._ends(word)).isdisjoint(forms._ends(other))
+
+
+def test_unknown_surnames_are_compared_with_few_others(
+    substitutor: Substitutor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compared: list[str] = []
+    misspells = forms._misspells
+
+    def counted(word: str, name: str) -> bool:
+        compared.append(word)
+        return misspells(word, name)
+
+    monkeypatch.setattr(forms, "_misspells", counted)
+    syllables = [a + b for a in "bdfgkmnprtvz" for b in "aeiou"]
+    names = [f"{one}w{two}x" for one, two in product(syllables[::3], syllables[::3])]  # 400, of six letters
+    drawn(substitutor, " ".join(f"M. [[PERSON|Jean {name.capitalize()}]]," for name in names))
+    assert 0 < len(compared) < len(names) ** 2 / 4
 
 
 def test_initials_of_somebody_whose_surname_is_misspelt_are_his(substitutor: Substitutor) -> None:
