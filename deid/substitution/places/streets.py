@@ -80,7 +80,7 @@ _OF_ONE_CITY = re.compile(
 _HAMLET = re.compile(r"L(?:es?|a) ")
 # What stands ahead of the name: "12 lieu-dit La", "hameau de la", "au lieu dit", "la".
 _HAMLET_HEAD = re.compile(
-    r"\s*(?:\d+\s*(?:bis|ter)?[\s,]*)?(?:(?:au )?(?P<said>lieu[ -]?dit|ham(?:eau|\.)?)\b[\s:«\"-]*)?"
+    r"\s*(?:\d+\s*(?:bis|ter)?[\s,]*)?(?:(?:au )?(?P<said>lieu[ -]?dit\b|ham(?:eau\b|\.|\b))[\s:«\"-]*)?"
     r"(?P<of>d[eu]s? |d['’])?(?:l[ea]s? |l['’])?",
     re.IGNORECASE,
 )
@@ -260,7 +260,7 @@ class Streets:
             head, rest = part[mark.start() : after[0].end()], part[after[0].end() :]
         if "dit" in fold_line(head):
             name = self._hamlets.name(rest, attempt)
-        elif fold_line(head) in _HAMLET_HEADS:
+        elif fold_line(head).rstrip(".") in _HAMLET_HEADS:
             name = of_place(self._hamlets.name(rest, attempt))
         else:
             name = stream.choice(SITE_NAMES)

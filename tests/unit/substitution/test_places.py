@@ -243,9 +243,19 @@ _FORMS = (
     "[[STREET|12 lieu-dit La Croix Blanche]]",
     "[[STREET|8 rue du Stade, lieu-dit la Croix-Blanche]]",
     "[[STREET|hameau de la Croix Blanche]]",
+    "[[STREET|Ham. de la Croix Blanche]]",
+    "[[STREET|12 ham. la Croix-Blanche]]",
     "[[LOC|La Croix Blanche]]",
     "[[LOC|lieu-dit Croix-Blanche]]",
 )
+
+
+@pytest.mark.parametrize("key", KEYS[:3])
+@pytest.mark.parametrize("head", ["Ham.", "ham", "hameau", "HAMEAU"])
+def test_a_hamlet_is_known_without_its_word(head: str, key: str, substitutor: Substitutor) -> None:
+    whole, alone = _one(substitutor, f"[[STREET|{head} de Kerlann]]. Demeurant [[LOC|Kerlann]].", Patient(key=key))
+    assert whole.startswith(f"{head} d")
+    assert fold_line(whole).endswith(re.sub("^l[ea]s? ", "", fold_line(alone)))
 
 
 @pytest.mark.parametrize("key", KEYS[:3])
@@ -254,7 +264,8 @@ def test_a_hamlet_has_one_name_however_it_is_written_and_labelled(key: str, subs
     name = re.sub(r"^l[ea]s? ", "", fold_line(written[0]))
     assert name != "croix-blanche"
     assert all(fold_line(one).endswith(name) for one in written), written
-    assert [one for one in written if fold_line(one).startswith("lieu")] == [written[3], written[8]]
+    assert [one for one in written if fold_line(one).startswith("lieu")] == [written[3], written[-1]]
+    assert re.match("Ham. d", written[7]), written
     (alone,) = _one(substitutor, "adresse : [[STREET|Croix Blanche]] é", Patient(key=key))
     assert fold_line(alone).endswith(name)
 
