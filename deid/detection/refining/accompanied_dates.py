@@ -65,8 +65,9 @@ _NEXT_DAY = re.compile(
 # Signs between cells, the surest first; a cell; pairs of a line of pressures, a weekday or time of day ahead of each.
 _SIGNS = tuple(map(re.compile, (r"\|", r"\t", ";", " {2,}", " ")))
 _FILLED = re.compile(r"\S(?:.*\S)?")
-_TENSION = re.compile(r"\b(?:ta|pa|tension\w*|pressions?)\b")
 _DAILY = re.compile(rf"\b(?:{_WEEKDAY}|(?:matin|midi|soir|nuit) ?:? ?)(\d{{1,2}})/(\d{{1,2}})(?![\d/])")
+_TENSION = re.compile(rf"\b(?:ta|pa|tensions?)(?: arterielles?)?[ :,]*((?:{_DAILY.pattern}[ ,;]*(?:(?:puis|et) )?)+)")
+_APPOINTED = re.compile(r"\b(?:rdv|rendez|consult|re(?:vu|voi)|convo|hospitalis|admi[st]|sorti|visite)")
 _NUMBERS = IDENTIFIERS | {Label.PHONE, Label.ZIP, Label.AGE}
 
 
@@ -120,8 +121,8 @@ def _pressures(reading: Reading) -> Iterator[tuple[int, int]]:
             sure = sign is not _SIGNS[-1] or all(any(map(str.isdigit, cell.group())) for cell in cells)
             if pair and sure and is_arm_pressure(pair):
                 yield at + cells[column].start(), at + cells[column].end()
-        elif _TENSION.search(line):
-            pairs = [*_DAILY.finditer(line)]
+        elif (row := _TENSION.search(line)) and not _APPOINTED.search(line):
+            pairs = [*_DAILY.finditer(line, *row.span(1))]
             days = [(int(pair[2]), int(pair[1])) for pair in pairs]
             if all(map(is_arm_pressure, pairs)) and days != sorted(days):  # no days of a week in their order
                 yield from ((at + pair.start(1), at + pair.end(2)) for pair in pairs)

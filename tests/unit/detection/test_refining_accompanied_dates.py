@@ -55,6 +55,7 @@ def test_a_day_alone_next_to_a_date_is_one(detector: Detector, text: str, told: 
         ),
         ("Jour    TA     Pouls\nlun 10/03   12/8   72\nmar 11/03   13/7   80", ["lun 10/03", "mar 11/03"]),
         ("Tension : lundi 12/8, mardi 13/7, mercredi 11/6", ["lundi", "mardi", "mercredi"]),
+        ("TA matin 14/8, soir 13/7", []),
         # Days of a week in their order, a column of something else, prose behind a line that names a pressure.
         ("TA à revoir lundi 12/8 puis mardi 13/8.", ["lundi 12/8", "mardi 13/8"]),
         ("Contrôle de TA\nRDV lundi 12/8", ["lundi 12/8"]),
@@ -63,6 +64,22 @@ def test_a_day_alone_next_to_a_date_is_one(detector: Detector, text: str, told: 
 )
 def test_a_column_or_line_of_pressures_has_its_days_apart(detector: Detector, text: str, told: list[str]) -> None:
     assert dates_in(detector, text) == told
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("HTA. TA 14/8 ce jour. RDV infirmier mardi 12/8 puis cardiologue ven. 11/7.", ["12/8", "11/7"]),
+        ("Contrôle de la tension artérielle. Consultations : vendredi 11/7, jeudi 10/7.", ["11/7", "10/7"]),
+        ("Tension du patient convoqué lundi 12/8, revu jeudi 10/7.", ["12/8", "10/7"]),
+        ("Prélèvement sous basse pression, consultation vendredi 24/10, puis mercredi 22/10.", ["24/10", "22/10"]),
+        ("TA, lundi 12/8, jeudi 10/7 en consultation.", ["12/8", "10/7"]),
+        ("PA 14/8. Consultation vue le matin 12/7, contrôle soir 10/7.", ["12/7", "10/7"]),
+    ],
+)
+def test_visits_of_a_line_that_names_a_pressure_are_dates(detector: Detector, text: str, told: list[str]) -> None:
+    found = dates_in(detector, text)
+    assert [one for one in told if not any(said.endswith(one) for said in found)] == []
 
 
 @pytest.mark.parametrize("text", [
