@@ -64,6 +64,7 @@ _NEXT_DAY = re.compile(
 )
 # Signs between cells, the surest first; a cell; pairs of a line of pressures, a weekday or time of day ahead of each.
 _SIGNS = tuple(map(re.compile, (r"\|", r"\t", ";", " {2,}", " ")))
+_HEADING = re.compile(r"(?:ta|pa|tensions?|pressions?)(?: arterielles?)?(?: ?\(?[cm]m ?(?:de )?hg\)?)?")
 _FILLED = re.compile(r"\S(?:.*\S)?")
 _DAILY = re.compile(rf"\b(?:{_WEEKDAY}|(?:matin|midi|soir|nuit) ?:? ?)(\d{{1,2}})/(\d{{1,2}})(?![\d/])")
 _TENSION = re.compile(rf"\b(?:ta|pa|tensions?)(?: arterielles?)?[ :,]*((?:{_DAILY.pattern}[ ,;]*(?:(?:puis|et) )?)+)")
@@ -114,8 +115,9 @@ def _pressures(reading: Reading) -> Iterator[tuple[int, int]]:
         if not any(map(str.isdigit, line)):
             sign = next((one for one in _SIGNS if one.search(line.strip())), _SIGNS[-1])
             cells = [*_cells(line, sign)]
-            told = [place for place, cell in enumerate(cells) if PRESSURE_NAMED.match(cell.group())]
-            column, count = (told[0] if len(told) == 1 else None), len(cells)
+            told = [place for place, cell in enumerate(cells) if _HEADING.fullmatch(cell.group())]
+            prose = sign.pattern == ";" and told == [0]  # "TA ; suite\n12/8 ; appel du médecin"
+            column, count = (told[0] if len(told) == 1 and not prose else None), len(cells)
         elif column is not None and len(cells) == count:
             pair = _PAIR.fullmatch(cells[column].group())
             sure = sign is not _SIGNS[-1] or all(any(map(str.isdigit, cell.group())) for cell in cells)
