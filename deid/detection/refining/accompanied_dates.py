@@ -59,8 +59,15 @@ _DAY = re.compile(
 )
 _NEXT_DAY = re.compile(
     r"(?:,? [^.;:\n\d]{1,40}?)?(?:,| et| puis| ensuite),? (?:puis )?le (?P<day>[1-9]|[12]\d|3[01])(?:er)?"
-    r"(?=[,;)\n]|\.(?!\d)|\Z| (?:a|vers|pour|avec|et|par|en|dans|chez|devant|lors|puis|sans|suite|apres|matin|"
+    r"(?=[,;)\n]|\.(?!\d)|\Z| (?:(?P<at>a)|vers|pour|avec|et|par|en|dans|chez|devant|lors|puis|sans|suite|apres|matin|"
     r"soir|midi)\b)"
+)
+# The verb "a" written for "à" is followed by a place or hour; a bed, tooth or emergency number called is no day.
+_PLACE = re.compile(r"a (?:domicile|l[' ]|la |\d)")
+_NUMBERED = re.compile(r"\b(?:numeros?|n°|dents?)(?!\w)")
+_EMERGENCY = frozenset(("15", "17", "18"))
+_CALLS = re.compile(
+    r"\b(?:appell\w+|appel(?:er)?|contacter|compose[rz]?|(?:a|ont|ai|avait|avons) (?:r?appele|contacte|prevenu))\b"
 )
 # Signs between cells, the surest first; a cell; pairs of a line of pressures, a weekday or time of day ahead of each.
 _SIGNS = tuple(map(re.compile, (r"\|", r"\t", ";", " {2,}", " ")))
@@ -100,10 +107,21 @@ def _next_days(reading: Reading, mentions: Sequence[Mention]) -> Iterator[Mentio
     for one in mentions:
         end = one.end if one.label is Label.DATE and _DAY.fullmatch(reading.digits, one.start, one.end) else None
         while (
-            end is not None and (match := _NEXT_DAY.match(reading.digits, end)) and not any(covered[end : match.end()])
+            end is not None
+            and (match := _NEXT_DAY.match(reading.digits, end))
+            and not any(covered[end : match.end()])
+            and _is_day(reading, match)
         ):
             yield Mention(*match.span("day"), Label.DATE, _SCORE, None, (Vote("accompanied", Label.DATE, _SCORE),))
             end = match.end()
+
+
+def _is_day(reading: Reading, match: re.Match[str]) -> bool:
+    """Return whether a number behind a date is a day of the month: none of a bed or tooth, none that somebody calls."""
+    ahead, place = match.string[match.start() : match.start("day")], match.start("at")
+    if place >= 0 and reading.text[place] not in "àÀ" and not _PLACE.match(match.string, place):
+        return False
+    return not _NUMBERED.search(ahead) and not (match["day"] in _EMERGENCY and _CALLS.search(ahead))
 
 
 def _pressures(reading: Reading) -> Iterator[tuple[int, int]]:

@@ -38,6 +38,9 @@ def test_pairs_beside_sure_dates_are_dates(detector: Detector, text: str, told: 
         ("Hospitalisée le 28/03 puis le 2 en réanimation.", ["2"]),
         ("Vue le 28/9 au CHU et le 2 en consultation, revue le 5.", ["2", "5"]),
         ("Admise le 28 mars pour sepsis, puis le 2 dans le service, le 10 chez sa fille.", ["2", "10"]),
+        ("Vu le 28/9/2026 puis le 2 à Lyon, et le 5 a domicile.", ["2", "5"]),
+        ("Admis le 12 mars en chambre double, puis le 15 en réanimation.", ["15"]),
+        ("Opéré le 12/9/2026, rappelé au domicile, puis le 15, et revu.", ["15"]),
     ],
 )
 def test_a_day_alone_next_to_a_date_is_one(detector: Detector, text: str, told: list[str]) -> None:
@@ -90,6 +93,9 @@ def test_visits_of_a_line_that_names_a_pressure_are_dates(detector: Detector, te
 @pytest.mark.parametrize("text", [
     "Vue le 28/9/2026, drains retirés et le 2 toujours productif.", "Vue le 28/9/2026. Sat 98, le 2 en lunettes.",
     "Vue le 28/9/2026, premier drain ôté puis le 2e en place.",
+    "Vue le 28/9/2026 au matin, et le 15 a envoyé un SMUR.", "Malaise le 28/9/2026, puis le 18 a été appelé.",
+    "Chute le 28/9/2026, le voisin a appelé en urgence, puis le 15, et les pompiers.",
+    "Admis le 28/9/2026, lit numéro, puis le 7 en chambre double.",
 ])  # fmt: skip
 def test_another_number_behind_a_date_is_no_day(detector: Detector, text: str) -> None:
     assert dates_in(detector, text) == ["28/9/2026"]
