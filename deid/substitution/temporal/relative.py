@@ -32,7 +32,7 @@ _UNIT = (
     r"etes?|hivers?|printemps|saisons?|decennies?|week[- ]ends?)"
 )
 _BACK = (
-    r"il y (?:aurait|avait)|[a-z]{2,3} y'? ?a|il ya|ilya|y'? ?a|il fait|ca fait|cela fait|voici|voila|voila(?:it)?|"
+    r"il y (?:aurait|avait)|(?:ill?|im|ol|el) y'? ?a|il ya|ilya|y'? ?a|il fait|ca fait|cela fait|voici|voila(?:it)?|"
     r"depuis"
 )
 _AHEAD = r"dans(?: les?)?|ds|sous|d' ?ici(?: a)?|d ici(?: a)?|apres|avant|a"

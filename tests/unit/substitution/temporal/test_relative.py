@@ -21,6 +21,7 @@ RELATIVES = [
     ("Il y a un mois", Unit.MONTH, -1, "Il y a trois mois"),
     ("il y a une vingtaine d'années", Unit.YEAR, -20, "il y a vingt-deux ans"),
     ("ll y a hult ans", Unit.YEAR, -8, "il y a dix ans"),
+    ("im y a 7 semaines", Unit.WEEK, -7, "im y a 9 semaines"),
     ("depuls clnq mols", Unit.MONTH, -5, "depuis sept mois"),
     ("y'a 4 ans", Unit.YEAR, -4, "y'a 6 ans"),
     ("il y avait trois ans", Unit.YEAR, -3, "il y avait cinq ans"),
@@ -67,6 +68,12 @@ def test_the_day_itself_is_said_in_another_way(text: str) -> None:
     otherwise = distance_otherwise(found, today, today)
     assert otherwise is not None
     assert otherwise.casefold() == ("aujourd'hui" if text == "ce jour" else "ce jour")
+
+
+@pytest.mark.parametrize("text", ["on y a 3 jours", "qui y a 3 ans"])
+def test_words_that_are_no_slip_of_il_are_no_distance(text: str) -> None:
+    """So that a mask takes their place: read as a distance within the kept days they would stay as they are."""
+    assert relative.parse_relative(text) is None
 
 
 @settings(deadline=None)
