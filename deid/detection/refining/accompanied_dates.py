@@ -9,8 +9,10 @@ one before a weekday counts visits ("visite 2 mer 13"). "87 ou 88": two figures 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from operator import itemgetter
 
 from deid.detection.annotators.patterns.numeric_dates import reads_as_measure
 from deid.detection.refining.clinical_values import PRESSURE_NAMED, drop_values, is_arm_pressure
@@ -86,6 +88,7 @@ def find_accompanied_dates(reading: Reading, mentions: Sequence[Mention]) -> lis
     one that is none.
     """
     pressures = [*_pressures(reading)]
+    columns = frozenset(pressures)
     parts = [part for one in mentions for part in _without_pressure(reading, one, pressures)]
     kept = _with_series(reading, [part for one in parts for part in _without_value(reading, one)])
     days = list(_told(reading, kept, _DAY_MONTH))
@@ -96,7 +99,7 @@ def find_accompanied_dates(reading: Reading, mentions: Sequence[Mention]) -> lis
         for match in _PAIR.finditer(reading.digits)
         if not any(covered[match.start() : match.end()])
         and _is_accompanied(reading, match, days, months)
-        and match.span() not in pressures
+        and match.span() not in columns
     ]
     return sorted([*kept, *drop_values(reading, found), *_next_days(reading, kept)])
 
@@ -160,7 +163,8 @@ def _cells(line: str, sign: re.Pattern[str]) -> Iterator[re.Match[str]]:
 
 def _without_pressure(reading: Reading, mention: Mention, pressures: Sequence[tuple[int, int]]) -> Iterator[Mention]:
     """Yield a mention; of a date, what is ahead of the first pressure in it: "12/03 12/8 72" is "12/03"."""
-    start = next((start for start, end in pressures if mention.start < end and start < mention.end), mention.end)
+    at = bisect_right(pressures, mention.start, key=itemgetter(1))
+    start = min([mention.end, *(start for start, _ in pressures[at : at + 1])])
     end = mention.start + len(reading.text[mention.start : start].rstrip(" |\t;:,"))
     if mention.label is not Label.DATE or start == mention.end:
         yield mention

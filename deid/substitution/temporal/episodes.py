@@ -12,11 +12,12 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from fractions import Fraction
+from functools import partial
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from deid.domain.document import Mention
-from deid.domain.labels import Label
+from deid.domain.labels import TEMPORAL, Label
 from deid.privacy.budget import rational, tempered
 from deid.privacy.laplace import discrete_laplace
 from deid.substitution.context import DocumentContext
@@ -405,14 +406,15 @@ def _ends_of_lengths(
     "sonde posée le 14/03/2025, à retirer à 12 mois, le 14/03/2026": the length is published as it is, and its end moves
     with its beginning.
     """
-    days = {normalised.anchor, *(one.first for one in within if one.unit is Unit.DAY)}
-    found = set()
-    for mention in context.of([Label.DATE]):
-        one, length = normalised.instants.get(mention), length_ahead(context, mention)
-        if one is None or length is None or one in within:
+    days = sorted({normalised.anchor, *(one.first for one in within if one.unit is Unit.DAY)})
+    found, since = set(), 0
+    for mention in context.of(TEMPORAL):
+        one, length = normalised.instants.get(mention), length_ahead(context, mention, since)
+        since = mention.end
+        if mention.label is not Label.DATE or one is None or length is None or one in within:
             continue
-        ends = (_after(day, length) for day in days)
-        if any(one.first - _ABOUT <= end <= one.last + _ABOUT for end in ends):
+        at = bisect_left(days, one.first - _ABOUT, key=partial(_after, length=length))
+        if at < len(days) and _after(days[at], length) <= one.last + _ABOUT:
             found.add(one)
     return found & normalised.dated
 

@@ -475,12 +475,10 @@ def are_beside(context: DocumentContext, mention: Mention, following: Mention) -
     return _BESIDE.fullmatch(context.plain[mention.end : following.start]) is not None
 
 
-def length_ahead(context: DocumentContext, mention: Mention) -> Relative | None:
-    """Return the length, no mention, that the words ahead of a date say it ends, as if counted from the document."""
+def length_ahead(context: DocumentContext, mention: Mention, since: int) -> Relative | None:
+    """Return the length behind `since` that the words ahead of a date say it ends, as if counted from the document."""
     found = _LENGTH_AHEAD.search(context.plain, max(0, mention.start - _LENGTH_REACH), mention.start)
-    if found is None or any(one.end > found.start() and one.start < found.end() for one in context.of(TEMPORAL)):
-        return None
-    return relative.parse_relative(found["length"])
+    return relative.parse_relative(found["length"]) if found and found.start() >= since else None
 
 
 def day_of_pregnancy(context: DocumentContext, mention: Mention) -> str | None:

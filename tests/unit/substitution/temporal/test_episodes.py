@@ -266,6 +266,19 @@ def test_the_end_of_a_length_moves_with_its_beginning(
 
 
 @pytest.mark.parametrize("patient", ["p1", "p2", "p3", "p4"])
+def test_the_end_of_a_length_is_that_of_any_day_of_the_stay(drawn: Substitutor, patient: str) -> None:
+    days = [WRITTEN - timedelta(days=gap) for gap in (2, 40, 9, 21, 75)]
+    document, mentions = marked(
+        "\n".join(f"Posé le {told(day)}, à changer à 12 mois, le {told(add_months(day, 12))}." for day in days),
+        patient=Patient(patient),
+        reference_date=WRITTEN,
+        stay=STAY,
+    )
+    found = [read(text) for text in surrogates(drawn.substitute(document, mentions))]
+    assert all(abs((end - add_months(day, 12)).days) <= 3 for day, end in zip(found[::2], found[1::2], strict=True))
+
+
+@pytest.mark.parametrize("patient", ["p1", "p2", "p3", "p4"])
 def test_the_days_of_a_pregnancy_move_with_the_document(drawn: Substitutor, patient: str) -> None:
     period = WRITTEN - timedelta(days=220)
     days = [period, period + timedelta(days=14), period + timedelta(days=287)]
