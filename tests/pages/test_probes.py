@@ -22,7 +22,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]  # each probe imports 
 def healthy(component: str, **variables: str) -> bool:
     path = f"{Path(sys.executable).parent}:{ROOT / 'docker'}:{os.environ['PATH']}"
     probe = [ROOT / "docker" / "healthy.sh", component]
-    return subprocess.run(probe, env={**os.environ, "no_proxy": "localhost", "PATH": path, **variables}, check=False).returncode == 0
+    told = {**os.environ, "no_proxy": "localhost", "PATH": path, **variables}
+    return subprocess.run(probe, env=told, check=False).returncode == 0
 
 
 def test_the_probe_of_the_api_server_says_whether_it_answers(server: Server) -> None:

@@ -400,8 +400,9 @@ def test_no_id_or_version_of_cda_hides_a_name() -> None:
 def test_an_id_of_cda_that_is_a_short_name_goes_wherever_it_is_referred_to(name: str) -> None:
     raw = (
         f'<ClinicalDocument xmlns="urn:hl7-org:v3" xmlns:l="http://www.w3.org/1999/xlink"><component><text>'
-        f'<linkHtml href="#{name}">Vue</linkHtml><linkHtml name="{name}" l:href="#{name}"/><td l:ID="{name}"/><table><tr>'
-        f'<th ID="{name}">Tension</th><th ID="a1">Pouls</th></tr><tr><td headers="{name} a1">12/7</td></tr></table>'
+        f'<linkHtml href="#{name}">Vue</linkHtml><linkHtml name="{name}" l:href="#{name}"/><td l:ID="{name}"/>'
+        f'<table><tr><th ID="{name}">Tension</th><th ID="a1">Pouls</th></tr><tr>'
+        f'<td headers="{name} a1">12/7</td></tr></table>'
         f'</text><entry><text><reference value="#{name}"/></text><telecom value="#31#0612345678"/>'
         f'<text><reference value="# {NAME}"/></text></entry></component></ClinicalDocument>'
     )
