@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain, pairwise
+from itertools import chain, count, pairwise
 from typing import NamedTuple
 
 from rapidfuzz.distance import OSA
@@ -292,7 +292,13 @@ def _misspelt(
     words = [one for one in ranked if len(one[0]) >= _MISSPELT]
     known = sorted({word for word, _ in words if len(word) >= _MISSPELT_ELSEWHERE and _is_borne(tables, word)})
     mine = sorted(word for word in own if len(word) >= _MISSPELT)
-    here = [*known]
+    here: dict[str, list[tuple[int, str]]] = {}  # end → names found here, each with its place
+    places = count()
+    for borne in known:
+        _add_by_end(here, borne, next(places))
+    begun: dict[str, list[str]] = {}
+    for borne in (*mine, *known):
+        begun.setdefault(borne[:2], []).append(borne)
     by_end: dict[str, list[tuple[int, str, bool]]] = {}
     for place, (word, of_patient) in enumerate(words):
         for end in _ends(word) if word in families else ():
@@ -302,7 +308,9 @@ def _misspelt(
         unknown = not _is_borne(tables, word)
         if word in own or not (unknown or of_patient):
             continue
-        near = [*mine, *(here if unknown and len(word) >= _MISSPELT_ELSEWHERE else ())]
+        elsewhere = unknown and len(word) >= _MISSPELT_ELSEWHERE
+        alike = sorted({one for end in _ends(word) for one in here.get(end, ())} if elsewhere else ())
+        near = chain(mine, (name for _, name in alike))
         family = sorted({one for end in _ends(word) for one in by_end.get(end, ())} if unknown else ())
         of_family = (
             name
@@ -317,11 +325,11 @@ def _misspelt(
         )
         name = next((one for one in chain(near, of_family) if _misspells(word, one)), None)
         if name is None and unknown and len(word) >= _MISSPELT_UNKNOWN:
-            name = next((one for one in (*mine, *known) if _misspells_twice(word, one)), None)
+            name = next((one for one in begun.get(word[:2], ()) if _misspells_twice(word, one)), None)
         if name is not None:
             found[word] = name
         elif unknown and len(word) >= _MISSPELT_UNKNOWN:
-            here.append(word)
+            _add_by_end(here, word, next(places))
     return found
 
 
@@ -340,9 +348,11 @@ def _beside_one(tables: NameTables, heard: Sequence[Heard], times: Mapping[str, 
         given = all(tables.surname_rather(other) < 0 for other in others if other)
         ranked = sorted(names, key=lambda one: (not _is_borne(tables, one), -times[one]))
         for rank, word in enumerate(ranked):
-            near = [name for name in ranked[:rank] if name not in found and (given or _is_borne(tables, name))]
+            if _is_borne(tables, word):
+                continue
+            near = (name for name in ranked[:rank] if name not in found and (given or _is_borne(tables, name)))
             meant = next((name for name in near if len(name) >= _LEAST_BESIDE and _misspells(word, name)), None)
-            if meant is not None and not _is_borne(tables, word):
+            if meant is not None:
                 found[word] = meant
     return found
 
@@ -353,6 +363,11 @@ def _is_borne(tables: NameTables, word: str) -> bool:
 
 def _is_known(tables: NameTables, word: str) -> bool:
     return _is_borne(tables, word) or word in nicknames.NAMES_OF
+
+
+def _add_by_end(index: dict[str, list[tuple[int, str]]], name: str, place: int) -> None:
+    for end in _ends(name):
+        index.setdefault(end, []).append((place, name))
 
 
 def _ends(word: str) -> tuple[str, str]:
