@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 
 from rapidfuzz.distance import OSA
 
@@ -109,7 +109,7 @@ def area(text: str) -> tuple[str, str] | None:
     return known.get(comparable(text)) or known.get(comparable(_ARTICLE.sub("", text)))
 
 
-@cache
+@lru_cache(1 << 10)
 def misspelt_country(name: str) -> str | None:
     """Return the code of the country that a name is one slip from: "Vietnm"; None for a short or another name."""
     written = comparable(_ARTICLE.sub("", name))

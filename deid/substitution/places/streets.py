@@ -80,7 +80,7 @@ _OF_ONE_CITY = re.compile(
 _HAMLET = re.compile(r"L(?:es?|a) ")
 # What stands ahead of the name: "12 lieu-dit La", "hameau de la", "au lieu dit", "la".
 _HAMLET_HEAD = re.compile(
-    r"\s*(?:\d+\s*(?:bis|ter)?[\s,]*)?(?:(?:au )?(?P<said>lieu[ -]?dit\b|ham(?:eau\b|\.|\b))[\s:«\"-]*)?"
+    r"\s*(?:\d+\s*(?:bis|ter)?[\s,]*)?(?:(?:au )?(?P<said>lieu[ -]?dit\b|ham(?:eau\b|\.|(?= d[eu’' ])))[\s:«\"-]*)?"
     r"(?P<of>d[eu]s? |d['’])?(?:l[ea]s? |l['’])?",
     re.IGNORECASE,
 )
@@ -143,7 +143,8 @@ class Hamlets:
         found, name = _HAMLET_HEAD.match(written), self.name(written, attempt)
         if found is None or not found["said"]:
             return in_case_of(written, name), False
-        ahead = written[: found.end("said")]
+        numbers = self._context.stream("hamlet number", _core(written), str(attempt))
+        ahead = redraw_digits(written[: found.end("said")], numbers)
         cased = in_case_of(written[found.end() :], of_place(name) if found["of"] else name)
         return f"{ahead} {cased}", True
 
@@ -158,10 +159,8 @@ class Hamlets:
         context = self._context
         parts = [part for one in context.labelled(Label.STREET) for part in _PARTS.split(context.text(one))[::2]]
         others = [context.text(one) for one in context.of((Label.LOC, Label.CITY))]
-        return frozenset(
-            [_core(one) for one in (*parts, *others) if _says(one)]
-            + [_core(one) for one in parts if self._is_bare(one)]
-        )
+        said = [one for one in (*parts, *others) if _says(one)] + [one for one in parts if self._is_bare(one)]
+        return frozenset(map(_core, said)) - {""}
 
     def _is_bare(self, part: str) -> bool:
         found = _HAMLET_HEAD.match(part)
@@ -254,6 +253,8 @@ class Streets:
     ) -> str:
         """Keep the kind ("résidence", "bâtiment"); redraw the letters and numbers behind it, or replace its name."""
         head, rest = mark.group(), part[mark.end() :]
+        if fold_line(head) == "ham" and not _says(part[mark.start() :]):
+            return self._hamlet(part, after, attempt, stream)  # the town of Ham
         if all(_counts(one.group()) for one in after):
             return head + self._numbers(rest, stream)
         if rest.startswith("-dit") or fold_line(rest).startswith((" dit", "dit")):

@@ -271,6 +271,18 @@ def test_a_hamlet_has_one_name_however_it_is_written_and_labelled(key: str, subs
 
 
 @pytest.mark.parametrize("key", KEYS[:3])
+@pytest.mark.parametrize("markup", ["secteur de [[LOC|Ham]]", "[[STREET|Ham Centre]]", "à [[LOC|Ham-sur-Somme]]"])
+def test_a_town_called_as_a_hamlet_is_shortened_goes(markup: str, key: str, substitutor: Substitutor) -> None:
+    (found,) = _one(substitutor, f"{markup}, vu", Patient(key=key))
+    assert "ham" not in words(found)
+
+
+def test_the_number_of_a_hamlet_goes(substitutor: Substitutor) -> None:
+    found = {_one(substitutor, "à [[LOC|1274 lieu-dit Kerlann]]", Patient(key=key))[0] for key in KEYS[:5]}
+    assert not any("1274" in one for one in found)
+
+
+@pytest.mark.parametrize("key", KEYS[:3])
 def test_a_hamlet_of_an_address_is_no_town_elsewhere(key: str, substitutor: Substitutor) -> None:
     markup = "à [[STREET|lieu-dit Kerbihan]], puis seul à [[CITY|Kerbihan]], voisin de [[LOC|Kerdalaün]]"
     address, town, other = _one(substitutor, markup, Patient(key=key))
