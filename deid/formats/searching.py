@@ -118,11 +118,8 @@ class Sought:
     def spelt(self, text: str) -> bool:
         """Return whether a bare text spells a sought value letter by letter."""
         runs = " ".join(run.replace(" ", "") for run in _SPELT.findall(text))
-        if not runs or not self._persons:
-            return False
-        automaton, forms = self._automaton
-        found = (forms[at] for at, _, _ in automaton.find_matches_as_indexes(runs, overlapping=True))
-        return any(len(form) >= _SURE and form not in self._weak for form in found)
+        strong = (form.replace(" ", "") for form in self._persons if form not in self._weak and len(form) >= _SURE)
+        return bool(runs) and any(form in runs for form in strong)
 
 
 def _bare(text: str) -> str:

@@ -181,6 +181,11 @@ def test_every_way_to_hold_a_text_is_searched(way: str) -> None:
     assert held(WAYS[way](b"Madame Dupuis, 7012345679, vue hier.")) == ""
 
 
+@pytest.mark.parametrize("value", VALUES)
+def test_every_value_is_found_letter_by_letter(value: str) -> None:
+    assert held(WAYS["letter by letter"](f"Note sur {value} ; à revoir".encode("latin-1")))
+
+
 @settings(max_examples=150, deadline=None)
 @given(st.sampled_from(VALUES), st.sampled_from(sorted(WAYS)), st.sampled_from(OUTER), st.randoms())
 def test_what_is_planted_in_a_written_file_holds_it_back(value: str, way: str, outer: str, chance: Random) -> None:
