@@ -19,7 +19,7 @@ from deid.substitution.temporal.forms import Expression
 from deid.substitution.temporal.kin import clause_ahead, is_of_another
 from deid.substitution.temporal.relative import Relative
 from deid.substitution.temporal.segments import Reads, Segments
-from deid.substitution.temporal.values import Instant, Unit, add_years, age_at, clamped
+from deid.substitution.temporal.values import DAYS_OF, Instant, Unit, add_years, age_at, clamped
 
 # Where a date goes on behind a line break for sure: a separator at the break, a word after it, a year after a word.
 _CUT = re.compile(r"[/.-]\s*\n|\n\s*(?:[/.-]|[^\W\d_])|[^\W\d_]\.?\s*\n\s*\d{4}$")
@@ -127,14 +127,15 @@ _PREGNANCY = re.compile(
     r"(?P<term>dpa|terme|date presumee d'accouchement))(?![a-z])[^.;\n\d]{0,25}$"
 )
 _PREGNANCY_REACH = 50
-# "son anniversaire est après-demain", "aura 77 ans demain"; "fêtera demain son anniversaire", "aura demain 77 ans".
-_BIRTHDAY = r"\banniversaire\b(?! (?:de (?!la patiente|mme|madame|m\b|monsieur)|du (?!patient)|des ))"
-_BIRTHDAY_AHEAD = re.compile(
-    rf"(?:{_BIRTHDAY}[^.;:\n]{{0,40}}|\b(?:aura(?:it)?(?: bientot)?|a eu|fete\w*|ses) \d{{1,3}} ans,? (?:le )?)\Z"
+# "¤" is the mention: "son anniversaire est ¤", "aura 77 ans ¤", "¤ elle aura 77 ans", "fêtera ¤ ses 77 ans". "à ses 50
+# ans, ¤" tells a year about, ", 77 ans" nothing.
+_NAMED_BIRTHDAY = r"\banniversaire\b(?! (?:de (?!la patiente|mme|madame|m\b|monsieur)|du (?!patient)|des ))"
+_REACHES, _AGED = r"\b(?:aura(?:it)?(?: bientot)?|a eu|fete\w*)", r"(?:ses )?\d{1,3} ans\b(?! apres)"
+_BIRTHDAY = re.compile(
+    rf"{_NAMED_BIRTHDAY}[^.;:\n]{{0,40}}¤|¤[^.;:\n\d]{{0,30}}{_NAMED_BIRTHDAY}|{_REACHES} {_AGED},? (?:le )?¤|"
+    rf"{_REACHES},? (?:le )?¤,? {_AGED}|¤,? (?:il |elle )?{_REACHES} {_AGED}"
 )
-_BIRTHDAY_BEHIND = re.compile(
-    rf"[^.;:\n\d]{{0,30}}{_BIRTHDAY}|,? (?:il |elle )?(?:aura |de )?(?:ses )?\d{{1,3}} ans\b(?! apres)"
-)
+_DAY_OF_YEARS = re.compile(r"\bses \d{1,3} ans,? (?:le )?¤|¤,? (?:(?:le )?jour )?(?:de )?ses \d{1,3} ans\b")
 _BIRTHDAY_REACH = 60
 _BOUNDED = frozenset({Unit.DAY, Unit.MONTH})
 _AHEAD_OF_MARCH = frozenset({"en", "jusqu'en"})
@@ -502,14 +503,18 @@ def _births(context: DocumentContext, instants: Mapping[Mention, Instant], birth
 def _is_birthday(
     context: DocumentContext, meant: Expression | Relative, mention: Mention, instant: Instant, birth: date
 ) -> bool:
-    """Return whether the words around a mention call it a birthday, and the patient's birth was on such a day."""
-    if isinstance(meant, Expression) and not meant.day:
+    """Return whether the words around a mention call it a birthday, and the patient's birth was on such a day.
+
+    Of a span longer than a season that says nothing: each year has a birthday.
+    """
+    if (isinstance(meant, Expression) and not meant.day) or DAYS_OF[instant.unit] > DAYS_OF[Unit.SEASON]:
         return False
     days = (add_years(birth, year - birth.year) for year in (instant.first.year, instant.last.year))
     if instant.first == birth or not any(instant.first <= day <= instant.last for day in days):
         return False
-    ahead = _BIRTHDAY_AHEAD.search(context.plain_before(mention, _BIRTHDAY_REACH))
-    return bool(ahead or _BIRTHDAY_BEHIND.match(context.plain, mention.end))
+    behind = context.plain[mention.end : mention.end + _BIRTHDAY_REACH]
+    around = f"{context.plain_before(mention, _BIRTHDAY_REACH)}¤{behind}"
+    return bool(_BIRTHDAY.search(around) or (instant.unit is Unit.DAY and _DAY_OF_YEARS.search(around)))
 
 
 def _is_own(age: Age, birth: date, anchor: date) -> bool:

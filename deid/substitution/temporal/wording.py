@@ -72,7 +72,7 @@ def distance_otherwise(relative: Relative, moved: Instant, anchor: Instant) -> s
 def _write_days(relative: Relative, days: int) -> str:
     """Write a distance in days in the unit that fits it: days, weeks or months."""
     unit = next((unit for unit, most in _MOST_IN.items() if abs(days) < most), Unit.MONTH)
-    count = round(days / DAYS_OF[unit])
+    count = round(days / (365.25 / 12 if unit is Unit.MONTH else DAYS_OF[unit]))
     return sentence_case_of(relative.manner.model, _write_plain(unit, count, Manner(relative.manner.model)))
 
 
@@ -275,7 +275,7 @@ class DateWriter:
     def _text(self, mention: Mention, moved: Instant, *, otherwise: bool = False) -> str:
         """Return a mention's text for another instant; with `otherwise` in other words, if there are any."""
         said = self._said[mention]
-        birthday = self._birthday(mention)
+        birthday = self._birthday(mention, moved)
         if isinstance(said, Relative) and birthday is not None:
             text = _write_days(said, (birthday - self._line.moved_anchor).days)
             text = self._agreeing(mention, text, distance=True)
@@ -294,18 +294,18 @@ class DateWriter:
                 text = self._agreeing(mention, text, distance=False)
         return text if self._accented else without_accents(text)
 
-    def _birthday(self, mention: Mention) -> date | None:
+    def _birthday(self, mention: Mention, moved: Instant) -> date | None:
         """Return the birthday that a mention is about, by the published birth date; None for another mention.
 
-        It is the last one before the document or the next one, as the original was.
+        It is the nearest one to where the mention moved, on the side of the document's date that the original was on.
         """
-        line, born = self._line, self._line.told_birth
+        line, born, day = self._line, self._line.told_birth, moved.middle
         if mention not in self._birthdays or born is None:
             return None
-        days = [add_years(born, line.moved_anchor.year - born.year + more) for more in (-1, 0, 1)]
-        if self._instants[mention].last < line.anchor:
-            return max(day for day in days if day < line.moved_anchor)
-        return min(day for day in days if day >= line.moved_anchor)
+        past = self._instants[mention].last < line.anchor
+        days = (add_years(born, day.year - born.year + more) for more in (-1, 0, 1))
+        told = [one for one in days if one > born and (one < line.moved_anchor) is past]
+        return min(told, key=lambda one: abs(one - day), default=None)
 
     def _form(self, mention: Mention, said: Expression, moved: Instant) -> Form:
         """Return the form of a date, with a month if the date that lent it one has moved to another.

@@ -300,7 +300,11 @@ def test_a_day_without_a_month_follows_the_date_before_it(first: str, second: st
         ("Son anniversaire est [[RELDATE|après-demain]].", True),
         ("[[RELDATE|Après-demain]], c'est son anniversaire.", True),
         ("Elle aura [[AGE|74 ans]] [[RELDATE|après-demain]].", True),
+        ("[[RELDATE|Après-demain]], elle aura 74 ans.", True),
+        ("Aura [[RELDATE|après-demain]] 74 ans.", True),
+        ("Chute [[RELDATE|après-demain]], jour de ses 74 ans.", True),
         ("A fêté son anniversaire [[RELDATE|le mois dernier]].", False),
+        ("[[RELDATE|Le mois dernier]], elle a eu 74 ans.", False),
     ],
 )
 def test_a_birthday_is_told_from_the_published_birth_date(told: str, ahead: bool, unlimited: Substitutor) -> None:
@@ -332,6 +336,52 @@ def test_the_day_of_a_birthday_is_that_of_the_published_birth_date(written: str,
         assert birth is not None
         assert birthday is not None
         assert (birthday.day, birthday.month) == (birth.day, birth.month)
+
+
+@pytest.mark.parametrize("told", [
+    "Diabète découvert à ses 50 ans, [[RELDATE|il y a 20 ans]].",
+    "Prothèse de hanche [[RELDATE|il y a deux ans]], 75 ans, sans complication.",
+    "Tabac arrêté pour son anniversaire [[RELDATE|il y a 3 ans]].",
+    "Tabac arrêté pour son anniversaire [[RELDATE|il y a 180 mois]].",
+    "AVC le jour de son anniversaire, le [[DATE|19/05/2003]].", "A eu ses 54 ans le [[DATE|19/05/2003]].",
+])  # fmt: skip
+def test_a_birthday_of_long_ago_stays_of_long_ago(told: str, unlimited: Substitutor) -> None:
+    """An illness of twenty years is none of months: a birthday is the one nearest to where the date moves.
+
+    Within half a year and, of months, two halves of one.
+    """
+    bare = f"Connue {told[told.index('[[') : told.index(']]') + 2]}."
+    for key in PATIENTS:
+        birth, written, moved = (
+            text
+            for one, skipped in ((told, 0), (bare, 1))
+            for text in surrogates(
+                unlimited.substitute(*marked(f"Née le [[DATE|19/05/1949]]. {one}", patient=Patient(key)))
+            )[skipped:]
+        )
+        if "[[RELDATE" in told:
+            one, other = (parse_relative(text) for text in (written, moved))
+            assert one is not None
+            assert other is not None
+            here, there = (place_relative(said, WRITTEN).middle for said in (one, other))
+        else:
+            here, there = day(written), day(moved)
+            assert (here.day, here.month) == (day(birth).day, day(birth).month)
+        assert abs((here - there).days) <= 214, (birth, written, moved)
+
+
+@pytest.mark.parametrize("told", [
+    "Hospitalisée le [[DATE|19/05/2023]], 74 ans.", "Prothèse le [[DATE|19/05/2023]], à 74 ans.",
+    "Sortie le [[DATE|19/05/2023]], 74 ans, IDM."
+])  # fmt: skip
+def test_an_age_beside_a_day_makes_no_birthday_of_it(told: str) -> None:
+    """A stay that begins on a birthday keeps its days."""
+    shipped = Substitutor(load(), KEY, packaged_tables().communes)
+    document, mentions = marked(
+        f"Entrée le [[DATE|16/05/2023]]. {told}", patient=Patient("p1", birth_date=date(1949, 5, 19))
+    )
+    first, second = map(day, surrogates(shipped.substitute(document, mentions)))
+    assert (second - first).days == 3
 
 
 @pytest.mark.parametrize("told", [
