@@ -73,11 +73,20 @@ _CALLS = re.compile(
 )
 # Signs between cells, the surest first; a cell; pairs of a line of pressures, a weekday or time of day ahead of each.
 _SIGNS = tuple(map(re.compile, (r"\|", r"\t", ";", " {2,}", " ")))
-_HEADING = re.compile(r"(?:ta|pa|tensions?|pressions?)(?: arterielles?)?(?: ?\(?[cm]m ?(?:de )?hg\)?)?")
+_POSED = r"(?: ?\(?(?:au repos|couchee?|debout|assise?|matin|midi|soir|bras|droite?|gauche|[dg])\b\)?)*"
+_HEADING = re.compile(rf"(?:ta|t\.a\.|pa|tensions?|pressions?)(?: arterielles?)?{_POSED}(?: ?\(?[cm]m ?(?:de )?hg\)?)?")
 _FILLED = re.compile(r"\S(?:.*\S)?")
-_DAILY = re.compile(rf"\b(?:{_WEEKDAY}|(?:matin|midi|soir|nuit) ?:? ?)(\d{{1,2}})/(\d{{1,2}})(?![\d/])")
-_TENSION = re.compile(rf"\b(?:ta|pa|tensions?)(?: arterielles?)?[ :,]*((?:{_DAILY.pattern}[ ,;]*(?:(?:puis|et) )?)+)")
+_HOUR = r"(?:matin|midi|soir|nuit) ?"
+_DAILY = re.compile(rf"\b(?:{_WEEKDAY}(?:{_HOUR})?|{_HOUR})(?:: ?)?(\d{{1,2}})/(\d{{1,2}})(?![\d/])")
+# "TA à domicile : lundi 14/8, mardi 13/7", "automesures (3 jours) lundi 14/8 mmHg – mardi 13/7".
+_DAYS = re.compile(rf"(?:{_DAILY.pattern}(?P<unit> ?[cm]m ?hg\b)?[ ,;–-]*(?:(?:puis|et) )?)+")
+_TENSION = re.compile(
+    r"\b(?:ta|t\.a\.|pa|tensions?|tensionnel\w*|automesures?)(?: arterielles?)?(?: [^.;,\n\d]{0,24})?"
+    r"(?: ?\([^()\n]{0,24}\))?[ :,]*\Z"
+)
 _APPOINTED = re.compile(r"\b(?:rdv|rendez|consult|re(?:vu|voi)|convo|hospitalis|admi[st]|sorti|visite)")
+_CLAUSE_REACH = 80
+_SIGN = re.compile("[.;,]")
 _NUMBERS = IDENTIFIERS | {Label.PHONE, Label.ZIP, Label.AGE}
 
 
@@ -144,12 +153,26 @@ def _pressures(reading: Reading) -> Iterator[tuple[int, int]]:
             sure = sign is not _SIGNS[-1] or all(any(map(str.isdigit, cell.group())) for cell in cells)
             if pair and sure and is_arm_pressure(pair):
                 yield at + cells[column].start(), at + cells[column].end()
-        elif (row := _TENSION.search(line)) and not _APPOINTED.search(line):
-            pairs = [*_DAILY.finditer(line, *row.span(1))]
-            days = [(int(pair[2]), int(pair[1])) for pair in pairs]
-            if all(map(is_arm_pressure, pairs)) and days != sorted(days):  # no days of a week in their order
-                yield from ((at + pair.start(1), at + pair.end(2)) for pair in pairs)
+        else:
+            yield from ((at + start, at + end) for start, end in _daily_pressures(line))
         at += len(line) + 1
+
+
+def _daily_pressures(line: str) -> Iterator[tuple[int, int]]:
+    """Yield the spans of pairs behind the days or hours of a row that a measure leads to, in no order of days.
+
+    None in a clause of appointments: "Tension du patient convoqué lundi 12/8, jeudi 10/7".
+    """
+    for row in _DAYS.finditer(line):
+        pairs = [*_DAILY.finditer(line, *row.span())]
+        days, end = [(int(pair[2]), int(pair[1])) for pair in pairs], pairs[-1].end()
+        if not all(map(is_arm_pressure, pairs)) or not (row["unit"] or days != sorted(days)):
+            continue
+        before, behind = line[max(0, row.start() - _CLAUSE_REACH) : row.start()], line[end : end + _CLAUSE_REACH]
+        measure = _TENSION.search(before)
+        clause = _SIGN.split(before[: measure.start()])[-1] + measure.group() if measure else ""
+        if measure and not any(map(_APPOINTED.search, (clause, _SIGN.split(behind)[0]))):
+            yield from ((pair.start(1), pair.end(2)) for pair in pairs)
 
 
 def _cells(line: str, sign: re.Pattern[str]) -> Iterator[re.Match[str]]:

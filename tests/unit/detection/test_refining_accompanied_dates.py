@@ -60,6 +60,15 @@ def test_a_day_alone_next_to_a_date_is_one(detector: Detector, text: str, told: 
         ("Tension : lundi 12/8, mardi 13/7, mercredi 11/6", ["lundi", "mardi", "mercredi"]),
         ("TA matin 14/8, soir 13/7", []),
         ("Date;Tension artérielle (mmHg);FC\n12/03;12/8;72\n13/03;13/7;80", ["12/03", "13/03"]),
+        ("TA à domicile : lundi 14/8, mardi 13/7, mercredi 12/8", ["lundi", "mardi", "mercredi"]),
+        ("Automesures TA (3 jours) : lundi 14/8 mmHg, mardi 13/7 mmHg", ["lundi", "mardi"]),
+        ("Relevé tensionnel : lundi : 14/8 - mardi : 13/7", ["lundi", "mardi"]),
+        ("Revue en consultation. TA lundi 14/8, mardi 13/7", ["lundi", "mardi"]),
+        (
+            "Ce jour TA au lit lundi 14/8, mardi 13/7. TA debout jeudi 12/7, vendredi 11/6, revue.",
+            ["lundi", "mardi", "jeudi", "vendredi"],
+        ),
+        ("| Date | TA couché | FC |\n| 12/03 | 12/8 | 72 |\n| 13/03 | 13/7 | 80 |", ["12/03", "13/03"]),
         # Days of a week in their order, a column of something else, prose behind a line that names a pressure.
         ("TA à revoir lundi 12/8 puis mardi 13/8.", ["lundi 12/8", "mardi 13/8"]),
         ("Contrôle de TA\nRDV lundi 12/8", ["lundi 12/8"]),
@@ -78,6 +87,9 @@ def test_a_column_or_line_of_pressures_has_its_days_apart(detector: Detector, te
         ("Tension du patient convoqué lundi 12/8, revu jeudi 10/7.", ["12/8", "10/7"]),
         ("Prélèvement sous basse pression, consultation vendredi 24/10, puis mercredi 22/10.", ["24/10", "22/10"]),
         ("TA, lundi 12/8, jeudi 10/7 en consultation.", ["12/8", "10/7"]),
+        ("RDV TA mardi 12/8, lundi 10/7.", ["12/8", "10/7"]),
+        ("TA stable, chutes lundi 12/8, dimanche 10/7.", ["12/8", "10/7"]),
+        ("TA : RDV de contrôle mardi 12/8, puis lundi 10/7.", ["12/8", "10/7"]),
         # Prose that begins with a measure is no heading of a table.
         ("TA équilibrée ; poursuite du traitement\n10/8 ; consultation de cardiologie", ["10/8"]),
         ("TA normale ; pas de plainte\n12/8 ; appel du médecin\n10/7 ; visite", ["10/7"]),
