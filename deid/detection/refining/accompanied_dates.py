@@ -64,13 +64,12 @@ _NEXT_DAY = re.compile(
     r"(?=[,;)\n]|\.(?!\d)|\Z| (?:(?P<at>a)|vers|pour|avec|et|par|en|dans|chez|devant|lors|puis|sans|suite|apres|matin|"
     r"soir|midi)\b)"
 )
-# The verb "a" written for "à" is followed by a place or hour; a bed, tooth or emergency number called is no day.
-_PLACE = re.compile(r"a (?:domicile|l[' ]|la |\d)")
-_NUMBERED = re.compile(r"\b(?:numeros?|n°|dents?)(?!\w)")
-_EMERGENCY = frozenset(("15", "17", "18"))
-_CALLS = re.compile(
-    r"\b(?:appell\w+|appel(?:er)?|contacter|compose[rz]?|(?:a|ont|ai|avait|avons) (?:r?appele|contacte|prevenu))\b"
+# A bed, or an emergency number called, is no day, nor is what the verb "a" follows: "le 18 a été appelé".
+_NO_DAY = re.compile(
+    r"\b(?:numeros?|n°)(?!\w)|\b(?:appell\w+|appeler|contacter|compose[rz]?|(?:a|ont|ai|avait|avons) (?:r?appele|"
+    r"contacte|prevenu))\b(?: en urgence)?(?:[ ,]|et|puis|ensuite)*le 1[578]\Z"
 )
+_PARTICIPLE = re.compile(r"(?!(?:charge|cote|distance|table|terme)\Z)\w+(?:[eiu]|[iu]s|it|[eo]rt|int)")
 # Signs between cells, the surest first; a cell; pairs of a line of pressures, a weekday or time of day ahead of each.
 _SIGNS = tuple(map(re.compile, (r"\|", r"\t", ";", " {2,}", " ")))
 _POSED = r"(?: ?\(?(?:au repos|couchee?|debout|assise?|matin|midi|soir|bras|droite?|gauche|[dg])\b\)?)*"
@@ -129,11 +128,13 @@ def _next_days(reading: Reading, mentions: Sequence[Mention]) -> Iterator[Mentio
 
 
 def _is_day(reading: Reading, match: re.Match[str]) -> bool:
-    """Return whether a number behind a date is a day of the month: none of a bed or tooth, none that somebody calls."""
-    ahead, place = match.string[match.start() : match.start("day")], match.start("at")
-    if place >= 0 and reading.text[place] not in "àÀ" and not _PLACE.match(match.string, place):
-        return False
-    return not _NUMBERED.search(ahead) and not (match["day"] in _EMERGENCY and _CALLS.search(ahead))
+    """Return whether a number behind a date is a day of the month: none of a bed, none that somebody calls."""
+    place = match.start("at")
+    if place >= 0 and reading.text[place] in "aA":
+        word = reading.word(reading.token_at(place) + 1)
+        if "VER" in reading.lexicon.parts.get(word, "") and _PARTICIPLE.fullmatch(word):
+            return False
+    return not _NO_DAY.search(match.string, match.start(), match.end("day"))
 
 
 def _pressures(reading: Reading) -> Iterator[tuple[int, int]]:

@@ -41,6 +41,10 @@ def test_pairs_beside_sure_dates_are_dates(detector: Detector, text: str, told: 
         ("Vu le 28/9/2026 puis le 2 à Lyon, et le 5 a domicile.", ["2", "5"]),
         ("Admis le 12 mars en chambre double, puis le 15 en réanimation.", ["15"]),
         ("Opéré le 12/9/2026, rappelé au domicile, puis le 15, et revu.", ["15"]),
+        ("VUE LE 28/03/2026 PUIS LE 2 A LILLE ET LE 5 A SON DOMICILE.", ["2", "5"]),
+        ("Vu le 28/9/2026 puis le 2 a nouveau, le 5 a Nantes et le 9 a distance du geste.", ["2", "5", "9"]),
+        ("Vu le 12/9/2026 pour avulsion de dents de sagesse, puis le 18 en consultation.", ["18"]),
+        ("Vue le 12/9/2026 après appel de la famille, puis le 15 avec sa fille.", ["15"]),
     ],
 )
 def test_a_day_alone_next_to_a_date_is_one(detector: Detector, text: str, told: list[str]) -> None:
@@ -107,6 +111,7 @@ def test_visits_of_a_line_that_names_a_pressure_are_dates(detector: Detector, te
     "Vue le 28/9/2026, premier drain ôté puis le 2e en place.",
     "Vue le 28/9/2026 au matin, et le 15 a envoyé un SMUR.", "Malaise le 28/9/2026, puis le 18 a été appelé.",
     "Chute le 28/9/2026, le voisin a appelé en urgence, puis le 15, et les pompiers.",
+    "MALAISE LE 28/9/2026, PUIS LE 18 A ETE APPELE.", "VUE LE 28/9/2026 PUIS LE 18 A ENVOYE UN SMUR.",
     "Admis le 28/9/2026, lit numéro, puis le 7 en chambre double.",
 ])  # fmt: skip
 def test_another_number_behind_a_date_is_no_day(detector: Detector, text: str) -> None:
