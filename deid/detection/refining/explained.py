@@ -45,10 +45,17 @@ _CALLED_BY_ONE = word_list("called_by_one_name")
 _SAID_NEAR, _PLACES = 80, 50  # characters to what tells a delusion; places of a name that are looked at
 _FEW_GIVEN = 1_000  # births of a first name that tells nobody but its famous bearer
 _DELUSION = re.compile(rf"\b(?:{'|'.join(sorted(word_list('delusions')))})\b")
-# Ahead of whom somebody takes himself for or hears, and behind whom he hears.
+# Ahead of whom somebody takes himself for or hears. Who is said to be or heard may be real: a caller, the dead husband.
 _CLAIMED = re.compile(
-    r"\b(?:se (?:prend|prendre|prenait|prenant) pour|se (?:croit|croyait)|(?:dit|disait|pense|pensait|croit) etre|"
-    r"(?:persuade|convaincu)e? d'etre|reincarnation de|(?:entend\w*|ecoute\w*) (?:\w+ ){0,3}voix d[eu]) (?:l[ea] )?\Z"
+    r"\b(?:se (?:prend|prendre|prenait|prenant) pour|se (?:croit|croyait)|(?:pense|pensait|croit) etre|"
+    r"(?:persuade|convaincu)e? d'etre|reincarnation de|(?P<said>(?:dit|disait) etre)|"
+    r"(?P<heard>(?:entend\w*|ecoute\w*) (?:\w+ ){0,3}voix d[eu])) (?:l[ea] )?\Z"
+)
+_ROLES = KINSHIP | PROFESSIONS - frozenset("avis lu relu signe vu vue".split())
+_ROLES |= frozenset("accompagnant accompagnante aide appelant appelante homme interlocuteur requerant".split())
+_IN_A_ROLE = re.compile(
+    r" ?[,(:–-] ?(?:(?:une?|l[ea]|[ms]on|[ms]a|leur|notre|votre) |l')?"
+    rf"(?:{'|'.join(sorted(_ROLES))})\b(?! de (?:dieu|\d))"
 )
 _SPEAKS = re.compile(r" (?:lui|me) (?:parl|ordonn|command|souffl)\w+")
 _CLAUSE = re.compile(r"[.;!?\n|]")
@@ -139,15 +146,24 @@ def _is_unmistakable(reading: Reading, mention: Mention) -> bool:
     if words[1:] == [] and words[:1] and words[0] in _CALLED_BY_ONE:
         before = reading.folded[max(0, mention.start - _SAID_NEAR) : mention.start]
         behind = reading.folded[mention.end : mention.end + _SAID_NEAR]
-        near = f"{_CLAUSE.split(before)[-1]} {_CLAUSE.split(behind, maxsplit=1)[0]}"
-        told = _DELUSION.search(near) is not None
-        if not _CLAIMED.search(before) and not (told and _SPEAKS.match(behind)):
-            if reading.lexicon.first_names.get(words[0]) >= _FEW_GIVEN or not told:
+        ahead = _CLAUSE.split(before)[-1]
+        claim, births = _CLAIMED.search(before), reading.lexicon.first_names.get(words[0])
+        said = claim is not None and claim["said"] is not None
+        told = _DELUSION.search(before if said else f"{ahead} {_CLAUSE.split(behind, maxsplit=1)[0]}") is not None
+        if claim is None and not (told and _SPEAKS.match(behind)):
+            if births >= _FEW_GIVEN or not told:
                 return False
-        elif _SOMEBODYS.match(behind):
+        elif _SOMEBODYS.match(behind) or (claim and claim.lastgroup and births >= _OFTEN_BORNE and not told):
+            return False
+        if said and not _ROLES.isdisjoint(re.findall(r"[a-z]+\b(?! de \d)", ahead)):
             return False
         places = reading.places[words[0]][:_PLACES]
-        borne = any(reading.word(at - 1) in KINSHIP or is_capital(reading, at + 1) for at in places)
+        borne = any(
+            reading.word(at - 1) in KINSHIP
+            or is_capital(reading, at + 1)
+            or _IN_A_ROLE.match(reading.folded, reading.ends[at])
+            for at in places
+        )
         return not borne and words[0] not in reading.titled
     if not words or " ".join(words) not in PUBLIC_FIGURES:
         return False
