@@ -39,7 +39,7 @@ _SIGNING = word_list("signing_columns")
 _ACTS = frozenset("realise saisi saisie signe valide validee validation".split())
 _HEADED = _SIGNING | _OF_PATIENTS | {"acte", "heure", "soin"}
 _MARK = re.compile(r"[^\W\d_]{2,3}|(?:[^\W\d_]\.[ -]?){2,3}")
-_WRITERS = (PROFESSIONS | _SIGNING) - _ACTS - {"validation"}
+_WRITERS = (PROFESSIONS | _SIGNING | {"nom"}) - {"avis", "validation"}
 _ANSWERS = frozenset("non ok oui ras".split())
 _NO_MARKS = frozenset("am ko na nc nd non nr ok oui pm ras".split())
 _HEADING, _LETTERS = re.compile(r'[ "]*[a-z][^.:!?]{0,24}'), re.compile("[a-z]+")
@@ -92,12 +92,12 @@ def _signs(heading: Sequence[str]) -> bool:
 def _is_value(reading: Reading, start: int, end: int, heading: Sequence[str]) -> bool:
     """Return whether letters of a cell are rather said than signed with: "ECG", "HTA", "OK".
 
-    Below a writer's heading, which says by whom, all but an answer are initials: "FAV" below "Saisi par".
+    Below a heading that says by whom, all but an answer or a profession are initials: "FAV" below "Saisi par"; below
+    one that opens with a thing ("Soins IDE") or an act, acronyms are none.
     """
-    letters = reading.folded[start:end]
-    if "par" in heading or not _WRITERS.isdisjoint(heading):
-        return letters in _ANSWERS
-    acronym = end - start >= _CODE and reading.text[start:end].isupper()
+    letters, acronym = reading.folded[start:end], end - start >= _CODE and reading.text[start:end].isupper()
+    if "par" in heading or heading[0] in _WRITERS - _ACTS:
+        return letters in _ANSWERS or (acronym and letters in PROFESSIONS)
     return letters in _NO_MARKS or (acronym and "acronym" in reading.lexicon.clinical.get(letters, ""))
 
 
