@@ -22,8 +22,8 @@ _TOKEN = re.compile(r"[^\W\d_]+|\d+|\n|[^\w\s]|_")
 _LOOKALIKE = re.compile(r"(?<![a-z])[0-9oil]*\d[0-9oil]*(?![a-z])")
 _LOOKALIKE_HINT = re.compile(r"\d[oil]|[oil]\d")
 _DIGITS = re.compile(r"\d+")
-# "40 µG", "75 mg"; "45 ans" is a word of prose, and an hour stands beside names: "RDV 10h LE PETIT".
-_UNIT = re.compile(r"(?i)(?<=\d) ?(?:[cdkmnpµμ]?[glm]|[mnpµμ]?mol|m?ui|mm ?hg|bpm)(?![^\W\d_])")
+# "40 µG", "75 mg", "14h30"; "45 ans" is a word of prose.
+_UNIT = re.compile(r"(?i)(?<=\d) ?(?:[cdkmnpµμ]?[glm]|[mnpµμ]?mol|m?ui|mm ?hg|bpm|h|j|mn|min)(?![^\W\d_])")
 _TO_DIGITS = str.maketrans("oil", "011")
 _start = attrgetter("start")
 

@@ -363,7 +363,7 @@ def _is_phrased(reading: Reading, index: int) -> bool:
         return False
     ahead = reading.word(index - 2)
     initial = ahead == "." and len(reading.word(index - 3)) == 1
-    if initial or _is_given(reading, index - 2) or _is_met(ahead, before, word):
+    if initial or _is_given(reading, index - 2) or _is_met(ahead, before, word, reading.word(index + 1)):
         return False  # "PASCAL LE ROUX", "P. DES BOIS", "VU LE ROUX"
     if ahead == "par" and reading.word(index - 3) in PROFESSIONS:
         return False  # "RELU PAR LE ROUX"
@@ -381,13 +381,16 @@ def _is_phrased(reading: Reading, index: int) -> bool:
     return before in ("au", "du", "le", "la") and not articled
 
 
-def _is_met(ahead: str, article: str, word: str) -> bool:
-    """True where somebody is met, calls or watches, at an hour or not: "RDV 10 H LE PETIT", "PAR LE ROUX"."""
-    if article not in ("le", "la") or word in _PARTS or lexicon().surnames.get(article + word) < _BORNE:
+def _is_met(ahead: str, article: str, word: str, behind: str) -> bool:
+    """True where somebody is met, calls or acts, at an hour or not: "10 H LE PETIT", "VU DU BOIS", "PAR LA ROCHE"."""
+    if word in _PARTS | KINSHIP or (word in _WORDS["compounding"] and behind in _COMPOUNDS):
+        return False
+    if article not in ("le", "la", "du", "des") or lexicon().surnames.get(article + word) < _BORNE:
         return False
     if ahead == "par":
-        return article == "le"  # "SORT PAR LA PORTE"
-    return ahead.isdigit() or ahead in _HOURS or ahead in _MEETING or ahead in PROFESSIONS
+        return article != "la" or word not in _WORDS["ways"]  # "SORT PAR LA PORTE"
+    met = ahead.isdigit() or ahead in _HOURS or ahead in _MEETING
+    return met or (ahead in PROFESSIONS and article in ("le", "la"))  # "CADRE DU BOURG"
 
 
 def _has_article(reading: Reading, index: int, name: str) -> bool:

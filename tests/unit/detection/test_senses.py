@@ -154,6 +154,16 @@ def test_in_capitals_the_place_of_a_word_says_whether_it_is_somebody(
         ("VU LE ROUX 12h", "Roux", ["LE ROUX"]),
         ("INSULINE 12 LE SOIR, PASSE PAR LE NEZ, VU LE PIED", "Soir", []),
         ("SORT PAR LA PORTE 12H", "Porte", []),
+        ("OPERE PAR LA ROCHE", "Roche", ["LA ROCHE"]),
+        ("VU DU BOIS CE JOUR", "Bois", ["DU BOIS"]),
+        ("RDV 10h DES BOIS", "Bois", ["DES BOIS"]),
+        ("APPEL DU PONT CE JOUR", "Pont", ["DU PONT"]),
+        ("VENU PAR LA VALLEE, MEDECIN DU PONT", "Vallée", []),
+        ("VU LE JEUNE HOMME, DEPUIS 8H LE PETIT DEJEUNER", "Jeune", []),
+        ("VU LE JEUNE, RAS", "Jeune", ["LE JEUNE"]),
+        ("PLATRE DU BRAS 21 j PUIS ABLATION", "Bras", []),
+        ("MARCHE 6 min EN CANARD", "Canard", []),
+        ("PERFUSION SUR 24h BRAS DROIT", "Bras", []),
     ],
 )
 def test_the_patients_own_article_and_writers_are_told_in_capitals(
