@@ -78,7 +78,7 @@ _BEFORE_NAME = re.compile(r"(?<![\w'’-])[^\W\d_]{4,14}(?=\.?[ \u00a0][^\W\d_])
 _ANNOUNCED = re.compile(
     rf"\b(?:{'|'.join(sorted(CIVILITIES | DOCTOR_TITLES | PERSON_TITLES))}|patiente?|enfant|nee?)\.? \Z"
 )
-_FOLLOWING = re.compile(r"\.?[ \u00a0]([^\W\d_][^\W\d_A-Z]+)")
+_FOLLOWING = re.compile(r"\.?[ \u00a0]([^\W\d_][^\W\d_A-Z]+)[ \u00a0-]?([^\W\d_]?)")
 _LONGEST_TITLE = 16
 _BEHIND_TITLE = re.compile(
     r"\b(?:m|mme|mlle|mr|dr|pr|docteur|madame|mademoiselle|monsieur|professeur)\.? (0)(?=[^\W\d_]{2})", re.IGNORECASE
@@ -348,12 +348,12 @@ def _titles(text: str, names: _Names) -> Iterator[Edit]:
 def _is_surname(text: str, match: re.Match[str], title: str) -> bool:
     """Return whether a word is written where a surname is: "Mr MADAM", "née Madam", "MADAM Kossi".
 
-    In capitals ahead of a surname ("MADAMME Lacaze"), or unlike any name ("DOCYEUR Paul"), it is a title.
+    In capitals ahead of a surname ("MADAMME Lacaze"), or of a whole name ("DOCYEUR Paul Lacaze"), it is a title.
     """
     if _ANNOUNCED.search(fold(text[max(0, match.start() - _LONGEST_TITLE) : match.start()])):
         return True
     following = _FOLLOWING.match(text, match.end())
-    if title != "madame" or not match.group().isupper() or following is None:
+    if not match.group().isupper() or following is None or (title != "madame" and following[2].isupper()):
         return False
     name = fold(following[1])
     return lexicon().first_names.get(name) > lexicon().surnames.get(name)

@@ -59,6 +59,7 @@ def test_a_disguised_name_is_read(written: str, read: str) -> None:
         ("Monsiuer Aline, MADAEM ALINE", "Monsieur Aline, MADAME ALINE"),
         ("vu par le doceur vraz", "vu par le docteur vraz"),
         ("PROFESEUR Lacaze, MADAMME Kerguelen, DOCYEUR Martin", "PROFESSEUR Lacaze, MADAME Kerguelen, DOCTEUR Martin"),
+        ("DOCYEUR Paul Lacaze, PROFESEUR Ali-Reza", "DOCTEUR Paul Lacaze, PROFESSEUR Ali-Reza"),
         ("Profeseur Vraz, Mrne Vraz", "Professeur Vraz, Mme Vraz"),
         ("Mme 0lry, Dr 0LRY", "Mme Olry, Dr OLRY"),
     ],
@@ -73,6 +74,7 @@ def test_a_title_is_read_without_its_slip(written: str, read: str) -> None:
         "M. Docteau, Mme Madama Oumar",  # names behind a title
         "Mr MADAM Kossi, Mlle MADAMA AWA, née Madama le 3 mai, l'enfant Madama Awa",
         "MADAMA Kossi",  # a surname ahead of its first name
+        "DOCTER Paul, né à Gap ; PROFFESSER Ali sort",
         "Facteur V, moteur, Madone du lac",
         "Le rapporteur Professeux",
         "Mme 02 Durand, Mme O2 lunettes, 0ttawa",
