@@ -701,7 +701,7 @@ def _is_intake(number: _Number) -> bool:
     return bool(_INTAKE.fullmatch(number.written) and "0" in number.written)
 
 
-_OF_MARKER = re.compile(r"(?:[:=<>] ?)?\d{1,3}[.,]\d{1,3}")
+_OF_MARKER = re.compile(r"(?:[:=<>] ?)?\d{1,4}(?:[.,]\d{1,3})?")
 
 
 def _is_marker(number: _Number) -> bool:
