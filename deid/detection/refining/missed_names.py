@@ -40,6 +40,7 @@ _BEHIND_LONE = frozenset({"(", ")", ",", ";", ":", "/", "»", "."})
 _STATES = frozenset("dose en etat med periode phase score stim stimulation updrs".split())
 _OF_A_CASE = frozenset("dossier famille nom".split())
 _TREATED = re.compile("parkinson|dyskines|updrs|dopa")
+_MOVES = re.compile(r"[ ,:(]{1,3}(?:mds|updrs|score|marche|blocage|dyskines|tremble|rigid|akines)")  # behind a state
 _SETTINGS_NEAR = 120  # characters to other settings
 _SYMBOLS = frozenset("ag al au ba be ca co cu fe ga he ia li na ni po ra se si te ti".split())  # of elements, and "IA"
 
@@ -68,7 +69,8 @@ def find_short_names(reading: Reading) -> list[Mention]:
 
 def _is_announced(reading: Reading, index: int) -> bool:
     before = reading.word(index - 1)
-    return before in _ANNOUNCE or before in _OF_A_CASE or before.startswith("patient")
+    patient = before.startswith("patient") and not _MOVES.match(reading.folded, reading.ends[index])
+    return patient or before in _ANNOUNCE or before in _OF_A_CASE
 
 
 def _is_state(reading: Reading, index: int) -> bool:

@@ -426,6 +426,9 @@ def test_a_score_is_no_day_of_the_month_behind_it(text: str, part: str, kept: li
         ("Parkinson ancien, marche aisée puis blocage sorti de On.", []),
         ("Parkinson, marche Off ; relu par son collègue On (absent)", ["On"]),
         ("UPDRS 12 en Off ; revue avec la patiente On : va mieux", ["On"]),
+        ("Parkinson : patient On, UPDRS 12.", []),
+        ("Parkinson : patiente On (score 18), puis patient On, marche normale.", []),
+        ("Parkinson : patiente On (78 ans), dossier On, score 18", ["On", "On"]),
     ],
 )
 def test_a_setting_that_is_on_is_nobody(text: str, names: list[str]) -> None:
