@@ -255,10 +255,10 @@ def _is_never_a_name(reading: Reading, mention: Mention) -> bool:
 
 
 def _slips(word: str) -> Iterator[str]:
-    """Yield a word with two letters in the other order, with one twice, and with the key beside one or for it."""
+    """Yield a word with two letters in the other order, one twice or left out, and the key beside one or for it."""
     for at, letter in enumerate(word):
         ahead, behind = word[:at], word[at + 1 :]
-        yield f"{ahead}{behind[:1]}{letter}{behind[1:]}"
+        yield from (f"{ahead}{behind}", f"{ahead}{behind[:1]}{letter}{behind[1:]}")
         row = next(row for row in ("azertyuiop", "qsdfghjklm", "wxcvbn") if letter in row)
         pressed = row.index(letter)
         for other in row[max(0, pressed - 1) : pressed + 2]:
@@ -271,7 +271,7 @@ _SLIPS = frozenset({*_slips("elle"), *_slips("elles")}) - {"elle", "elles"}
 def _is_pronoun(reading: Reading, index: int) -> bool:
     """True for "Elle" with a slip of the hand, told once, before a verb: ". Emle souhaite partir".
 
-    Two letters in the other order, one twice, or the key beside; another letter makes a rare name ("Elve").
+    Two letters in the other order, one twice or left out, or the key beside; another letter makes a rare name ("Elve").
     """
     word, lexicon = reading.word(index), reading.lexicon
     opens = reading.word(index - 1) in ("", ".", "!", "?")
