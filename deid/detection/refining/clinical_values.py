@@ -711,9 +711,7 @@ def _is_marker(number: _Number) -> bool:
         return bool(few) and not _is_announced(number)
     head = re.search(r"\b(?:[a-z]{2,3}[ -])?\Z", number.before)
     whole = f"{head.group() if head else ''}{number.written}"
-    if _LOCUS.fullmatch(number.written) or _LOCUS.fullmatch(whole):
-        return True
-    if _MARKER.fullmatch(number.written) or _VERTEBRAE.fullmatch(number.written):
+    if _LOCUS.fullmatch(whole) or any(one.fullmatch(number.written) for one in (_LOCUS, _MARKER, _VERTEBRAE)):
         return True
     if (marker := _MARKER.match(whole)) and _MARKED.fullmatch(whole, marker.end()):
         return True

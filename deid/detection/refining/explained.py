@@ -38,7 +38,7 @@ _RECALLED = re.compile(r"[ \t\d.)]*(?:apprentissage|denomination|fluences?|evoca
 _SELDOM_BORNE, _SELDOM_GIVEN = 12_000, 500
 # Births of a surname and of a first name under which a famous name is hardly another's; what a person's is followed by.
 _RARELY_BORNE, _RARELY_GIVEN, _RARELY_GIVEN_LAST = 1_500, 100, 2_000
-_SOMEBODYS = re.compile(r" ?(?:,|\(|:)? ?(?:nee?\b|agee?\b|\d|epouse\b)")
+_SOMEBODYS = re.compile(r" ?(?:,|\(|:)? ?(?:nee?\b|agee?\b|\d(?!er\b)|epouse\b)")
 _CULTURE_REACH = 80
 # Those told by one name, near words that tell of delusions.
 _CALLED_BY_ONE = word_list("called_by_one_name")
@@ -51,8 +51,7 @@ _CLAIMED = re.compile(
     r"(?:persuade|convaincu)e? d'etre|reincarnation de|(?P<said>(?:dit|disait) etre)|"
     r"(?P<heard>(?:entend\w*|ecoute\w*) (?:\w+ ){0,3}voix d[eu])) (?:l[ea] )?\Z"
 )
-_ROLES = KINSHIP | PROFESSIONS - frozenset("avis lu relu signe vu vue".split())
-_ROLES |= frozenset("accompagnant accompagnante aide appelant appelante homme interlocuteur requerant".split())
+_ROLES = (KINSHIP | PROFESSIONS | word_list("callers")) - frozenset("avis lu relu signe vu vue".split())
 _IN_A_ROLE = re.compile(
     r" ?[,(:–-] ?(?:(?:une?|l[ea]|[ms]on|[ms]a|leur|notre|votre) |l')?"
     rf"(?:{'|'.join(sorted(_ROLES))})\b(?! de (?:dieu|\d))"
@@ -91,12 +90,12 @@ def is_explained(reading: Reading, mention: Mention, words: Sequence[str]) -> bo
         return True
     if len(words) == 3 and words[0] in EPONYM_CUES and words[1] in ("de", "d", "du"):
         return words[2] in EPONYMS or words[2] in reading.lexicon.eponyms  # "DAVIER DE WEBER"
-    if _is_answer(reading, mention, words) or _is_gesture(reading, mention, words):
+    if _is_answer(reading, mention, words) or _is_one_behind(reading, mention, words):
         return True
     if len(words) == 1 and words[0] in _SHORTENED:  # "Nelle ordo", "gend. Abadie"
         after = reading.token_at(mention.end - 1) + 1
         return reading.word(after) == "." or (reading.word(after).isalpha() and not reading.capitals[after])
-    return _is_aid(reading, mention, words) or _is_vehicle(reading, mention, words)
+    return _is_aid(reading, mention, words)
 
 
 def _is_married(reading: Reading, mention: Mention, word: str) -> bool:
@@ -122,12 +121,9 @@ def _is_public_figure(reading: Reading, mention: Mention, words: Sequence[str]) 
     name = " ".join(words)
     if name in ("gaulle", "de gaulle"):
         return _GENERAL.search(reading.folded, max(0, mention.start - 16), mention.start) is not None
-    if reading.word(reading.token_at(mention.start) - 1) in KINSHIP:
+    if reading.word(reading.token_at(mention.start) - 1) in KINSHIP or name not in PUBLIC_FIGURES | FIGURE_SURNAMES:
         return False
-    near = reading.folded[max(0, mention.start - 160) : mention.end + 60]
-    if name not in PUBLIC_FIGURES | FIGURE_SURNAMES:
-        return False
-    if name in PUBLIC_FIGURES and _OF_A_TEST.search(near):
+    if name in PUBLIC_FIGURES and _OF_A_TEST.search(reading.folded, max(0, mention.start - 160), mention.end + 60):
         return True
     if not _OF_A_TEST.search(reading.folded, max(0, mention.start - _TEST_REACH), mention.end + 60):
         return False
@@ -143,28 +139,8 @@ def _is_unmistakable(reading: Reading, mention: Mention) -> bool:
     """
     inside = [at for at in reading.tokens(mention) if reading.words[at].isalpha()]
     words = [reading.words[at] for at in inside]
-    if words[1:] == [] and words[:1] and words[0] in _CALLED_BY_ONE:
-        before = reading.folded[max(0, mention.start - _SAID_NEAR) : mention.start]
-        behind = reading.folded[mention.end : mention.end + _SAID_NEAR]
-        ahead = _CLAUSE.split(before)[-1]
-        claim, births = _CLAIMED.search(before), reading.lexicon.first_names.get(words[0])
-        said = claim is not None and claim["said"] is not None
-        told = _DELUSION.search(before if said else f"{ahead} {_CLAUSE.split(behind, maxsplit=1)[0]}") is not None
-        if claim is None and not (told and _SPEAKS.match(behind)):
-            if births >= _FEW_GIVEN or not told:
-                return False
-        elif _SOMEBODYS.match(behind) or (claim and claim.lastgroup and births >= _OFTEN_BORNE and not told):
-            return False
-        if said and not _ROLES.isdisjoint(re.findall(r"[a-z]+\b(?! de \d)", ahead)):
-            return False
-        places = reading.places[words[0]][:_PLACES]
-        borne = any(
-            reading.word(at - 1) in KINSHIP
-            or is_capital(reading, at + 1)
-            or _IN_A_ROLE.match(reading.folded, reading.ends[at])
-            for at in places
-        )
-        return not borne and words[0] not in reading.titled
+    if len(words) == 1 and words[0] in _CALLED_BY_ONE:
+        return _is_of_delusion(reading, mention, words[0])
     if not words or " ".join(words) not in PUBLIC_FIGURES:
         return False
     lexicon, most = reading.lexicon, _RARELY_GIVEN if len(words) == 1 else _RARELY_GIVEN_LAST
@@ -177,9 +153,26 @@ def _is_unmistakable(reading: Reading, mention: Mention) -> bool:
         return False
     if lexicon.parts.get(ahead[-1]) == "NOM" and ahead[-1] not in word_list("public_roles"):
         return False  # "son voisin Pompidou"
-    if _SOMEBODYS.match(reading.folded, mention.end):
+    return not _SOMEBODYS.match(reading.folded, mention.end) and words[-1] not in reading.titled
+
+
+def _is_of_delusion(reading: Reading, mention: Mention, word: str) -> bool:
+    """True for a name told by one word that somebody takes himself for or hears, and that is nobody's elsewhere."""
+    text, births = reading.folded, reading.lexicon.first_names.get(word)
+    before = text[max(0, mention.start - _SAID_NEAR) : mention.start]
+    behind = text[mention.end : mention.end + _SAID_NEAR]
+    ahead, claim = _CLAUSE.split(before)[-1], _CLAIMED.search(before)
+    said = claim is not None and claim["said"] is not None
+    told = _DELUSION.search(before if said else f"{ahead} {_CLAUSE.split(behind, maxsplit=1)[0]}") is not None
+    if _SOMEBODYS.match(behind) or (said and not _ROLES.isdisjoint(re.findall(r"[a-z]+\b(?! de \d)", ahead))):
         return False
-    return words[-1] not in reading.titled
+    spoken = told and (births < _FEW_GIVEN or _SPEAKS.match(behind))
+    if not (spoken if claim is None else told or claim.lastgroup is None or births < _OFTEN_BORNE):
+        return False
+    return word not in reading.titled and not any(
+        reading.word(at - 1) in KINSHIP or is_capital(reading, at + 1) or _IN_A_ROLE.match(text, reading.ends[at])
+        for at in reading.places[word][:_PLACES]
+    )
 
 
 @cache
@@ -197,10 +190,7 @@ def is_of_culture(reading: Reading, mention: Mention, words: Sequence[str]) -> b
     A role or relative between the words for it and the name, or a title before the name anywhere, makes a person.
     """
     names = [word for word in words if word not in _BEFORE_FIGURE]
-    if names[-1:] == names:
-        known = bool(names) and names[0] in _known_by_surname()
-    else:
-        known = " ".join(names) in PUBLIC_FIGURES
+    known = names[0] in _known_by_surname() if len(names) == 1 else " ".join(names) in PUBLIC_FIGURES
     at = next((at for at in reading.tokens(mention) if known and reading.words[at] == names[0]), 0)
     start = max(reading.line(mention.start)[0], reading.starts[at] - _CULTURE_REACH)
     clause = _CLAUSE.split(reading.folded[start : reading.starts[at]])[-1]
@@ -231,11 +221,12 @@ def _is_answer(reading: Reading, mention: Mention, words: Sequence[str]) -> bool
     return not any(not line <= reading.starts[at] < end for at in reading.places.get(words[0], ()))
 
 
-def _is_gesture(reading: Reading, mention: Mention, words: Sequence[str]) -> bool:
-    """True for an eponym that is done: "a fait Heimlich"."""
-    if len(words) != 1 or words[0] not in EPONYMS:
-        return False
-    return _DOES.search(reading.folded, max(0, mention.start - 40), mention.start) is not None
+def _is_one_behind(reading: Reading, mention: Mention, words: Sequence[str]) -> bool:
+    """True for an eponym that is done and a make behind its article or kind: "a fait Heimlich", "un vieux Renault"."""
+    return len(words) == 1 and any(
+        words[0] in known and ahead.search(reading.folded, max(0, mention.start - 40), mention.start)
+        for known, ahead in ((EPONYMS, _DOES), (VEHICLES, _A_VEHICLE))
+    )
 
 
 def _is_aid(reading: Reading, mention: Mention, words: Sequence[str]) -> bool:
@@ -246,13 +237,6 @@ def _is_aid(reading: Reading, mention: Mention, words: Sequence[str]) -> bool:
     return not _OF_NAME.match(reading.folded, reading.ends[reading.token_at(mention.start)] + 1) and not any(
         lexicon.is_first_name(word) for word in words[1:]
     )
-
-
-def _is_vehicle(reading: Reading, mention: Mention, words: Sequence[str]) -> bool:
-    """True for a make behind an article or a word for a vehicle: "un vieux Renault"."""
-    if len(words) != 1 or words[0] not in VEHICLES:
-        return False
-    return _A_VEHICLE.search(reading.folded, max(0, mention.start - 40), mention.start) is not None
 
 
 def is_lone_acronym(reading: Reading, mention: Mention) -> bool:

@@ -142,13 +142,11 @@ def _coded_cells(reading: Reading) -> Iterator[tuple[int, int]]:
         yield headings.span()
         if headings["sign"] != ";":
             continue
-        text = reading.text
         coded = {at for at, name in enumerate(names) if not _CODED.isdisjoint(name.split("_"))}
         start = headings.end() + 1
-        while start < len(text):
-            end = text.find("\n", start)
-            end = len(text) if end < 0 else end
-            cells = [*_cells(text, start, end)]
+        while start < len(reading.text):
+            end = reading.line(start)[1]
+            cells = [*_cells(reading.text, start, end)]
             if len(cells) != len(names):
                 break
             yield from (cells[at] for at in sorted(coded))

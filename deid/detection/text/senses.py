@@ -361,12 +361,10 @@ def _is_phrased(reading: Reading, index: int) -> bool:
         return False
     if reading.text[reading.ends[index - 1] : reading.starts[index]] not in (" ", "") or _is_given(reading, index + 1):
         return False
-    ahead = reading.word(index - 2)
-    initial = ahead == "." and len(reading.word(index - 3)) == 1
-    if initial or _is_given(reading, index - 2) or _is_met(ahead, before, word, reading.word(index + 1)):
-        return False  # "PASCAL LE ROUX", "P. DES BOIS", "VU LE ROUX"
-    if ahead == "par" and reading.word(index - 3) in PROFESSIONS:
-        return False  # "RELU PAR LE ROUX"
+    ahead, further = reading.word(index - 2), reading.word(index - 3)
+    told = (ahead == "." and len(further) == 1) or (ahead == "par" and further in PROFESSIONS)
+    if told or _is_given(reading, index - 2) or _is_met(ahead, before, word, reading.word(index + 1)):
+        return False  # "PASCAL LE ROUX", "P. DES BOIS", "RELU PAR LE ROUX", "VU LE ROUX"
     if "VER" in words.parts.get(word, "") and before in _SUBJECTS and ahead not in ("'", "’"):
         return True
     if before in _DETERMINING:

@@ -350,6 +350,7 @@ def test_initials_of_somebody_in_the_text_stay() -> None:
         ("Hallucinations : entend la voix de Moïse (son mari)", "Moïse", Label.PERSON, False),
         ("Hallucinations : entend la voix de Moïse la nuit", "Moïse", Label.PERSON, True),
         ("Entend la voix de César, la nuit", "César", Label.PERSON, False),
+        ("Il se prend pour Napoléon 1er", "Napoléon", Label.PERSON, True),
         ("Il se prend pour César depuis un mois", "César", Label.PERSON, True),
         ("Délirante, César lui parle. César (IDE) la rassure", "César", Label.PERSON, False),
         ("Elvis lui parle doucement, elle se calme", "Elvis", Label.PERSON, False),
