@@ -44,9 +44,9 @@ _DETERMINERS = frozenset("ce cet cette d de des du en la le les ma sa sans sous 
 # Words before a noun or verb, and before no name; before a plural.
 _DETERMINING = frozenset("un une ce cet cette mon ma son sa notre leur chaque aucun aucune en".split())
 _PLURAL = frozenset("les des aux ces ses mes leurs deux trois quatre cinq".split())
-# Words before somebody who is met or calls, and at the end of an hour.
+# Words before somebody who is met or calls, at the end of an hour, and for somebody who is young or small.
 _MEETING = frozenset("appel appels rdv rencontre revu revue vu vue".split())
-_HOURS = frozenset("h mn min".split())
+_HOURS, _BEINGS = frozenset("h mn min".split()), KINSHIP | {"homme"}
 _DUTIES = frozenset("bloc famille garde jour liaison nuit secteur semaine service ville".split())  # "INTERNE DE NUIT"
 _SUBJECTS = frozenset("est ete sont ont il elle on je nous vous ils elles se".split())
 # Signs before the first word of a sentence, item or cell.
@@ -381,7 +381,7 @@ def _is_phrased(reading: Reading, index: int) -> bool:
 
 def _is_met(ahead: str, article: str, word: str, behind: str) -> bool:
     """True where somebody is met, calls or acts, at an hour or not: "10 H LE PETIT", "VU DU BOIS", "PAR LA ROCHE"."""
-    if word in _PARTS | KINSHIP or (word in _WORDS["compounding"] and behind in _COMPOUNDS):
+    if word in _PARTS | KINSHIP or (word in _WORDS["compounding"] and behind in _COMPOUNDS | _BEINGS):
         return False
     if article not in ("le", "la", "du", "des") or lexicon().surnames.get(article + word) < _BORNE:
         return False

@@ -9,6 +9,7 @@ import pytest
 from deid.detection import Detector
 from deid.detection.refining.trimming import trim_things
 from deid.detection.text.reading import Reading
+from deid.detection.text.senses import Sense, find_sense
 from deid.domain.document import Document, Mention, Patient, Vote
 from deid.domain.labels import NAMES, Label
 
@@ -171,6 +172,21 @@ def test_the_patients_own_article_and_writers_are_told_in_capitals(
 ) -> None:
     patient = Patient(last_name=surname)
     assert [text[start:end] for start, end, _ in _names(rules, text, patient)] == found
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "thing"),
+    [
+        ("Jeune enfant vu avec sa mère", "jeune", True),
+        ("Suivi de Paul Petit homme de 54 ans", "petit", False),
+        ("DEPUIS 8H LE PETIT DEJEUNER", "petit", True),
+        ("RDV 8H LE PETIT DEMAIN", "petit", False),
+        ("VU LE PERE CE JOUR", "pere", True),
+    ],
+)
+def test_an_adjective_of_a_compound_is_nobody(text: str, word: str, thing: bool) -> None:
+    read = Reading(Document("d", text))
+    assert (find_sense(read, read.words.index(word)) is Sense.THING) is thing
 
 
 @pytest.mark.parametrize(
