@@ -42,7 +42,7 @@ from tests.ports import reserve_port
 REDIS = shutil.which("redis-server")
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.timeout(1800),
+    pytest.mark.timeout(1800),  # two waits of ten minutes: a broker that comes back, tasks of workers that died
     pytest.mark.skipif(REDIS is None, reason="redis-server is not installed (Debian: apt install redis-server)"),
     pytest.mark.skipif(
         find_spec("airflow.providers.celery") is None, reason="apache-airflow-providers-celery is not installed"

@@ -38,6 +38,7 @@ from tests.database.warehouse.nights import night, published, states
 from tests.database.warehouse.small_hospital import DAY, LETTER, NIGHT, PAGE, open_hospital, put, withdraw
 from tests.ports import reserve_port
 
+# Whole nights of an Airflow whose tasks are processes of their own; one wait is 400 s.
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 NIGHTS = [f"2026-03-0{day}" for day in (2, 3, 4)]
 EARLIER = NIGHT - 20 * DAY

@@ -33,7 +33,7 @@ LETTER = (
 )
 SHORT = Limits(seconds=3, megabytes=512, characters=100_000)
 BYTES = 100_000
-pytestmark = pytest.mark.timeout(300, method="thread")
+pytestmark = pytest.mark.timeout(300)  # a process that is started apart has 120 s of its own
 
 
 def rules(trap: bool = True) -> Policy:

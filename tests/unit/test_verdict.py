@@ -86,3 +86,12 @@ def test_modules_that_share_an_airflow_go_to_one_process_and_those_with_their_ow
     assert {*scopes("tests/pages", "tests/dags")} == {"tests/pages/", "tests/dags/", *ALONE}
     others = scopes("tests/unit", "tests/database")
     assert len({*others}) == len(others)
+
+
+def test_a_time_limit_of_its_own_has_its_reason_beside_it() -> None:
+    bare = []
+    for path in (ROOT / "tests").rglob("test_*.py"):
+        lines = path.read_text(encoding="utf-8").splitlines()
+        limited = [at for at, line in enumerate(lines) if "pytest.mark" + ".timeout(" in line]
+        bare += [f"{path.name}:{at + 1}" for at in limited if not any("# " in line for line in lines[at - 1 : at + 1])]
+    assert bare == []

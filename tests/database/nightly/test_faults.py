@@ -14,6 +14,7 @@ import pytest
 from tests import ROOT
 from tests.folders import MEMORY, has_room
 
+# Each command starts a PostgreSQL, and plays two nights without faults and two under each schedule.
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
 

@@ -238,7 +238,7 @@ def test_every_step_of_the_build_runs_and_what_it_makes_works(build: Build) -> N
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(900)  # the whole build where this test runs alone, then LibreOffice from a cold start
 @WRITER
 @with_tesseract
 def test_doc_odt_and_scans_are_read_by_the_user_of_the_image(build: Build, tmp_path: Path) -> None:
@@ -260,7 +260,7 @@ def test_doc_odt_and_scans_are_read_by_the_user_of_the_image(build: Build, tmp_p
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(900)  # a whole build of its own
 def test_the_image_of_the_laboratory_and_that_of_a_gpu_are_built() -> None:
     with built(DEVICE="gpu", LAB="lab") as made:
         stage = made.last
@@ -271,7 +271,7 @@ def test_the_image_of_the_laboratory_and_that_of_a_gpu_are_built() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(900)  # the whole build, where this test runs alone
 @pytest.mark.skipif(not any(DEBIAN.glob("*_Packages*")), reason="without Debian's lists no package can be looked up")
 def test_what_reads_doc_odt_and_scans_are_packages_of_debian(build: Build) -> None:
     named = set(build.last.variables["FORMATS"].split())

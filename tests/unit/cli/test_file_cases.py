@@ -18,7 +18,7 @@ CASES = {one["file"]: one for one in map(json.loads, (FOLDER / "expected.jsonl")
 ONE = "k01_one_ipp.hl7"
 SECOND = b"N^PI~9911223344^^^CHU-VOISIN&390000124&N^PI~"
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
