@@ -18,6 +18,7 @@ import shutil
 import socket
 import stat
 import subprocess
+import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -124,9 +125,8 @@ class EmbeddedServer:
         self.data.mkdir(mode=0o700)
         self.log.touch(mode=0o600)
         password_file = self.home / ".initdb-password"
-        password_file.touch(mode=0o600)
         try:
-            password_file.write_text(password)
+            write_private(password_file, password)
             self._hand_over(self.data, self.log, password_file)
             done = self._execute(
                 *("initdb", "-D", str(self.data), "-U", SUPERUSER, "--auth=scram-sha-256"),
@@ -134,7 +134,7 @@ class EmbeddedServer:
                 *("--locale-provider=builtin", "--builtin-locale=C.UTF-8"),
             )
         finally:
-            password_file.unlink()
+            password_file.unlink(missing_ok=True)
         if done.returncode != 0:
             shutil.rmtree(self.data, ignore_errors=True)
             lines = done.stderr.strip().splitlines() or ["no message"]
@@ -222,12 +222,10 @@ def write_private(path: Path, content: str) -> None:
 
 def port_taken(port: int) -> bool:
     """Return whether a program of this machine already listens on `port`."""
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((HOST, port))
-        except OSError:
-            return True
+    try:
+        socket.create_server((HOST, port)).close()
+    except OSError:
+        return True
     return False
 
 
@@ -237,15 +235,14 @@ def free_port() -> int:
     Raises:
         SettingsError: every port that may be given out is taken.
     """
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
-        try:
-            probe.bind((HOST, 0))
-        except OSError as error:
-            raise SettingsError(
-                f"{HOST} has no free port: {error.strerror}.",
-                "End programs that hold many ports, or set NOCTURNE_POSTGRES_PORT to a free one.",
-            ) from None
-        return int(probe.getsockname()[1])
+    try:
+        with socket.create_server((HOST, 0)) as probe:
+            return int(probe.getsockname()[1])
+    except OSError as error:
+        raise SettingsError(
+            f"{HOST} has no free port: {error.strerror}.",
+            "End programs that hold many ports, or set NOCTURNE_POSTGRES_PORT to a free one.",
+        ) from None
 
 
 def binaries() -> Path:
@@ -268,43 +265,52 @@ def _let_reach(path: Path) -> None:
 def _system_user() -> pwd.struct_passwd:
     """The user that PostgreSQL runs as under root, made at the first call on a machine.
 
-    Several servers start at once on a new machine, and `useradd` of one name at once makes it with several numbers: one
-    process makes it, under a lock of the folder that holds the users, which ends with its process; the others find it.
-
     Raises:
         SettingsError: the user is not there and cannot be made.
     """
+    with contextlib.suppress(KeyError):
+        return pwd.getpwnam(SYSTEM_USER)
+    with _users_held():
+        done = _make_system_user()  # refused where another process has just made it
+    try:
+        return pwd.getpwnam(SYSTEM_USER)
+    except KeyError:
+        command = shlex.join([*_ADD_USER, SYSTEM_USER])
+        raise SettingsError(
+            f"PostgreSQL refuses to run as root, and the user {SYSTEM_USER} could not be made: {done}.",
+            f"Run `{command}` as root, or work as another user than root.",
+        ) from None
+
+
+@contextlib.contextmanager
+def _users_held() -> Iterator[None]:
+    """Keep other processes from making the user until the block, or this process, ends: two give it two numbers."""
     folder = os.open("/etc", os.O_RDONLY)
     try:
-        fcntl.flock(folder, fcntl.LOCK_EX)
-        try:
-            return pwd.getpwnam(SYSTEM_USER)
-        except KeyError:
-            done = _make_system_user()
-        try:
-            return pwd.getpwnam(SYSTEM_USER)
-        except KeyError:
-            command = shlex.join([*_ADD_USER, SYSTEM_USER])
+        for _ in range(10 * WAIT_S):
+            try:
+                fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                time.sleep(0.1)
+        else:
             raise SettingsError(
-                f"PostgreSQL refuses to run as root, and the user {SYSTEM_USER} could not be made: {done}.",
-                f"Run `{command}` as root, or work as another user than root.",
-            ) from None
+                f"another process has kept /etc locked for {WAIT_S} s: the user {SYSTEM_USER} cannot be made.",
+                "End the process that `lslocks` names beside /etc, then start again.",
+            )
+        yield
     finally:
         os.close(folder)
 
 
 def _make_system_user() -> str:
     """Make the user; return how the program that makes it ended, in one line."""
-    program = shutil.which(_ADD_USER[0], path=f"{os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin")
-    if program is None:
+    environment = {**os.environ, "PATH": f"{os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin", "LC_ALL": "C"}
+    command = [*_ADD_USER, SYSTEM_USER]
+    try:
+        done = subprocess.run(command, check=False, capture_output=True, text=True, env=environment)  # noqa: S603 - ours
+    except FileNotFoundError:
         return f"this machine has no {_ADD_USER[0]}"
-    done = subprocess.run(  # noqa: S603 - fixed program, a name of our own
-        [program, *_ADD_USER[1:], SYSTEM_USER],
-        check=False,
-        capture_output=True,
-        text=True,
-        env={**os.environ, "LC_ALL": "C"},
-    )
     return (done.stderr.strip().splitlines() or [f"{_ADD_USER[0]} ended with {done.returncode}"])[-1]
 
 

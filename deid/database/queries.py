@@ -8,7 +8,6 @@ import re
 import resource
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import date, datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -56,8 +55,7 @@ def one(cursor: Cursor) -> tuple[Any, ...]:
 
 def by_column(cursor: Cursor) -> list[dict[str, Any]]:
     """Return the rows of a statement by the names of its columns."""
-    columns = [column.name for column in cursor.description or ()]
-    return [dict(zip(columns, row, strict=True)) for row in cursor.fetchall()]
+    return [dict(zip((one.name for one in cursor.description or ()), row, strict=True)) for row in cursor.fetchall()]
 
 
 def record_step_cost(
@@ -79,8 +77,8 @@ def record_step_cost(
 def copy_rows(cursor: Cursor, schema: str, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     """Put `rows` in `incoming_<table>`, a temporary table with `columns` of `schema.table`; return its name.
 
-    The table lives until the transaction ends; a second call in the same transaction adds to it. Lists and
-    dictionaries are written as JSON. Text must hold no NUL and no lone surrogate: see `deid.formats.storable`.
+    The table lives until the transaction ends; a second call in the same transaction adds to it. Lists and dictionaries
+    are written as JSON, else as `str` gives them. Text must hold no NUL and no lone surrogate: `deid.formats.storable`.
     """
     name = f"incoming_{table}"
     listed = sql.SQL(", ").join(map(sql.Identifier, columns))
@@ -102,10 +100,6 @@ def copy_rows(cursor: Cursor, schema: str, table: str, columns: Sequence[str], r
 def _cell(value: Any) -> str:
     if value is None:
         return "\\N"
-    if isinstance(value, bool):
-        return "t" if value else "f"
-    if isinstance(value, datetime | date):
-        return value.isoformat()
     if isinstance(value, bytes | memoryview):
         return f"\\\\x{value.hex()}"
     if isinstance(value, list | dict | tuple):

@@ -212,6 +212,84 @@ def test_a_user_that_cannot_be_made_is_told_with_the_command_that_makes_it(
     assert not (home / ".initdb-password").exists()
 
 
+def test_a_machine_that_cannot_make_users_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(embedded, "SYSTEM_USER", f"nocturne-{os.getpid()}")
+    monkeypatch.setattr(embedded, "_ADD_USER", ("useradd-that-lacks", "--system"))
+    with pytest.raises(SettingsError, match="could not be made: this machine has no useradd-that-lacks") as refused:
+        embedded._system_user()
+    assert f"`useradd-that-lacks --system nocturne-{os.getpid()}` as root" in refused.value.remedy
+
+
+def test_a_process_that_keeps_the_users_locked_is_told_after_a_while_and_delays_nobody_who_needs_no_new_user(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(embedded, "WAIT_S", 1)
+    with embedded._users_held():
+        monkeypatch.setattr(embedded, "SYSTEM_USER", f"nocturne-{os.getpid()}")
+        with pytest.raises(SettingsError, match=r"kept /etc locked for 1 s.*`lslocks` names"):
+            embedded._system_user()
+        monkeypatch.setattr(embedded, "SYSTEM_USER", "root")
+        assert embedded._system_user().pw_uid == 0
+
+
+@ROOT_ONLY
+def test_the_lock_of_a_killed_process_is_free_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    name = f"nocturne-{os.getpid()}"
+    monkeypatch.setattr(embedded, "SYSTEM_USER", name)
+    program = (
+        "import time; from deid.database.embedded import _users_held\n"
+        "with _users_held(): print('held', flush=True); time.sleep(600)"
+    )
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "held\n"
+        holder.kill()
+    try:
+        assert embedded._system_user().pw_name == name
+    finally:
+        subprocess.run(["userdel", name], check=False, capture_output=True)
+
+
+@ROOT_ONLY
+def test_a_user_with_another_home_runs_the_server_and_finds_its_home_as_it_was(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name, elsewhere = f"nocturne-{os.getpid()}", tmp_path / "elsewhere"
+    elsewhere.mkdir(mode=0o700)
+    subprocess.run(["useradd", "--system", "--home-dir", elsewhere, "--no-create-home", name], check=True)
+    try:
+        monkeypatch.setattr(embedded, "SYSTEM_USER", name)
+        server = EmbeddedServer(home, options=FAST)
+        server.start()
+        assert _execute(server, "SELECT 1") == [(1,)]
+        assert (home / "postgres").owner() == name
+        server.stop()
+        assert list(elsewhere.iterdir()) == []
+        assert (elsewhere.owner(), stat.S_IMODE(elsewhere.stat().st_mode)) == ("root", 0o700)
+    finally:
+        subprocess.run(["userdel", name], check=False, capture_output=True)
+
+
+@ROOT_ONLY
+@pytest.mark.skipif(shutil.which("unshare") is None, reason="a network of two ports is made by unshare, on Linux")
+def test_a_machine_without_a_free_port_is_told_with_the_setting_that_names_one() -> None:
+    program = (
+        "import socket; from deid.database.embedded import HOST, free_port\n"
+        "held = [socket.create_server((HOST, 0)) for _ in range(2)]\n"
+        "free_port()"
+    )
+    kernel = "/proc/sys/net/ipv4"
+    two_ports = f'echo 1 > {kernel}/ip_nonlocal_bind; echo 32000 32001 > {kernel}/ip_local_port_range; exec "$@"'
+    done = subprocess.run(
+        ["unshare", "--net", "sh", "-c", two_ports, "sh", sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "SettingsError: 127.0.0.1 has no free port: Address already in use" in done.stderr
+    assert "NOCTURNE_POSTGRES_PORT" in done.stderr
+
+
 def test_a_port_that_another_program_takes_first_is_left_to_it(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     server = EmbeddedServer(home)
     launch = server._launch
