@@ -62,7 +62,7 @@ def main(arguments: list[str]) -> int:
     print("| Package | Lines | covered | Branches covered | Floor |\n|---|---:|---:|---:|---:|")
     for name, counts in packages.items():
         lines = counts["covered_lines"] + counts["missing_lines"]
-        floor = floors.get(name, 0.0)
+        floor = floors.get(name, MOST)
         print(f"| {name} | {lines} | {share(counts, 'lines'):.0f} % | {reached[name]:.1f} % | {floor:.0f} % |")
     below = [name for name in reached if reached[name] < floors.get(name, MOST)]
     if below:

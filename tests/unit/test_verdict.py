@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
+from benchmarks.coverage_by_package import FLOORS, MOST, raised
 from tests import ROOT
 from tests.conftest import ALONE, scope_of
 from tests.verdict import judge
@@ -95,3 +97,12 @@ def test_a_time_limit_of_its_own_has_its_reason_beside_it() -> None:
         limited = [at for at, line in enumerate(lines) if "pytest.mark" + ".timeout(" in line]
         bare += [f"{path.name}:{at + 1}" for at in limited if not any("# " in line for line in lines[at - 1 : at + 1])]
     assert bare == []
+
+
+def test_every_package_has_a_floor_of_covered_branches_which_only_rises() -> None:
+    floors = json.loads(FLOORS.read_text(encoding="utf-8"))
+    packages = {path.parent.name for path in ROOT.glob("deid/*/__init__.py")}
+    packages |= {f"nocturne_lab.{path.parent.name}" for path in ROOT.glob("lab/nocturne_lab/*/__init__.py")}
+    assert packages - floors.keys() == set()
+    assert raised({"one": 80.0}, {"one": 70.0}) == {"one": 80.0}
+    assert raised({"one": 80.0}, {"one": 84.5, "new": 99.0}) == {"one": 83.0, "new": MOST}
