@@ -340,6 +340,10 @@ def test_numbers_of_labels_are_those_that_ship() -> None:
     readme = (ROOT / "README.md").read_text()
     assert f"finds {len(TAGGED)} kinds of mentions" in readme
     assert f"and {len(OPTIONAL)} that a policy may add" in readme
+    told = (
+        f"{len(TAGGED)} that taggers give, from {TAGGED[0]} to {TAGGED[-1]}, and {len(OPTIONAL)} that a policy may add"
+    )
+    assert f"the kind of a mention; {told} |" in (ROOT / "docs/glossary.md").read_text()
 
 
 @pytest.mark.parametrize(("quoting", "words", "page", "figure"), QUOTED)
