@@ -10,7 +10,16 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
-from nocturne_airflow.steps import GPU_POOL, GPU_QUEUE, PUBLISHING_QUEUE, READING_QUEUE, REFERENCES_QUEUE, RETRIES, Tag
+from nocturne_airflow.steps import (
+    GPU_POOL,
+    GPU_QUEUE,
+    LAB_QUEUE,
+    PUBLISHING_QUEUE,
+    READING_QUEUE,
+    REFERENCES_QUEUE,
+    RETRIES,
+    Tag,
+)
 
 from tests import ROOT
 
@@ -28,11 +37,15 @@ FILES = {
 HEAVY = {"torch", "transformers", "pandas", "great_expectations", "matplotlib", "numpy", "deid.nightly.steps"}
 
 
-@pytest.fixture(scope="module")
-def bag() -> Any:
+def read_dags() -> Any:
     from airflow.dag_processing.dagbag import DagBag
 
     return DagBag(ROOT / "dags", known_pools={"default_pool", *json.loads((ROOT / "docker/pools.json").read_text())})
+
+
+@pytest.fixture(scope="module")
+def bag() -> Any:
+    return read_dags()
 
 
 def test_every_file_is_read_without_a_word(bag: Any) -> None:
@@ -102,6 +115,22 @@ def test_each_task_waits_for_a_worker_that_has_what_it_needs(bag: Any) -> None:
     on_device = ("batch.detect", "give", "train", "evaluate")
     others = [task for dag in bag.dags.values() for task in dag.tasks if task.task_id not in on_device]
     assert {task.pool for task in others} == {"default_pool"}
+
+
+def test_the_laboratory_has_the_queue_that_the_setting_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(LAB_QUEUE, "lab")
+    dags = read_dags().dags
+    assert {name: {task.queue for task in dag.tasks} for name, dag in dags.items() if name != "refresh_references"} == {
+        "deidentify_documents": {READING_QUEUE, GPU_QUEUE},
+        "release_dataset": {PUBLISHING_QUEUE},
+        "apply_oppositions": {PUBLISHING_QUEUE},
+        "ask_again": {PUBLISHING_QUEUE},
+        "evaluate_release": {"lab", PUBLISHING_QUEUE},
+        "exchange_annotations": {"lab"},
+        "link_table": {READING_QUEUE},
+        "train_detector": {"lab"},
+    }
+    assert dags["train_detector"].get_task("train").pool == GPU_POOL
 
 
 def test_the_night_has_its_interval_and_its_form(bag: Any) -> None:
