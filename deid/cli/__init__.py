@@ -12,7 +12,6 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
-from errno import EDQUOT, ENOSPC
 
 import typer
 
@@ -30,10 +29,11 @@ from deid.cli import (
     sources,
     stewardship,
 )
-from deid.cli.console import UNUSABLE, Guarded, write_json_logs
+from deid.cli.console import REFUSED, UNUSABLE, Guarded, write_json_logs
 from deid.cli.language import check_language, complain, translated_error
 from deid.domain.errors import SettingsError
 from deid.domain.extensions import COMMANDS, find_extensions
+from deid.domain.unforeseen import foreseen, kind_and_place
 
 app = typer.Typer(
     name="deid",
@@ -75,8 +75,9 @@ for name, group in groups.items():
 for name, extension in find_extensions(COMMANDS).items():
     try:
         extension.load()(app)
-    except ImportError as error:
-        complain(f"the extension {name} cannot be loaded: {type(error).__name__}, {error.name}")
+    except Exception as error:  # another distribution's mistake ends no command of this one
+        what = kind_and_place(error)
+        complain(f"the extension {name} is left out, it cannot be loaded: {what}. Mend or uninstall it.")
 laboratory.name_missing(app, groups)
 
 
@@ -87,22 +88,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         check_language()
         app(args=None if arguments is None else list(arguments), prog_name="python -m deid")
-    except SettingsError as error:
-        complain(translated_error(error))
-        return UNUSABLE
-    except OSError as error:
-        if error.errno not in (ENOSPC, EDQUOT):
-            return _tell_unforeseen(error)
-        complain("the disk is full: make room (NOCTURNE_HOME, the folder of the result), then run the command again.")
-        return 1
     except SystemExit as leaving:
-        return leaving.code if isinstance(leaving.code, int) else 1
+        return leaving.code if isinstance(leaving.code, int) else REFUSED
     except Exception as error:
-        return _tell_unforeseen(error)
+        if ours := foreseen(error):
+            complain(translated_error(ours))
+            return UNUSABLE if isinstance(ours, SettingsError) else REFUSED
+        sys.stderr.write("".join(traceback.format_tb(error.__traceback__)))
+        what = kind_and_place(error)
+        complain(f"unforeseen error, {what}. Nothing else is shown: its message could quote a document.")
+        return REFUSED
     return 0
-
-
-def _tell_unforeseen(error: Exception) -> int:
-    sys.stderr.write("".join(traceback.format_tb(error.__traceback__)))
-    complain(f"unforeseen error, {type(error).__name__}. Nothing else is shown: its message could quote a document.")
-    return 1

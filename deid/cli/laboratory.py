@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 import typer
 
-from deid.domain.extensions import lab_missing
+from deid.domain.unforeseen import lab_missing
 
 # Group, or "" → its commands and groups that `nocturne_lab.cli` adds.
 OF_THE_LAB: Mapping[str, tuple[str, ...]] = {

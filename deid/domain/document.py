@@ -80,12 +80,10 @@ class Patient:
                 continue
             if name in ("first_names", "addresses", "phones", "emails", "identifiers"):
                 known[name] = (value,) if isinstance(value, str) else tuple(map(str, value))
+            elif name == "birth_date" and (part := _PART_OF_DATE.fullmatch(str(value))):
+                known["birth_period"] = "-".join(filter(None, part.groups()))
             elif name == "birth_date":
-                part = None if isinstance(value, date) else _PART_OF_DATE.fullmatch(value)
-                if part is None:
-                    known[name] = value if isinstance(value, date) else date.fromisoformat(value)
-                else:
-                    known["birth_period"] = part["year"] + (f"-{part['month']}" if part["month"] else "")
+                known[name] = value if isinstance(value, date) else date.fromisoformat(value)
             elif name == "sex":
                 known[name] = sex_of_code(value)
             else:
@@ -94,8 +92,7 @@ class Patient:
 
     def as_json(self) -> dict[str, Any]:
         """Return what is known as the `patient` object of a JSON line, which `from_json` gives back."""
-        known = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        told = {name: value for name, value in known.items() if value not in (None, (), "")}
+        told = {one: value for one in self.__dataclass_fields__ if (value := getattr(self, one)) not in (None, (), "")}
         if self.birth_period:
             told["birth_date"] = told.pop("birth_period")
         if self.birth_date:
@@ -105,8 +102,7 @@ class Patient:
     @property
     def names(self) -> tuple[str, ...]:
         """Return every name of the patient, surnames first."""
-        surnames = (self.last_name, self.birth_name)
-        return tuple(name for name in (*surnames, *self.first_names) if name)
+        return tuple(name for name in (self.last_name, self.birth_name, *self.first_names) if name)
 
 
 @dataclass(frozen=True, slots=True)

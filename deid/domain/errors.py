@@ -19,9 +19,7 @@ NocturneError
 
 from __future__ import annotations
 
-import errno
 from enum import StrEnum
-from socket import gethostname
 
 
 class NocturneError(Exception):
@@ -47,17 +45,6 @@ class PolicyError(NocturneError):
 
 class DiskFull(NocturneError):
     """A disk of this machine has no room left; retrying later, or on another machine, is sensible."""
-
-    @staticmethod
-    def found_in(error: BaseException) -> DiskFull | None:
-        """Return the error of a full disk where another error says so; None for any other."""
-        if not isinstance(error, OSError) or error.errno not in (errno.ENOSPC, errno.EDQUOT):
-            return None
-        machine = gethostname()
-        return DiskFull(
-            f"a disk of {machine} has no room left.",
-            "Free some in NOCTURNE_HOME, the lookup folder and /tmp of that machine (python -m deid doctor).",
-        )
 
 
 class WarehouseError(NocturneError):

@@ -8,12 +8,10 @@ A refused document goes to quarantine with its reason; the others of its batch g
 from __future__ import annotations
 
 import logging
-import traceback
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import wraps
-from pathlib import Path
 from socket import gethostname
 from typing import Any, ParamSpec, TypeVar
 
@@ -21,8 +19,9 @@ from deid import pipeline
 from deid.config.policy import SubstitutionPolicy
 from deid.config.settings import settings
 from deid.domain import PARIS
-from deid.domain.errors import ContractBroken, DiskFull, NocturneError, PolicyError, Reason
+from deid.domain.errors import ContractBroken, NocturneError, PolicyError, Reason
 from deid.domain.outcomes import AgreementKind, Opened, Refused
+from deid.domain.unforeseen import foreseen, kind_and_place
 from deid.ledger import batches, opt_outs, pseudonyms, signatures
 from deid.ledger.batches import read_waivers
 from deid.ledger.date_bounds import keep_date_bounds
@@ -47,13 +46,10 @@ def confidential(step: Callable[P, R]) -> Callable[P, R]:
     def run(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             return step(*args, **kwargs)
-        except NocturneError:
-            raise
         except Exception as error:
-            if full := DiskFull.found_in(error):
-                raise full from None
-            frame = traceback.extract_tb(error.__traceback__)[-1]
-            what = f"{type(error).__name__} in {Path(frame.filename).name}, line {frame.lineno}"
+            if ours := foreseen(error):
+                raise ours from None
+            what = kind_and_place(error)
         raise NocturneError(f"{step.__name__} failed: {what}.", "Nothing was written; please report it with this line.")
 
     return run

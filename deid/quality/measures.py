@@ -12,6 +12,7 @@ from deid.config.policy import Hiding, Quality
 from deid.domain.document import Document, Substitution
 from deid.domain.labels import CONTACT
 from deid.domain.outcomes import Candidate, CheckOutcome, Severity, Verdict
+from deid.domain.unforeseen import log_failure
 from deid.quality.checks import BY_NAME, CHECKS, checks_within
 from deid.quality.clinical import clinical_counts
 from deid.quality.dates import read_dates
@@ -37,8 +38,7 @@ def measure(candidate: Candidate) -> dict[str, float]:
     except MemoryError:
         raise
     except Exception as error:
-        # The kind of error only: its message may quote the document.
-        log.warning("document %s cannot be measured: %s", candidate.document.id, type(error).__name__)
+        log_failure(log, "measuring", candidate.document.id, error)
         return {**dict.fromkeys(BY_NAME, math.inf), "output_empty": 0.0}
 
 

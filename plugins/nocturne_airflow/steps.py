@@ -18,7 +18,7 @@ from airflow.sdk import ExceptionRetryPolicy, RetryAction, RetryRule, task
 from airflow.sdk.bases.decorator import task_decorator_factory
 from airflow.sdk.exceptions import AirflowException, AirflowFailException
 
-from deid.domain.errors import DiskFull, NocturneError, SettingsError
+from deid.domain.errors import NocturneError, SettingsError
 from nocturne_airflow.connections import export_connections
 
 log = logging.getLogger(__name__)
@@ -169,23 +169,17 @@ def redacted_errors(function: Callable[..., Any]) -> Callable[..., Any]:
             require_guard()
             export_connections()
             return function(*args, **kwargs)
-        except (NocturneError, AirflowException) as error:
-            if isinstance(error, (NocturneError, AirflowFailException)):
-                log.error("%s", in_words(error))
+        except AirflowException as error:
+            if isinstance(error, AirflowFailException):
+                log.error("%s", error)
             raise error from None
-        except ModuleNotFoundError as error:
-            from deid.domain.extensions import is_of_lab, lab_missing
-
-            if is_of_lab(error):
-                missing = lab_missing()
-                log.error("%s", in_words(missing))
-                raise missing from None
-            failed = StepFailed(f"{function.__name__}: ModuleNotFoundError: {error.name}")
         except Exception as error:
-            if full := DiskFull.found_in(error):
-                log.error("%s", in_words(full))
-                raise full from None
-            failed = StepFailed(f"{function.__name__}: {type(error).__name__} at {place(error)}")
+            from deid.domain.unforeseen import foreseen, kind_and_place
+
+            if ours := foreseen(error):
+                log.error("%s", in_words(ours))
+                raise ours from None
+            failed = StepFailed(f"{function.__name__}: {kind_and_place(error)}")
         again = NocturneError("", "Run the step again, which is safe; if it fails again, report this line.")
         log.error("%s %s", in_words(again), failed)
         raise failed
@@ -229,16 +223,8 @@ def require_deployment(queue: str) -> None:
     require_migrations(settings().dsn(needed[-1].removesuffix("_dsn")))
 
 
-def in_words(error: Exception) -> str:
+def in_words(error: NocturneError) -> str:
     """Return an error in the language of the command line, its remedy first, if it names one."""
     from deid.cli.language import translated_error
 
-    return translated_error(error, remedy_first=True) if isinstance(error, NocturneError) else str(error)
-
-
-def place(error: BaseException) -> str:
-    """Return file name and line of the statement that raised `error`."""
-    trace = error.__traceback__
-    while trace and trace.tb_next:
-        trace = trace.tb_next
-    return f"{trace.tb_frame.f_code.co_filename.rsplit('/', 1)[-1]}:{trace.tb_lineno}" if trace else "?"
+    return translated_error(error, remedy_first=True)

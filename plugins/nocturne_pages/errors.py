@@ -9,10 +9,10 @@ from typing import Annotated
 from fastapi import Depends, FastAPI, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
-from nocturne_airflow.steps import place
 from starlette.exceptions import HTTPException
 
 from deid.domain.errors import NocturneError, WarehouseUnreachable
+from deid.domain.unforeseen import kind_and_place
 from nocturne_pages.access import Visitor
 from nocturne_pages.language import chosen, words
 from nocturne_pages.pages import page
@@ -89,7 +89,7 @@ async def _known(request: Request, error: Exception) -> Response:
 
 def unforeseen(request: Request, error: Exception) -> Response:
     """Answer an unforeseen error. Its message may hold text: only its type and place are logged."""
-    log.error("%s %s: %s at %s", request.method, request.scope.get("root_path", ""), type(error).__name__, place(error))
+    log.error("%s %s: %s", request.method, request.scope.get("root_path", ""), kind_and_place(error))
     return _answer(request, 500, "failed", {})
 
 

@@ -16,6 +16,7 @@ from deid.detection.text.reading import Reading
 from deid.domain.document import Mention
 from deid.domain.errors import PolicyError
 from deid.domain.extensions import ANNOTATORS, find_extensions
+from deid.domain.unforeseen import kind_and_place
 from deid.models.directories import REGISTRY
 
 
@@ -119,8 +120,10 @@ def _imported(path: str) -> Callable[..., Any]:
         raise PolicyError(f"detection.annotators: no annotator {path}.", f"Known: {known}; or package.module:Class.")
     try:
         found: Callable[..., Any] = getattr(import_module(module), attribute)
-    except (ImportError, AttributeError):
+    except Exception as error:
+        what = kind_and_place(error)
         raise PolicyError(
-            f"detection.annotators: {path} cannot be imported.", "Check the path and that the package is installed."
+            f"detection.annotators: {path} cannot be imported: {what}.",
+            "Check the path, and that the package is installed and whole.",
         ) from None
     return found

@@ -272,7 +272,7 @@ def test_a_step_that_fails_says_where_and_quotes_nothing(hospital: Database, mon
         raise RuntimeError(LETTER)
 
     monkeypatch.setattr(runtime, "detector", fail)
-    with pytest.raises(NocturneError, match=r"detect failed: RuntimeError in test_nightly\.py, line \d+") as caught:
+    with pytest.raises(NocturneError, match=r"detect failed: RuntimeError at test_nightly\.py:\d+") as caught:
         steps.detect(batch["run_id"], batch["batch_id"])
     assert "VASSEROT" not in "".join(traceback.format_exception(caught.value))
     assert set(states(hospital).values()) == {"planned"}
