@@ -36,6 +36,8 @@ FALLING = (
     "public names defined in two or more modules",
     "modules loaded by the publisher",
 )
+# What a person waits for at each command; printed, and no ceiling: it is of the machine too.
+IMPORTED = "import deid.cli"
 _COUNT = "import sys; print(sum(name.split('.')[0] == 'deid' for name in sys.modules), file=sys.stderr)"
 
 
@@ -46,10 +48,8 @@ def figures(tree: Path) -> dict[str, int]:
     library = [name for name in modules if name.split(".")[0] in LIBRARY]
     lines = {name: len(path.read_text(encoding="utf-8").splitlines()) for name, path in modules.items()}
     packages: dict[str, set[str]] = defaultdict(set)
-    for name, found in imports.items():
-        for other in found:
-            if _package(name) != _package(other) and not {_package(name), _package(other)} & {*LIBRARY}:
-                packages[_package(name)].add(_package(other))
+    for one, other in arrows(tree):
+        packages[one].add(other)
     names = _public_names({name: modules[name] for name in library})
     importers = Counter(other for found in imports.values() for other in found)
     small = [one for one in library if lines[one] < SMALL and importers[one] == 1 and modules[one].stem != "__init__"]
@@ -71,25 +71,44 @@ def figures(tree: Path) -> dict[str, int]:
     }
 
 
+def arrows(tree: Path) -> set[tuple[str, str]]:
+    """Return each pair of packages of which a module of the first imports one of the second."""
+    modules = _modules(tree)
+    pairs = {(_package(one), _package(two)) for one, path in modules.items() for two in _imports(one, path, modules)}
+    return {(one, two) for one, two in pairs if one != two and not {one, two} & {*LIBRARY}}
+
+
 def loaded(tree: Path, process: str) -> int:
     """Return the number of modules of deid that a process of `LOADED` has after its imports."""
-    paths = [str(tree), str(tree / "plugins")]
+    return int(_told(tree, f"{LOADED[process]}; {_COUNT}"))
+
+
+def _import_ms(tree: Path) -> float:
+    """Return the processor's time of `IMPORTED`, the least of five new processes."""
+    code = f"import sys, time; {IMPORTED}; print(1000 * time.process_time(), file=sys.stderr)"
+    return min(float(_told(tree, code)) for _ in range(5))
+
+
+def _told(tree: Path, code: str) -> str:
+    """Return the last line that code, run in a process of a tree, writes on standard error."""
+    paths = [str(tree), str(tree / "lab"), str(tree / "plugins")]
     done = subprocess.run(
-        [sys.executable, "-c", f"{LOADED[process]}; {_COUNT}"],
+        [sys.executable, "-c", code],
         cwd=tree,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
         capture_output=True,
         text=True,
         check=True,
     )
-    return int(done.stderr.splitlines()[-1])
+    return done.stderr.splitlines()[-1]
 
 
 def main(tree: Path, *, record: bool = False) -> None:
     """Print the figures of a tree as a Markdown list, and record them as ceilings where that is asked."""
     told = figures(tree) | {f"modules loaded by the {name}": loaded(tree, name) for name in LOADED}
-    for name, value in told.items():
-        print(f"- {name}: {value}")
+    print(*(f"- {name}: {value}" for name, value in told.items()), sep="\n")
+    print(f"- arrows between packages: {len(arrows(tree))}")
+    print(f"- milliseconds of the processor for `{IMPORTED}`: {_import_ms(tree):.0f}")
     if record:
         keep(told)
 
