@@ -1,12 +1,8 @@
-"""The detector: annotators, then merging, then refining, as a policy says; on one process or several."""
+"""The detector: annotators, then merging, then refining, as a policy says."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -180,54 +176,3 @@ def _run(annotator: Annotator, readings: Sequence[Reading]) -> list[list[Mention
     if isinstance(annotator, BatchAnnotator):
         return [list(mentions) for mentions in annotator.annotate_batch(readings)]
     return [list(annotator.annotate(reading)) for reading in readings]
-
-
-# Detection of large batches on several processes, order kept.
-_CHUNK = 64  # documents per message: enough to hide its cost, few enough to share the work evenly
-
-_detector: Detector | None = None
-
-
-def detect_parallel(
-    policy: Policy, documents: Sequence[Document], workers: int | None = None, staff: Staff = NO_STAFF
-) -> list[tuple[Mention, ...]]:
-    """Return the mentions of each document, as `Detector.detect` does, computed by `workers` processes.
-
-    Each process loads the tables once, in about two seconds.
-
-    Args:
-        policy: the policy, the same in each process.
-        documents: the batch.
-        workers: number of processes; None is one per core.
-        staff: professionals of the hospital, sent once to each process.
-
-    Raises:
-        PolicyError: the policy names an annotator that does not exist or options that it does not take.
-    """
-    workers = workers or os.cpu_count() or 1
-    chunks = [documents[start : start + _CHUNK] for start in range(0, len(documents), _CHUNK)]
-    if workers == 1 or len(chunks) < 2:
-        return Detector(policy, staff).detect(documents)
-    Detector.check(policy)
-    # Processes are spawned, since a caller may hold threads or a database connection that a fork would copy.
-    names = gazetteers()
-    with ProcessPoolExecutor(
-        min(workers, len(chunks)),
-        mp_context=get_context("spawn"),
-        initializer=_load,
-        initargs=(policy, staff, names.path, names.digest),
-    ) as pool:
-        return [mentions for found in pool.map(_detect, chunks) for mentions in found]
-
-
-def _load(policy: Policy, staff: Staff, lookup: Path, digest: str) -> None:
-    global _detector
-    use_lookup(LookupTable(lookup, digest))
-    os.environ.setdefault("OMP_NUM_THREADS", "1")  # read when torch is imported: the processes share the cores
-    _detector = Detector(policy, staff)
-
-
-def _detect(documents: Sequence[Document]) -> list[tuple[Mention, ...]]:
-    if _detector is None:
-        raise RuntimeError("the process was started without its detector")
-    return _detector.detect(documents)

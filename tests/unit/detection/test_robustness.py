@@ -6,8 +6,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from deid.config import policy
-from deid.detection import Detector, detect_parallel
+from benchmarks.detection_speed import detect_parallel
+from deid.detection import Detector
 from deid.domain.document import Document
 from nocturne_lab.evaluation import markup
 from tests.unit.detection.examples import FOUND, NOT_FOUND
@@ -57,4 +57,4 @@ def test_no_document(detector: Detector) -> None:
 @pytest.mark.slow
 def test_processes_give_what_one_gives(detector: Detector) -> None:
     documents = [Document(str(at), text) for at, text in enumerate(PLAIN)]
-    assert detect_parallel(policy.load(), documents, workers=2) == detector.detect(documents)
+    assert detect_parallel(detector, documents, workers=2) == detector.detect(documents)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from deid.config import policy
-from deid.detection import Detector, detect_parallel
+from deid.detection import Detector
 from deid.detection.lookup.staff import Staff, read_staff
 from deid.domain.document import Document, Patient, Professional
 from deid.domain.errors import InputRefused
@@ -90,11 +90,11 @@ def test_nobody_known_nobody_found() -> None:
     assert _found("Samira Ouali", staff=Staff()) == []
 
 
-def test_staff_reach_the_processes_of_a_parallel_detection() -> None:
+def test_staff_go_with_a_detector_to_another_process() -> None:
     assert pickle.loads(pickle.dumps(STAFF)) == STAFF  # noqa: S301 - our own bytes
-    documents = [Document(str(number), "vu Samira Ouali ce jour") for number in range(130)]
-    found = detect_parallel(ALONE, documents, workers=2, staff=STAFF)
-    assert {len(mentions) for mentions in found} == {1}
+    sent = pickle.loads(pickle.dumps(Detector(ALONE, STAFF)))  # noqa: S301 - our own bytes
+    (mentions,) = sent.detect([Document("d", "vu Samira Ouali ce jour")])
+    assert len(mentions) == 1
 
 
 def test_ten_thousand_professionals_cost_a_document_little() -> None:
