@@ -129,7 +129,7 @@ def _failed_numbers(suite: str, rules: Sequence[Bounded], numbers: np.ndarray) -
         places = [(row, at) for row in range(len(numbers)) for at in members]
         frame = pd.DataFrame(places, columns=[ROW, RULE])
         frame[VALUE] = numbers[:, members].ravel()
-        batch = _any_frame(suite).get_batch(batch_parameters={"dataframe": frame})
+        batch = any_frame(suite).get_batch(batch_parameters={"dataframe": frame})
         bound = ExpectColumnValuesToBeBetween(column=VALUE, min_value=least, max_value=most)
         found = _failed_places(batch.validate(bound, result_format=_ORDINALS_ONLY), len(frame))
         for at in members:
@@ -138,7 +138,7 @@ def _failed_numbers(suite: str, rules: Sequence[Bounded], numbers: np.ndarray) -
 
 
 @cache
-def _any_frame(suite: str) -> Any:
+def any_frame(suite: str) -> Any:
     """Return what makes a batch of any frame, once in a process: it costs more than an expectation."""
     logging.getLogger("great_expectations").setLevel(logging.ERROR)
     context = gx.get_context(mode="ephemeral")  # without telemetry

@@ -5,7 +5,6 @@ Importing this module imports Great Expectations, which takes seconds.
 
 from __future__ import annotations
 
-import logging
 import os
 from collections.abc import Sequence
 from decimal import Decimal
@@ -15,7 +14,6 @@ os.environ["GX_ANALYTICS_ENABLED"] = "False"  # read when the library is importe
 
 import great_expectations as gx
 import pandas as pd
-from great_expectations.data_context.types.base import ProgressBarsConfig
 from great_expectations.expectations.core.expect_column_values_to_be_between import ExpectColumnValuesToBeBetween
 from great_expectations.expectations.core.expect_column_values_to_be_of_type import ExpectColumnValuesToBeOfType
 from great_expectations.expectations.core.expect_column_values_to_match_regex import ExpectColumnValuesToMatchRegex
@@ -28,6 +26,7 @@ from psycopg2 import sql
 from psycopg2.extensions import cursor as Cursor
 
 from deid.domain.errors import ReferenceRefused
+from deid.quality.judging import any_frame
 from deid.refresh.sources import ReferenceSource
 from deid.refresh.sources.source import ValueRule
 
@@ -62,19 +61,11 @@ def _failed_rules(
     name: str, rules: Sequence[ValueRule], columns: Sequence[str], rows: Sequence[Sequence[Any]]
 ) -> list[str]:
     """Descriptions of the rules that `rows` break, without values."""
-    logging.getLogger("great_expectations").setLevel(logging.ERROR)
     plain = [[float(cell) if isinstance(cell, Decimal) else cell for cell in row] for row in rows]
     frame = pd.DataFrame(plain, columns=list(columns), dtype=object)
-    context = gx.get_context(mode="ephemeral")
-    context.variables.progress_bars = ProgressBarsConfig(globally=False)
-    data = (
-        context.data_sources.add_pandas("staged")
-        .add_dataframe_asset(name)
-        .add_batch_definition_whole_dataframe("whole")
-    )
-    suite = context.suites.add(gx.ExpectationSuite(name=name, expectations=_expectations(rules)))
-    definition = context.validation_definitions.add(gx.ValidationDefinition(name=name, data=data, suite=suite))
-    outcome = definition.run(batch_parameters={"dataframe": frame}, result_format=_COUNTS_ONLY)
+    suite = gx.ExpectationSuite(name=name, expectations=_expectations(rules))
+    batch = any_frame("staged").get_batch(batch_parameters={"dataframe": frame})
+    outcome = batch.validate(suite, result_format=_COUNTS_ONLY)
     return [_describe_failure(result) for result in outcome.results if not result.success]
 
 
