@@ -14,7 +14,8 @@ from deid.substitution import Substitutor
 from deid.substitution.places.areas import area_names, article_of
 from tests.unit.substitution.examples import marked, surrogates
 
-KEYS = [f"patient-{number}" for number in range(25)]
+MANY = [f"patient-{number}" for number in range(25)]  # for tests that count draws, or wait for a rare one
+KEYS = MANY[:5]
 ARTICLES = [
     ("Doubs", "le"), ("Côte-d'Or", "la"), ("Ain", "l'"), ("Hérault", "l'"), ("Haute-Saône", "la"), ("Vosges", "les"),
     ("Yonne", "l'"), ("Yvelines", "les"), ("Yémen", "le"), ("Paris", ""), ("Bretagne", "la"), ("Grand Est", "le"),
@@ -122,7 +123,7 @@ def test_the_elision_ahead_of_a_person_tells_no_letter_of_the_name(substitutor: 
 
 def test_the_replaced_span_begins_at_the_article(substitutor: Substitutor) -> None:
     moved = 0
-    for key in KEYS:
+    for key in MANY:
         document, mentions = marked("vit au [[CITY|Havre]].", patient=Patient(key=key))
         result = substitutor.substitute(document, mentions)
         ((start, end),), (surrogate,) = result.spans, result.surrogates
@@ -130,7 +131,7 @@ def test_the_replaced_span_begins_at_the_article(substitutor: Substitutor) -> No
         assert document.text[surrogate.mention.start : surrogate.mention.end] in ("Havre", "au Havre")
         assert (surrogate.mention.start < mentions[0].start) == surrogate.text.startswith(("à ", "aux "))
         moved += surrogate.mention.start < mentions[0].start
-    assert moved > len(KEYS) / 2
+    assert moved > len(MANY) / 2
 
 
 def test_a_span_never_reaches_into_the_mention_before(substitutor: Substitutor) -> None:
