@@ -383,7 +383,7 @@ class Expression(NamedTuple):
     `year` below 100 was written with two digits. `weekday` is 0 on Monday, `season` 0 in winter; `rank` is the number
     of a quarter or semester; `feast` a name of `feasts`. `this_month`: the month is the document's ("le 8 courant").
     `march`: the other reading of a Tuesday, as March of a year ("mar 13"). `planned`: words ahead say that it is to
-    come.
+    come; `done`: that it is past.
     """
 
     unit: Unit
@@ -398,3 +398,4 @@ class Expression(NamedTuple):
     this_month: bool = False
     march: Expression | None = None
     planned: bool = False
+    done: bool = False

@@ -97,9 +97,17 @@ _OF_A_MONTH = re.compile(
 )
 # What is to come: its month or day without a year is looked for ahead of the document.
 _PLANNED = re.compile(
-    r"\b(?:prev[ou]\w*|programm\w+|planifi\w+|convoqu\w+|attendue?|objectifs?|rendez-vous|rdv|prochaine?s?|reprises?|"
+    r"\b(?:prev[ou]\w*|programm\w+|planifi\w+|convoqu\w+|attend\w*|objectifs?|pas avant|interdit\w*|"
+    r"poursuiv\w+|arret (?:de travail )?jusqu|rendez-vous|rdv|prochaine?s?|reprises?|"
     r"reprendr\w+|revoi[rst]|reverr\w+|reviendr\w+|retourner\w+|partira|reevaluation|d'ici|sera|seront|aura|fera|ira|"
-    r"pourra|devra|debutera|commencera|entrera|a (?:faire|refaire|prevoir|recontroler|revoir))\b"
+    r"pourra|devra|debutera|commencera|entrera|a (?:faire|refaire|prevoir|recontroler|revoir))\b|"
+    r"\bpour (?:l[ea] |l')?\Z"
+)
+# What is done, by a participle in the text as it is written: its month is looked for behind the document.
+_DONE = re.compile(
+    r"\b(?!(?:été|santé|côté|société|difficulté|volonté|âgé)e?s?\b)(?:(?:vu|fait|mis|reçu|pris|perdu|débattu)e?s?|"
+    r"[^\W\d_]{2,}(?<!it)ée?s?)\b",
+    re.IGNORECASE,
 )
 _FEAST_AHEAD = re.compile(r"\b(?:fetes?|foire|festival|nuit) (?:de la |de l'|du |des |de |d')$")
 _BETWEEN_BOUNDS = re.compile(r"[\s,;/(>&+=-]*(?:au|et|a|ou|puis|jusqu'au)?[\s/>-]*(?:les?|au|du)?[\s-]*")
@@ -242,8 +250,11 @@ def _read_spans(
         if before is not None and label is Label.DATE:
             meant = _of_series(context, *before, span) or meant
         before = (span, meant.year or 0) if isinstance(meant, Expression) and meant.unit is Unit.YEAR else None
-        if isinstance(meant, Expression) and meant.year is None and _PLANNED.search(clause_ahead(context, span)):
-            meant = meant._replace(planned=True)
+        if isinstance(meant, Expression) and meant.year is None:
+            ahead = clause_ahead(context, span)
+            planned = _PLANNED.search(ahead) is not None
+            done = not planned and _DONE.search(whole, span.start - len(ahead), span.start) is not None
+            meant = meant._replace(planned=planned, done=done)
         if meant is None and label is Label.DATE and _FEAST_AHEAD.search(context.plain_before(span)):
             meant = parsing.parse_local_feast(text)
         if meant is not None:
@@ -396,7 +407,9 @@ def _placed(
                 meant = said[mention] = _settled(context, mention, meant, following, anchor)
             ahead = _near(in_order, at, mention)
             since = _told_before(context, said, ahead, mention, anchor, birth)
-            instant = resolving.place_date(meant, anchor, birth, _partner(context, mention, bound), since)
+            partner = _partner(context, mention, bound)
+            listed = () if partner else [*_listed(context, said, in_order[max(0, at - _NEAR) : at + 1])]
+            instant = resolving.place_date(meant, anchor, birth, partner, since, listed)
         following = mention, meant
         if clamped(instant.unit, instant.index) != instant.index:
             continue  # "il y a 2000 ans": no document of a hospital speaks of that time
@@ -411,6 +424,21 @@ def _partner(context: DocumentContext, mention: Mention, bound: tuple[Mention, I
     if bound is None or bound[1].unit not in _BOUNDED or not are_bounds(context, mention, bound[0]):
         return None
     return bound[1].first
+
+
+def _listed(
+    context: DocumentContext, said: Mapping[Mention, Expression | Relative], in_order: Sequence[Mention]
+) -> Iterator[int]:
+    """Yield the days of a list that ends with the last mention, the last first, while they have no month."""
+    following: Mention | None = None
+    for mention in reversed(in_order):
+        told = said[mention]
+        if not isinstance(told, Expression) or not resolving.is_bare_day(told):
+            return
+        if following is not None and not are_bounds(context, mention, following):
+            return
+        yield told.day or 0
+        following = mention
 
 
 def _near(in_order: Sequence[Mention], at: int, mention: Mention) -> Iterator[Mention]:

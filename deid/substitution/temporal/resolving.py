@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import date, timedelta
 
 from deid.substitution.temporal.feasts import UNDATED, month_of_feast
@@ -15,7 +15,8 @@ _YEARS_AHEAD = 3
 _RECENT = 30  # years back that a month with a year of two digits is looked for, where it may be a day
 # Notes look back more than ahead: a day ahead is taken for this many days back when a year or month is missing; what
 # words ahead of it plan looks ahead as much.
-_LOOK_BACK = 3
+_LOOK_BACK, _DONE_BACK = 3, 6  # the second for what words say is done
+_MONTH = 30  # days
 _MIDDLE, _NEAR_FEAST = 5, 3  # months: of a feast without a date, in its written year and from the document's
 _WHOLE_YEAR = 100  # a year below was written with two digits
 
@@ -26,13 +27,15 @@ def place_date(
     birth: date | None = None,
     partner: date | None = None,
     since: date | None = None,
+    listed: Collection[int] = (),
 ) -> Instant:
     """Return the instant of a DATE in a document dated `anchor`.
 
     `birth` settles the century of a birth date written with two digits; `partner` is the other bound of a range
     ("du 12 au 15/03/2021"), from which this bound takes the month and year left out; `since` is the day told before in
     the sentence: a day without a month follows it ("ponction du 23/01/2018, transfert le 26"), a day without a year is
-    near it. A feast without a date of its own is told of the document's month: nothing of it is published but that.
+    near it. `listed` are the days of a list that ends with this one ("le 17 et le 21"). A feast without a date of its
+    own is told of the document's month: nothing of it is published but that.
     """
     year = _whole_year(expression, anchor, birth)
     unit = expression.unit
@@ -42,7 +45,7 @@ def place_date(
                 return _place_day(expression, None, since, None)
             if (following := _following(expression, since)) is not None:
                 return _day(following)
-        return _place_day(expression, year, anchor, partner)
+        return _place_day(expression, year, anchor, partner, listed)
     if unit is Unit.YEAR:
         return Instant(unit, _required(year, anchor))
     if unit is Unit.DECADE:
@@ -50,7 +53,12 @@ def place_date(
     if expression.feast == UNDATED:
         return Instant(unit, index_of(unit, anchor) if year is None else year * 12 + _MIDDLE)
     years = _years(year, anchor, partner)
-    return _nearest((Instant(unit, _index(expression, one)) for one in years), partner or anchor, expression.planned)
+    return _nearest((Instant(unit, _index(expression, one)) for one in years), partner or anchor, expression)
+
+
+def is_bare_day(expression: Expression) -> bool:
+    """Return whether only a day of the month is written: "le 17"."""
+    return _leaves_year_out(expression) and expression.month is None
 
 
 def is_march(expression: Expression, anchor: date) -> bool:
@@ -87,14 +95,19 @@ def _index(expression: Expression, year: int) -> int:
             return year * 12 + (expression.month or 1) - 1
 
 
-def _place_day(expression: Expression, year: int | None, anchor: date, partner: date | None) -> Instant:
+def _place_day(
+    expression: Expression, year: int | None, anchor: date, partner: date | None, listed: Collection[int] = ()
+) -> Instant:
     if year is not None and expression.month is not None and expression.day is not None and not expression.this_month:
         return _day(on_real_day(year, expression.month, expression.day))
     days = _days(expression, year, anchor, partner)
     fitting = days if expression.weekday is None else [day for day in days if expression.weekday == day.weekday()]
     here = (partner or anchor).toordinal()
     near = [day.toordinal() for day in fitting or days]
-    return Instant(Unit.DAY, min(near, key=lambda day: _cost(here - day, day - here, expression.planned)))
+    before = [((expression.day or 0) - one) % _MONTH for one in listed] or [0]  # days from each of the list
+    return Instant(
+        Unit.DAY, min(near, key=lambda day: sum(_cost(here - day + to, day - to - here, expression) for to in before))
+    )
 
 
 def _leaves_year_out(expression: Expression) -> bool:
@@ -137,16 +150,16 @@ def _years(year: int | None, anchor: date, partner: date | None) -> tuple[int, .
     return (near, near - 1) if partner else (near, near - 1, near + 1)
 
 
-def _nearest(instants: Iterable[Instant], anchor: date, planned: bool) -> Instant:
+def _nearest(instants: Iterable[Instant], anchor: date, expression: Expression) -> Instant:
     """Return the instant nearest to the anchor, the past preferred, or the future if it is planned."""
-    return min(instants, key=lambda one: _cost((anchor - one.last).days, (one.first - anchor).days, planned))
+    return min(instants, key=lambda one: _cost((anchor - one.last).days, (one.first - anchor).days, expression))
 
 
-def _cost(back: int, ahead: int, planned: bool) -> int:
-    """Return how far an instant lies, in days before or after: the less likely side counts `_LOOK_BACK` times."""
+def _cost(back: int, ahead: int, expression: Expression) -> int:
+    """Return how far an instant lies, in days before or after: the less likely side counts several times."""
     if ahead > 0:
-        return ahead if planned else _LOOK_BACK * ahead
-    return max(0, back) * (_LOOK_BACK if planned else 1)
+        return ahead * (1 if expression.planned else _DONE_BACK if expression.done else _LOOK_BACK)
+    return max(0, back) * (_LOOK_BACK if expression.planned else 1)
 
 
 def _whole_year(expression: Expression, anchor: date, birth: date | None) -> int | None:

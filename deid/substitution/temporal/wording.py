@@ -11,7 +11,7 @@ from deid.french.calendar import MONTHS, SEASONS, WEEKDAYS
 from deid.french.folding import alike, comparable, in_case_of, sentence_case_of, without_accents
 from deid.substitution.context import DocumentContext
 from deid.substitution.temporal import agreement, feasts, order, resolving
-from deid.substitution.temporal.forms import Expression, Form, Literal, MonthName, Part, Year
+from deid.substitution.temporal.forms import Expression, Form, Literal, MonthName, Part, SpokenYear, Year
 from deid.substitution.temporal.normalisation import NormalisedTimes, are_bounds
 from deid.substitution.temporal.relative import ABOUT, Manner, Relative
 from deid.substitution.temporal.timeline import Timeline, day_of
@@ -215,6 +215,8 @@ class DateWriter:
         self._birth = None if line.birth is None else day_of(line.birth)
         self._lenders = _lenders(context, normalised)
         self._bare = _bare_days(context, normalised, self._lenders)
+        parts = (part for one in self._said.values() if isinstance(one, Expression) for part in one.form.parts)
+        self._year = next((one for one in parts if isinstance(one, SpokenYear)), Year(4))
 
     def texts(self) -> Mapping[Mention, str]:
         """Return the text of every mention that was read; one without a free index to move to has none."""
@@ -322,7 +324,7 @@ class DateWriter:
             return Form((*form.parts, *_MONTH)) if self._needs_month(mention) else form
         if said.month is None or said.year is not None or not any(isinstance(one, MonthName) for one in form.parts):
             return form
-        return form if self._reads(said, moved) else Form((*form.parts, Literal(" "), Year(4)))
+        return form if self._reads(said, moved) else Form((*form.parts, Literal(" "), self._year))
 
     def _needs_month(self, mention: Mention) -> bool:
         """Return whether a day without a month needs one: its month is not the next day's, or a reader is misled."""

@@ -1,0 +1,76 @@
+"""Months, seasons and days without a year or month are told of the side that their words say, before and after."""
+
+from __future__ import annotations
+
+import re
+from datetime import date, timedelta
+
+import pytest
+
+from deid.config.policy import load
+from deid.domain.document import Patient, Stay
+from deid.french.calendar import MONTHS
+from deid.reference.tables import packaged_tables
+from deid.substitution import Substitutor
+from deid.substitution.temporal.parsing import parse
+from tests.unit.substitution.examples import KEY, marked, surrogates
+
+KEYS = [f"p{number}" for number in range(12)]
+
+
+@pytest.fixture(scope="module")
+def drawn() -> Substitutor:
+    tables = packaged_tables()
+    return Substitutor(load(), KEY, tables.communes, tables.names)
+
+
+def months_ahead(month: str, day: date) -> int:
+    """Return the months from that of a day to the next one of a name, 1 to 12."""
+    return (MONTHS.index(month) - day.month) % 12 + 1
+
+
+@pytest.mark.parametrize(
+    ("text", "written", "ahead"),
+    [
+        ("Elle attend un enfant pour [[DATE|août]].", date(2018, 4, 27), 4),
+        ("Béquilles. Course pas avant le [[DATE|15 juin]].", date(2023, 2, 13), 4),
+        ("Pivots interdits jusqu'en [[DATE|juillet]], à revoir.", date(2023, 2, 13), 5),
+    ],
+)
+@pytest.mark.parametrize("key", KEYS)
+def test_a_month_to_come_is_published_after_the_document(
+    text: str, written: date, ahead: int, key: str, drawn: Substitutor
+) -> None:
+    document, mentions = marked(text, patient=Patient(key), reference_date=written)
+    result = drawn.substitute(document, mentions)
+    assert result.reference_date is not None
+    (said,) = surrogates(result)
+    assert re.search(r"\d{4}", said) is None
+    assert abs(months_ahead(said.split()[-1], result.reference_date) - ahead) <= 1
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_month_of_what_is_done_is_published_before_the_document(key: str, drawn: Substitutor) -> None:
+    text = "papier signé avec le neveu en [[DATE|mai]], confraternellement le [[DATE|douze février vingt-deux]]"
+    document, mentions = marked(text, patient=Patient(key), reference_date=date(2022, 2, 12))
+    result = drawn.substitute(document, mentions)
+    said, written = surrogates(result)
+    assert re.search(r"\d", said) is None  # a dictation spells the years that it says
+    meant, signed = (parse(one) for one in (said, written))
+    assert meant is not None
+    assert signed is not None
+    assert (meant.year or 0) % 100 <= (signed.year or 0) % 100
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_list_of_days_is_of_one_month(key: str, drawn: Substitutor) -> None:
+    """The 21 alone is nearer in January, before the operation of which the list tells the follow-up."""
+    operated, written = date(2023, 2, 10), date(2023, 2, 13)
+    text = f"Opérée le [[DATE|{operated:%d/%m/%Y}]].\n\nPlaquettes le [[DATE|17]] et le [[DATE|21]]."
+    document, mentions = marked(text, patient=Patient(key), reference_date=written, stay=Stay(operated, written))
+    result = drawn.substitute(document, mentions)
+    day, *listed = surrogates(result)
+    surgery = date(*map(int, reversed(day.split("/"))))
+    month = MONTHS.index(listed[-1].split()[1]) + 1 if " " in listed[-1] else surgery.month
+    last = date(surgery.year + (month < surgery.month), month, int(re.findall(r"\d+", listed[-1])[0]))
+    assert last - surgery == timedelta(days=11)
