@@ -224,7 +224,7 @@ def move(context: DocumentContext, normalised: NormalisedTimes, epsilon: Fractio
         own = {one: index for one, index in drawn.items() if one.unit is Unit.DAY and one in parted.own}
         fixed |= {one: to.index for one, to in restore(own, fixed).items() if one in own}
         ends = (parted.low + timedelta(days=shift), parted.high + timedelta(days=shift))
-        for group in _moved_groups(context, parted, ends, life):
+        for group in _moved_groups(context, parted, ends, life, drawn):
             drawn |= {one: index_of(one.unit, to) for one, to in group.items()}
             if all(_keeps_side(line, days[one], to) for one, to in group.items()):
                 fixed |= {one: drawn[one] for one in group if one.unit is Unit.DAY}
@@ -243,11 +243,20 @@ def move(context: DocumentContext, normalised: NormalisedTimes, epsilon: Fractio
 
 
 def _moved_groups(
-    context: DocumentContext, parted: Grouped, own: tuple[date, date], life: Life | None
+    context: DocumentContext,
+    parted: Grouped,
+    own: tuple[date, date],
+    life: Life | None,
+    drawn: Mapping[Instant, int],
 ) -> list[Mapping[Instant, date]]:
-    """Return the surrogate days of each episode beyond the document's own, in order."""
+    """Return the surrogate days of each episode beyond the document's own, and of each month alone, in order."""
     dates = context.policy.dates
-    shifts = [episode_shift(context, _episode_told(group), life) for group in parted.groups]
+    shifts = [
+        episode_shift(context, _episode_told(group), life)
+        if group.alone is None
+        else (Instant(group.alone.unit, drawn[group.alone]).middle - group.first).days
+        for group in parted.groups
+    ]
     ordered = groups.in_order(parted, own, shifts, (dates.days_before, dates.days_after))
     return [
         {one: day + timedelta(days=days) for one, day in group.days.items()}
@@ -282,7 +291,7 @@ def told_together(context: DocumentContext, normalised: NormalisedTimes) -> Grou
 
     Its own time goes from `days_before` the stay's first day to `days_after` its last, without a stay around the
     document's date, and on to dates told close by (`groups.grouped`); what words place by the document's date is of it.
-    A month or season that nothing is told close to is in no group. Under `moves: day` there is no group.
+    A month or season that nothing is told close to is a group alone, of a draw in its unit. Under `moves: day` there is no group.
     """
     episode, dates = episode_of(context, normalised.anchor), context.policy.dates
     low, high = _window(context, episode, normalised.anchor)
@@ -295,8 +304,7 @@ def told_together(context: DocumentContext, normalised: NormalisedTimes) -> Grou
     core = (low + timedelta(days=dates.days_before), high - timedelta(days=dates.days_after))
     own = within | (_kept(context, normalised) & normalised.dated)
     found = groups.grouped(days, own, core, (dates.days_before, dates.days_after))
-    several = [one for one in found.groups if len(one.days) > 1 or any(each.unit is Unit.DAY for each in one.days)]
-    return found._replace(own=found.own | within, groups=tuple(several))
+    return found._replace(own=found.own | within)
 
 
 def move_day(context: DocumentContext, day: date) -> date | None:
@@ -334,10 +342,11 @@ def cost_lines(context: DocumentContext, normalised: NormalisedTimes) -> list[Co
     own = episode_of(context, anchor)
     told = {one for mention, one in normalised.instants.items() if not is_kept(context, normalised.said[mention])}
     parted, days = told_together(context, normalised), _days(normalised)
-    grouped = {one for group in parted.groups for one in group.days}
+    several = [group for group in parted.groups if group.alone is None]
+    grouped = {one for group in several for one in group.days}
     others = (told & normalised.dated) - parted.own - grouped
     dates = context.policy.dates
-    moved = {_episode_told(group) for group in parted.groups if told & group.days.keys()}
+    moved = {_episode_told(group) for group in several if told & group.days.keys()}
     if dates.moves == "day":
         moved = {_lone(days[one]) for one in told & normalised.dated if one in parted.own or one.unit is Unit.DAY}
     shown = normalised.instants or context.document.reference_date is not None

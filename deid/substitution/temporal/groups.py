@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import date, timedelta
 from typing import NamedTuple
 
-from deid.substitution.temporal.values import DAYS_OF, Instant
+from deid.substitution.temporal.values import DAYS_OF, Instant, Unit
 
 LONGEST = 366  # days from a group's first date to its last, and from the document's own time to what is told with it
 _WIDEST = 92  # days of a month or season, which is told beside days; a year is not
@@ -30,6 +30,12 @@ class Group(NamedTuple):
     def last(self) -> date:
         """Return the latest day."""
         return max(self.days.values())
+
+    @property
+    def alone(self) -> Instant | None:
+        """Return the month or season that nothing is told close to; None for days, or several dates."""
+        one, *others = self.days
+        return None if others or one.unit is Unit.DAY else one
 
 
 class Grouped(NamedTuple):
@@ -84,8 +90,8 @@ def in_order(parted: Grouped, own: tuple[date, date], shifts: Sequence[int], apa
     """Return the shifts of the groups, changed by whole weeks where they would cross.
 
     From the document's own time outwards, each group ends before the next one begins, more than `apart` days before
-    where it did so in the original: that they are that far from each other is why they are two groups. Only drawn
-    values and public facts are read.
+    where it did so in the original: that they are that far from each other is why they are two groups, also of a month
+    that is one alone. Only drawn values and public facts are read.
 
     Args:
         own: surrogates of `low` and `high` of the document's own time.

@@ -21,7 +21,7 @@ def restore(
 
     Two instants are ordered when one ends before the other begins ("2014" and "mars 2015" are, "2015" and
     "mars 2015" are not). Instants of one unit keep a strict order where the bounds allow it; across units the order
-    is kept weakly.
+    is kept weakly, or strictly where `holding` and there is room.
 
     Args:
         holding: whether "2015" is brought to hold "mars 2015" again, for strategies that may return an original.
@@ -78,7 +78,8 @@ def _bounds(instant: Instant, placed: Sequence[_Stretch], *, holding: bool = Fal
 
     It begins no earlier than the unit with the end of an earlier date, and no later than the unit with the beginning of
     a later one. If both cannot be, it may overlap either ("2013" between a day of January and the winter around it).
-    `holding`: within these bounds it holds the instants that it held.
+    `holding`: within these bounds it holds the instants that it held; one that holds none shares its unit with neither
+    end, as in the original, if there is room.
     """
     first, last = _ends(instant)
     before = [one for one in placed if one[1] < first]
@@ -90,7 +91,8 @@ def _bounds(instant: Instant, placed: Sequence[_Stretch], *, holding: bool = Fal
         high = _index(instant.unit, min([one[3] for one in after]))
     held = [one for one in placed if holding and first <= one[0] and one[1] <= last]
     if not held:
-        return low, high
+        least, most = None if low is None else low + holding, None if high is None else high - holding
+        return (least, most) if least is None or most is None or least <= most else (low, high)
     least = _greatest(low, _index(instant.unit, min(one[2] for one in held)))
     most = _least(high, _index(instant.unit, max(one[3] for one in held)))
     return (least, most) if least is None or most is None or least <= most else (low, high)

@@ -13,6 +13,7 @@ from deid.french.calendar import MONTHS
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
 from deid.substitution.temporal.parsing import parse
+from deid.substitution.temporal.resolving import place_date
 from tests.unit.substitution.examples import KEY, marked, surrogates
 
 KEYS = [f"p{number}" for number in range(12)]
@@ -74,3 +75,19 @@ def test_a_list_of_days_is_of_one_month(key: str, drawn: Substitutor) -> None:
     month = MONTHS.index(listed[-1].split()[1]) + 1 if " " in listed[-1] else surgery.month
     last = date(surgery.year + (month < surgery.month), month, int(re.findall(r"\d+", listed[-1])[0]))
     assert last - surgery == timedelta(days=11)
+
+
+@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize("told", ["mars 2025", "printemps 2025"])
+def test_a_month_far_from_the_document_stays_far(told: str, key: str, drawn: Substitutor) -> None:
+    """That it is more than 183 days off, and so a draw of its own, is public as for days."""
+    written = date(2026, 9, 27)
+    text = f"Œil gauche opéré en [[DATE|{told}]], sevré en [[DATE|2024]]. Vu le [[DATE|27/09/2026]]."
+    document, mentions = marked(text, patient=Patient(key), reference_date=written, stay=Stay(written, written))
+    month, year, day = (parse(one) for one in surrogates(drawn.substitute(document, mentions)))
+    assert month is not None
+    assert year is not None
+    assert day is not None
+    to = place_date(day, written).first
+    assert (to - place_date(month, written).middle).days > 183 - 46  # a season is counted from its middle
+    assert (year.year or 0) < to.year
