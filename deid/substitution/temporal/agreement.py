@@ -47,9 +47,13 @@ _OF_BAND = dict.fromkeys((*_MASCULINE, "un"), "sujet de ") | dict.fromkeys(("la"
 _OF_BAND |= dict.fromkeys(_PLURAL, "sujets de ") | {"l'": "âge de ", "d'": "environ "}
 
 # What a feast or a season of another gender is said by.
-_FEAST = re.compile(r"(saint-|chandeleur|fete |rentree|toussaint)|(epiphanie|assomption|ascension)|noel|paques")
+_FEAST = re.compile(r"(sainte?-|rentree|toussaint|mi-|fin dec)|(ascension)|noel|paques")
 _OF_FEAST = dict.fromkeys(_MASCULINE, "jour de ") | dict.fromkeys(_PLURAL, "fêtes de ")
 _OF_FEAST |= {"la": "fête de ", "une": "fête de ", "cette": "fête de ", "un": "jour de ", "l'": "époque de "}
+# The middle of a month follows no masculine article: "au jour de l'an" becomes "au mois de juin".
+_MIDDLE = "mi-"
+_OF_MIDDLE = dict.fromkeys(_MASCULINE, "mois de ") | {"les": "jours de ", "des": "jours de ", "aux": "environs de "}
+_OF_MIDDLE |= {"l'": "époque de ", "un": "jour de ", "une": "période de ", "cette": "période de ", "d'": "environ "}
 _SEASON = re.compile(r"(printemps)|ete|hiver|automne")
 _OWN = re.compile(r"l'|(?:la|le|les) ")
 _OWN_OR_NOUN = re.compile(rf"{_OWN.pattern}|{_FEAST.pattern}|{_SEASON.pattern}")
@@ -127,9 +131,11 @@ def of_moved(word: str, text: str) -> str:
     bare = text if article is None else text[article.end() :]
     if (noun := _noun(fold_line(bare))) is None:
         return text
+    if noun.heads is _OF_MIDDLE and word in _MASCULINE:
+        return _after(_OF_MIDDLE[word], "", bare[len(_MIDDLE) :])
     if noun.own == word or (noun.own == "le" and word in _MASCULINE) or (word == "d'" and noun.own == "l'"):
         return bare
-    owned = noun.heads is _OF_FEAST or noun.own == "l'"  # "de l'été", as the feast is "de la Toussaint"
+    owned = noun.heads is not _OF_SEASON or noun.own == "l'"  # "de l'été", as the feast is "de la Toussaint"
     if head := noun.heads.get(word):
         said = _after(head, noun.own, bare)
     elif article is not None or (owned and word in _BEFORE_A_NOUN):
@@ -162,7 +168,8 @@ class _Noun:
 
 def _noun(plain: str) -> _Noun | None:
     if (feast := _FEAST.match(plain)) is not None:
-        return _Noun("la" if feast[1] else "l'" if feast[2] else "", _OF_FEAST)
+        own = "la" if feast[1] else "l'" if feast[2] else ""
+        return _Noun(own, _OF_MIDDLE if feast[1] == _MIDDLE else _OF_FEAST)
     if (season := _SEASON.match(plain)) is not None:
         return _Noun("le" if season[1] else "l'", _OF_SEASON)
     return None

@@ -291,7 +291,7 @@ def told_together(context: DocumentContext, normalised: NormalisedTimes) -> Grou
 
     Its own time goes from `days_before` the stay's first day to `days_after` its last, without a stay around the
     document's date, and on to dates told close by (`groups.grouped`); what words place by the document's date is of it.
-    A month or season that nothing is told close to is a group alone, of a draw in its unit. Under `moves: day` there is no group.
+    A month or season that nothing is told close to is a group alone, of a draw in its unit. `moves: day` has no group.
     """
     episode, dates = episode_of(context, normalised.anchor), context.policy.dates
     low, high = _window(context, episode, normalised.anchor)

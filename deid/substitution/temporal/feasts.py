@@ -118,11 +118,17 @@ _BEGINNINGS = frozenset(
     for word in _WORD.findall(f"{_AHEAD} {' '.join(_NAMES)} {_LOCAL.pattern} saint sainte st ste s")
     for form in (word, word.removesuffix("s"))
 )
-# A surrogate's feast, month by month: Pâques and Ascension where they fall in that month, else one that always does.
+# What a feast is told by, month by month: Pâques and Ascension where they fall in that month, else one that everybody
+# counts by and that the month always has, else its middle. A saint is told by a saint.
 _FIXED = (
-    "Épiphanie", "Chandeleur", "Saint-Joseph", "Saint-Georges", "fête du Travail", "Saint-Jean",
-    "fête nationale", "Assomption", "rentrée", "Saint-Luc", "Toussaint", "Noël",
+    "mi-janvier", "mi-février", "mi-mars", "mi-avril", "mi-mai", "mi-juin", "mi-juillet", "mi-août", "rentrée",
+    "mi-octobre", "Toussaint", "Noël",
 )  # fmt: skip
+_SAINTS = (
+    "Saint-Vincent", "Saint-Valentin", "Saint-Joseph", "Saint-Georges", "Saint-Yves", "Saint-Jean", "Sainte-Anne",
+    "Saint-Louis", "Saint-Michel", "Saint-Luc", "Saint-Martin", "Saint-Nicolas",
+)  # fmt: skip
+_SAYS_SAINT = re.compile(r"\b(?:saint|sainte|ste?\.?|s\.)[-' ]")
 # Behind "vacances de", and in "une bonne année": none is said more than a month from its time.
 _HOLIDAYS = (
     "Noël", "hiver", "hiver", "Pâques", "Pâques", "été", "été", "été", "été", "Toussaint", "Toussaint", "Noël",
@@ -132,7 +138,12 @@ _WISHES = (
     "fin d'année",
 )  # fmt: skip
 _WISH = re.compile(r"bonne (?:et heureuse |nouvelle )?(?:fin d')?(?:annee|rentree)")
-_ON_HOLIDAY = re.compile(r"\bvacances (?:scolaires )?d(?:e la |e l'|e |')\Z")
+# What is said by the article ahead: "vacances de février", "vacances de la mi-février".
+_HOLIDAY_BEHIND = {
+    "e ": {"hiver": "février"},
+    "e la ": {"Noël": "fin décembre", "hiver": "mi-février", "Pâques": "mi-avril", "été": "mi-juillet"},
+}
+_ON_HOLIDAY = re.compile(r"\bvacances (?:scolaires )?d(?P<article>e la |e l'|e |')\Z")
 _MOVABLE = {4: ("Pâques", "paques"), 5: ("Ascension", "ascension")}
 
 
@@ -161,9 +172,11 @@ def month_of_feast(name: str, year: int) -> int:
 
 
 def feast_of_month(year: int, month: int, said: str = "") -> str:
-    """Return the name to write for a feast in that month: a wish for the wish `said`, folded."""
+    """Return what a feast is told by in that month: a wish for the wish `said`, folded, and a saint for a saint."""
     if _WISH.match(said):
         return f"bonne {_WISHES[month - 1]}"
+    if _SAYS_SAINT.search(said):
+        return _SAINTS[month - 1]
     if month in _MOVABLE:
         name, rule = _MOVABLE[month]
         if month_of_feast(rule, year) % 12 == month - 1:
@@ -173,7 +186,10 @@ def feast_of_month(year: int, month: int, said: str = "") -> str:
 
 def holiday_of_month(month: int, ahead: str) -> str | None:
     """Return what holidays of that month are named by; None where the folded words `ahead` announce no holidays."""
-    return _HOLIDAYS[month - 1] if _ON_HOLIDAY.search(ahead) else None
+    if (behind := _ON_HOLIDAY.search(ahead)) is None:
+        return None
+    name = _HOLIDAYS[month - 1]
+    return _HOLIDAY_BEHIND.get(behind["article"], {}).get(name, name)
 
 
 def feast_named(text: str) -> str | None:

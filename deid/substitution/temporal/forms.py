@@ -24,13 +24,13 @@ from deid.french.numerals import write_like
 from deid.substitution.temporal import feasts
 from deid.substitution.temporal.values import Unit, index_of
 
-# "fin de janvier" becomes "fin d'avril", "début de l'hiver" "début du printemps", "fin du Ramadan" "fin de Pâques".
+# "fin de janvier" becomes "fin d'avril", "début de l'hiver" "début du printemps", "fin du Ramadan" "fin de Pâques"
+# or, of its middle, "fin de juin".
 _ELISION = re.compile(
     r"\b(?:(?P<article>de la |de l'|du )|de |d')(?:"
     r"(?=(?P<season>[ée]t[ée]|hiver|automne|printemps)\b)"
     r"|(?=(?P<month>janv|f[ée]v|mars|avr|mai|jui|ao|sept|oct|nov|d[ée]c))"
-    r"|(?P<feast>(?=[ée]piphanie|chandeleur|saint-|f[êe]te |assomption|ascension|rentr[ée]e|toussaint|no[ëe]l|"
-    r"p[âa]ques))"
+    r"|(?P<feast>(?=sainte?-|ascension|rentr[ée]e|toussaint|no[ëe]l|p[âa]ques))|(?P<middle>mi-)"
     r")",
     re.IGNORECASE,
 )
@@ -45,7 +45,7 @@ def _elided(match: re.Match[str]) -> str:
         said = "de " if bare else "de l'" if elided else "de la "
     elif match["article"] and match["season"] is not None:
         said = "de l'" if elided else "du "
-    elif match["article"]:
+    elif match["article"] and match["middle"] is None:
         return of
     else:
         said = "d'" if elided else "de "

@@ -8,7 +8,7 @@ from datetime import date
 from deid.domain.document import Mention
 from deid.french import numerals
 from deid.french.calendar import MONTHS, SEASONS, WEEKDAYS
-from deid.french.folding import alike, comparable, in_case_of, sentence_case_of, without_accents
+from deid.french.folding import alike, comparable, fold_line, in_case_of, sentence_case_of, without_accents
 from deid.substitution.context import DocumentContext
 from deid.substitution.temporal import agreement, feasts, order, resolving
 from deid.substitution.temporal.forms import Expression, Form, Literal, MonthName, Part, SpokenYear, Year
@@ -58,6 +58,8 @@ def write_distance(relative: Relative, moved: Instant, anchor: Instant) -> str:
         phrase = _write_named(relative, moved, offset)
     else:
         phrase = _write_plain(relative.unit, offset, manner)
+    if relative.feast is not None and not manner.model.isupper():
+        return phrase  # "Noël" has its capital anywhere
     return sentence_case_of(manner.model, phrase)
 
 
@@ -146,7 +148,7 @@ def _write_named(relative: Relative, moved: Instant, offset: int) -> str:
     day = moved.first
     if relative.feast is None:
         return f"{manner.lead.lower()}{MONTHS[day.month - 1]} {side}"
-    feast = feasts.feast_of_month(day.year, day.month)
+    feast = feasts.feast_of_month(day.year, day.month, fold_line(manner.model))
     return f"{feast} {side}" if feast in ("Noël", "Pâques") else f"{feast} {'prochaine' if offset > 0 else 'dernière'}"
 
 
