@@ -301,6 +301,12 @@ _EVERY_YEAR = re.compile(
     r"\b(?:(?:surtout|plutot|souvent|toujours|parfois|chaque annee) (?:en |l'|au )|chaque |tous les )"
     r"(?:hivers?|etes?|automnes?|printemps)\Z"
 )
+# "chaussures d'hiver", "rhume de printemps": a kind of thing, unless the thing is a time.
+_KIND = re.compile(
+    r"\b(?!(?:fin|debut|milieu|courant|cours|vacances?|conges?|mois|jour\w*|soir\w*|nuits?|matin\w*|apres-midi|periode|"
+    r"epoque|saison|semaines?|trimestre|solstice|date|depuis|rentree)\b)[a-z]{3,} d(?:'|e )"
+    r"(?:hiver|ete|automne|printemps)\Z"
+)
 _OF_A_YEAR = re.compile(r" ?(?:[-,/] ?)?(?:\d|dernier|prochain|passe|suivant|et |de |d'|du )")
 _AGO_WORDS = frozenset(("il", "y", "a"))  # "il y a un délai": what is there is no time
 # "mi-mars", "mi-juin 2020" and "mi-journée" are times; "mi-cuisse" and "mi-dose" are halves.
@@ -329,6 +335,8 @@ def _tells_no_time(reading: Reading, mention: Mention) -> bool:
     if _EVERY_YEAR.search(_before(reading, mention) + written) and not _OF_A_YEAR.match(after):
         return True
     if mention.label is Label.DATE:
+        if _KIND.search(_before(reading, mention) + written) and not re.match(r"[ ,/-]{0,2}\d", after):
+            return True
         if _LENGTH.fullmatch(written) or (words[:1] == ["mi"] and not _IN_MIDDLE.match(written[2:] + after)):
             return True
         acronym = len(written) == 3 and reading.text[mention.start : mention.end].isupper()
