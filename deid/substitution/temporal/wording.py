@@ -306,9 +306,10 @@ class DateWriter:
         line, born, day = self._line, self._line.told_birth, moved.middle
         if mention not in self._birthdays or born is None:
             return None
-        past = self._instants[mention].last < line.anchor
+        instant, anchor = self._instants[mention], line.moved_anchor
+        past, today = instant.last < line.anchor, instant.first <= line.anchor
         days = (add_years(born, day.year - born.year + more) for more in (-1, 0, 1))
-        told = [one for one in days if one > born and (one < line.moved_anchor) is past]
+        told = [one for one in days if one > born and (one < anchor if past else one > anchor or (today and one == anchor))]
         return min(told, key=lambda one: abs(one - day), default=None)
 
     def _form(self, mention: Mention, said: Expression, moved: Instant) -> Form:

@@ -91,3 +91,11 @@ def test_a_month_far_from_the_document_stays_far(told: str, key: str, drawn: Sub
     to = place_date(day, written).first
     assert (to - place_date(month, written).middle).days > 183 - 46  # a season is counted from its middle
     assert (year.year or 0) < to.year
+
+
+@pytest.mark.parametrize("key", ["p101", "p274"])  # whose published birthday is the published day of the document
+def test_a_birthday_to_come_stays_to_come(key: str, drawn: Substitutor) -> None:
+    patient = Patient(key, birth_date=date(2002, 1, 18))
+    text = "Il aura [[AGE|23 ans]] [[RELDATE|samedi prochain]]."
+    _, distance = surrogates(drawn.substitute(*marked(text, patient=patient, reference_date=date(2025, 1, 14))))
+    assert distance == "dans douze mois"
