@@ -408,8 +408,9 @@ def _placed(
             ahead = _near(in_order, at, mention)
             since = _told_before(context, said, ahead, mention, anchor, birth)
             partner = _partner(context, mention, bound)
-            listed = () if partner else [*_listed(context, said, in_order[max(0, at - _NEAR) : at + 1])]
-            instant = resolving.place_date(meant, anchor, birth, partner, since, listed)
+            if since is None and partner is None:
+                since = _of_list(context, said, in_order[max(0, at - _NEAR) : at + 1], anchor)
+            instant = resolving.place_date(meant, anchor, birth, partner, since)
         following = mention, meant
         if clamped(instant.unit, instant.index) != instant.index:
             continue  # "il y a 2000 ans": no document of a hospital speaks of that time
@@ -426,19 +427,20 @@ def _partner(context: DocumentContext, mention: Mention, bound: tuple[Mention, I
     return bound[1].first
 
 
-def _listed(
-    context: DocumentContext, said: Mapping[Mention, Expression | Relative], in_order: Sequence[Mention]
-) -> Iterator[int]:
-    """Yield the days of a list that ends with the last mention, the last first, while they have no month."""
-    following: Mention | None = None
-    for mention in reversed(in_order):
-        told = said[mention]
+def _of_list(
+    context: DocumentContext, said: Mapping[Mention, Expression | Relative], in_order: Sequence[Mention], anchor: date
+) -> date | None:
+    """Return the first day of a list of days without a month that ends with the last mention; None for another."""
+    first = last = in_order[-1]
+    for one in reversed(in_order):
+        told = said[one]
         if not isinstance(told, Expression) or not resolving.is_bare_day(told):
-            return
-        if following is not None and not are_bounds(context, mention, following):
-            return
-        yield told.day or 0
-        following = mention
+            break
+        if one is not last and not are_bounds(context, one, first):
+            break
+        first = one
+    meant = said[first]
+    return resolving.place_date(meant, anchor).first if first is not last and isinstance(meant, Expression) else None
 
 
 def _near(in_order: Sequence[Mention], at: int, mention: Mention) -> Iterator[Mention]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from datetime import date, timedelta
 
 from deid.substitution.temporal.feasts import UNDATED, month_of_feast
@@ -16,7 +16,6 @@ _RECENT = 30  # years back that a month with a year of two digits is looked for,
 # Notes look back more than ahead: a day ahead is taken for this many days back when a year or month is missing; what
 # words ahead of it plan looks ahead as much.
 _LOOK_BACK, _DONE_BACK = 3, 6  # the second for what words say is done
-_MONTH = 30  # days
 _MIDDLE, _NEAR_FEAST = 5, 3  # months: of a feast without a date, in its written year and from the document's
 _WHOLE_YEAR = 100  # a year below was written with two digits
 
@@ -27,15 +26,14 @@ def place_date(
     birth: date | None = None,
     partner: date | None = None,
     since: date | None = None,
-    listed: Collection[int] = (),
 ) -> Instant:
     """Return the instant of a DATE in a document dated `anchor`.
 
     `birth` settles the century of a birth date written with two digits; `partner` is the other bound of a range
     ("du 12 au 15/03/2021"), from which this bound takes the month and year left out; `since` is the day told before in
-    the sentence: a day without a month follows it ("ponction du 23/01/2018, transfert le 26"), a day without a year is
-    near it. `listed` are the days of a list that ends with this one ("le 17 et le 21"). A feast without a date of its
-    own is told of the document's month: nothing of it is published but that.
+    the sentence, or the first of a list: a day without a month follows it ("ponction du 23/01/2018, transfert le 26",
+    "le 17 et le 21"), a day without a year is near it. A feast without a date of its own is told of the document's
+    month: nothing of it is published but that.
     """
     year = _whole_year(expression, anchor, birth)
     unit = expression.unit
@@ -45,7 +43,7 @@ def place_date(
                 return _place_day(expression, None, since, None)
             if (following := _following(expression, since)) is not None:
                 return _day(following)
-        return _place_day(expression, year, anchor, partner, listed)
+        return _place_day(expression, year, anchor, partner)
     if unit is Unit.YEAR:
         return Instant(unit, _required(year, anchor))
     if unit is Unit.DECADE:
@@ -95,19 +93,14 @@ def _index(expression: Expression, year: int) -> int:
             return year * 12 + (expression.month or 1) - 1
 
 
-def _place_day(
-    expression: Expression, year: int | None, anchor: date, partner: date | None, listed: Collection[int] = ()
-) -> Instant:
+def _place_day(expression: Expression, year: int | None, anchor: date, partner: date | None) -> Instant:
     if year is not None and expression.month is not None and expression.day is not None and not expression.this_month:
         return _day(on_real_day(year, expression.month, expression.day))
     days = _days(expression, year, anchor, partner)
     fitting = days if expression.weekday is None else [day for day in days if expression.weekday == day.weekday()]
     here = (partner or anchor).toordinal()
     near = [day.toordinal() for day in fitting or days]
-    before = [((expression.day or 0) - one) % _MONTH for one in listed] or [0]  # days from each of the list
-    return Instant(
-        Unit.DAY, min(near, key=lambda day: sum(_cost(here - day + to, day - to - here, expression) for to in before))
-    )
+    return Instant(Unit.DAY, min(near, key=lambda day: _cost(here - day, day - here, expression)))
 
 
 def _leaves_year_out(expression: Expression) -> bool:
