@@ -8,41 +8,15 @@ from functools import cache, lru_cache
 
 from rapidfuzz.distance import OSA
 
+from deid.domain import read_lists
 from deid.french.folding import comparable, fold_line, words
 from deid.reference.packaged import packaged_rows
 from deid.substitution.places.abroad import World, listed_names, world
 
-_MASCULINE = """
-Calvados, Cantal, Cher, Doubs, Finistère, Gard, Gers, Jura, Loir-et-Cher, Loiret, Lot, Lot-et-Garonne, Maine-et-Loire,
-Morbihan, Nord, Pas-de-Calais, Puy-de-Dôme, Bas-Rhin, Haut-Rhin, Rhône, Tarn, Tarn-et-Garonne, Var, Vaucluse,
-Val-de-Marne, Val-d'Oise, Territoire de Belfort, Grand Est, Centre-Val de Loire, Centre, Danemark,
-Liechtenstein, Monténégro, Vatican, Royaume-Uni, Luxembourg, Portugal, Kosovo, Liban, Pakistan, Bhoutan, Népal, Japon,
-Brunei, Cambodge, Sri Lanka, Koweït, Laos, Vietnam, Bangladesh, Qatar, Yémen, Kazakhstan, Kirghizstan, Tadjikistan,
-Turkménistan, Timor oriental, Libéria, Zimbabwe, Burundi, Cameroun, Congo, Bénin, Gabon, Ghana, Burkina, Kenya, Malawi,
-Mali, Niger, Nigéria, Rwanda, Sénégal, Soudan, Tchad, Togo, Botswana, Lesotho, Soudan du Sud, Maroc, Sahara occidental,
-Swaziland, Mozambique, Cap-Vert, Canada, Mexique, Costa Rica, Guatemala, Honduras, Nicaragua, Panama, Salvador, Brésil,
-Chili, Paraguay, Pérou, Vénézuéla, Guyana, Bélize, Groenland, Suriname, Vanuatu
-"""
-_PLURAL = """
-Alpes-de-Haute-Provence, Hautes-Alpes, Alpes-Maritimes, Ardennes, Bouches-du-Rhône, Côtes-d'Armor, Landes,
-Pyrénées-Atlantiques, Hautes-Pyrénées, Pyrénées-Orientales, Deux-Sèvres, Vosges, Yvelines, Hauts-de-Seine,
-Hauts-de-France, Pays de la Loire, Pays-Bas, Féroé, Philippines, Maldives, Émirats arabes unis, Comores,
-Seychelles, États-Unis, Bahamas, Salomon, Marshall, Palaos, Fidji, Cook, Chagos, Terres australes et antarctiques
-"""
-_WITHOUT = """
-Paris, Mayotte, La Réunion, Saint-Pierre-et-Miquelon, Saint-Barthélemy, Saint-Martin, Wallis-et-Futuna, Andorre, Monaco,
-Saint-Marin, Malte, Israël, Singapour, Hong Kong, Macao, Taïwan, Bahreïn, Oman, Chypre, Madagascar, Maurice,
-Sao Tomé-et-Principe, Djibouti, Cuba, Haïti, Aruba, Trinité-et-Tobago, Sainte-Lucie, Saint-Vincent-et-les-Grenadines,
-Antigua-et-Barbuda, Saint-Christophe-et-Niévès, Curaçao, Pitcairn, Nauru, Tonga, Kiribati, Niue, Samoa, Tuvalu, Åland
-"""
-_SILENT = "Hérault, Hexagone"  # an h that elides; other names with one keep their article whole
-
-
-def _folded(names: str) -> frozenset[str]:
-    return frozenset(comparable(name.strip()) for name in names.split(",") if name.strip())
-
-
-_BY_ARTICLE = {"le": _folded(_MASCULINE), "les": _folded(_PLURAL), "": _folded(_WITHOUT), "l'": _folded(_SILENT)}
+_BY_ARTICLE = {
+    article: frozenset(comparable(name) for name in " ".join(named.split()).split(", "))
+    for article, named in read_lists(__file__)["articles"].items()
+}
 
 
 def article_of(name: str) -> str:
