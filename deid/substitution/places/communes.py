@@ -12,7 +12,7 @@ from deid.reference import Commune
 from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import Draft, mask, redraw, redraw_digits, tag
 from deid.substitution.places.areas import is_abroad
-from deid.substitution.places.gazette import Gazette, code_of
+from deid.substitution.places.gazette import Gazette
 from deid.substitution.places.regions import Regions, Short
 
 _CEDEX = re.compile(r"(?P<gap>[\s-]*)(?P<word>cedex\b)(?P<rest>.*)$", re.IGNORECASE)
@@ -44,18 +44,18 @@ class Communes:
             return hamlet
         commune, may_return = gazette.surrogate(place, attempt), gazette.may_return(place)
         if mention.label is Label.ZIP:
-            return self._code(original, commune, strategy, may_return)
+            return self._code(mention, original, commune, may_return)
         base, gap_and_word, rest = _before_cedex(original)
         name = accented_like(base, case_of(base)(commune.name), context.accented)
         if gap_and_word:
             name += gap_and_word + redraw_digits(rest, context.stream("cedex", comparable(original)))
         return Draft(name, strategy, may_return=may_return, noun=TOWN)
 
-    def _code(self, original: str, commune: Commune, strategy: str, may_return: bool) -> Draft:
+    def _code(self, mention: Mention, original: str, commune: Commune, may_return: bool) -> Draft:
         if not commune.zips:  # a town abroad: its country's form of code
-            return Draft(redraw(original, self._context.stream("code abroad", comparable(original))), strategy)
-        code = code_of(original, commune, self._context.stream("zip", commune.insee), may_return)
-        return Draft(code, strategy, may_return=may_return) if code else mask(Label.ZIP, original)
+            return Draft(redraw(original, self._context.stream("code abroad", comparable(original))), self._strategy)
+        code = self._gazette.code(mention, original, commune)
+        return Draft(code, self._strategy, may_return=may_return) if code else mask(Label.ZIP, original)
 
 
 def _before_cedex(city: str) -> tuple[str, str, str]:

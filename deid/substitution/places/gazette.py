@@ -18,8 +18,8 @@ from deid.privacy.budget import PLACE_COSTS
 from deid.privacy.stream import KeyedStream
 from deid.reference import Commune, CommuneTable
 from deid.reference.partition import is_overseas_code
+from deid.reference.place_names import department_of_zip
 from deid.substitution.context import DocumentContext
-from deid.substitution.drafts import digits_of
 from deid.substitution.places import abroad
 from deid.substitution.places.finding import Place
 from deid.substitution.places.strategies import MECHANISMS, STRATEGIES, anywhere, health_draws
@@ -211,6 +211,19 @@ class Gazette:
         """Return whether a place's draw may give the place itself: ruling it out would cost ε."""
         return self._strategy == "health_exponential" and place.commune is not None
 
+    def code(self, mention: Mention, original: str, commune: Commune) -> str:
+        """Return a postal code of the commune drawn for a mention, in the form of the original; "" if there is none.
+
+        It is another unless the draw may return, and that of a CEDEX, which serves no commune, for such a code.
+        """
+        place, known = self.places[mention.start], self._survey.codes[mention.start]
+        codes, question = list(commune.zips), ("zip", commune.insee)
+        if place.commune is not None and department_of_zip(known) and not self.communes.at_zip(known):
+            beside = [f"{code[:3]}{number:02}" for code in codes for number in range(1, 100)]
+            codes, question = [code for code in beside if not self.communes.at_zip(code)], (*question, known)
+        codes = codes if self.may_return(place) else [code for code in codes if code != known]
+        return _in_form_of(original, self._context.stream(*question).choice(codes)) if codes else ""
+
     def _fits(self, commune: Commune, place: Place) -> bool:
         """Return whether a commune may replace a place.
 
@@ -292,13 +305,8 @@ class Gazette:
         return found
 
 
-def code_of(original: str, commune: Commune, stream: KeyedStream, may_return: bool) -> str:
-    """Return a postal code of a commune in the form of the original; another unless it may return; "" if none."""
-    known = "" if may_return else digits_of(original)
-    codes = [code for code in commune.zips if code != known]
-    if not codes:
-        return ""
-    code = stream.choice(codes)
+def _in_form_of(original: str, code: str) -> str:
+    """Return a postal code in the form of another: scanned, spaced or in words."""
     places = len(_DIGIT.findall(original))
     if places == len(code):
         digits = iter(code)

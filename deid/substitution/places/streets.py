@@ -17,7 +17,7 @@ from deid.reference import CommuneTable
 from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import Draft, redraw, redraw_digits
 from deid.substitution.places.finding import OneLine, read_one_line
-from deid.substitution.places.gazette import Gazette, code_of
+from deid.substitution.places.gazette import Gazette
 
 # Kinds of ways, folded, with the whole word that the street table files them under.
 WAYS = {
@@ -77,7 +77,7 @@ _OF_ONE_CITY = re.compile(
     r"\b(?:de la Porte|(?:de|la) Seine|de la (?:Loire|Garonne|Sorbonne)|du Rhône|Montmartre|du Louvre|de Longchamp|"
     r"de Vincennes|d'Auteuil|de Passy|de Vaugirard|Père Lachaise|Lac Daumesnil|du Tribunal de Paris)\b"
 )
-_HAMLET = re.compile(r"L(?:es?|a) ")
+_HAMLET = re.compile(r"l(?:es?|a) ", re.IGNORECASE)
 # What stands ahead of the name: "12 lieu-dit La", "hameau de la", "au lieu dit", "la".
 _HAMLET_HEAD = re.compile(
     r"\s*(?:\d+\s*(?:bis|ter)?[\s,]*)?(?:(?:au )?(?P<said>lieu[ -]?dit\b|ham(?:eau\b|\.|(?= d[eu’' ])))[\s:«\"-]*)?"
@@ -86,7 +86,7 @@ _HAMLET_HEAD = re.compile(
 )
 _HAMLET_HEADS = frozenset({"hameau", "ham"})
 _SMALL = frozenset({"les", "petit", "grand"})
-_PARTS = re.compile(r"(\s*[,;–—]\s*|\s+-\s+)")
+_PARTS = re.compile(r"(\s*,?\s+[àÀ]\s*\Z|\s*[,;–—]\s*|\s+-\s+)")
 _WORD = re.compile(r"[^\W\d_]+(?:-point|-dit)?\.?|\d+")
 _LETTERS = re.compile(r"\s*((?:[^\W\d_]+[ -])+)")
 _SINGLE = re.compile(r"(?<![^\W\d_])[A-Z](?![^\W\d_])")
@@ -193,11 +193,9 @@ class Streets:
         """Return the postal code and town of an address on one line: the drawn commune's, as in CITY and ZIP."""
         if self._context.policy.places.strategy == "tag":
             return f"{line.gap}[{Label.ZIP}]{line.space}{f'[{Label.CITY}]' if line.town else ''}"
-        place = gazette.places[mention.start]
-        commune = gazette.surrogate(place)
-        stream = self._context.stream("zip", commune.insee)
-        here = code_of(line.code, commune, stream, gazette.may_return(place))
-        code = here or (f"[{Label.ZIP}]" if commune.zips else redraw(line.code, stream))
+        commune = gazette.surrogate(gazette.places[mention.start])
+        abroad = redraw(line.code, self._context.stream("zip", commune.insee))
+        code = gazette.code(mention, line.code, commune) or (f"[{Label.ZIP}]" if commune.zips else abroad)
         rest = redraw_digits(line.rest, self._context.stream("cedex", comparable(line.rest)))
         return f"{line.gap}{code}{line.space}{case_of(line.town)(commune.name) if line.town else ''}{rest}"
 

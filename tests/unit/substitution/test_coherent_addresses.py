@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from stdnum import luhn
 
@@ -109,9 +111,31 @@ def test_a_cedex_code_is_of_its_town(substitutor: Substitutor, communes: Commune
     assert communes.at_zip("29869") == ()
     for key in KEYS:
         code, city = _one(substitutor, "[[ZIP|29869]] (boîte postale), à [[CITY|PLABENNEC CEDEX 2]]", Patient(key=key))
-        drawn = communes.find(city)
-        assert any(code in one.zips for one in drawn)
-        assert {one.department for one in communes.at_zip(code)} == {"29"}
+        assert communes.at_zip(code) == ()  # of a CEDEX's form, as the original
+        assert any(code[:3] == zip[:3] for one in communes.find(city) for zip in one.zips)
+        assert code[:2] == "29"
+
+
+def test_a_postal_code_of_a_commune_beside_cedex_stays_one(substitutor: Substitutor, communes: CommuneTable) -> None:
+    line, code, city = _one(
+        substitutor, "[[STREET|3 rue Haute, 29107 QUIMPER CEDEX]] [[ZIP|87300]] [[CITY|BELLAC CEDEX]]"
+    )
+    assert any(code in one.zips for one in communes.find(city))
+    found = re.search(r"\d{5}", line)
+    assert found is not None
+    assert communes.at_zip(found.group()) == ()
+
+
+def test_the_words_ahead_of_a_hamlet_and_of_a_code_are_right(substitutor: Substitutor) -> None:
+    for key in KEYS:
+        patient = Patient(key=key)
+        hamlet = "est au [[STREET|chef-lieu]] du [[CITY|Bouchet-Mont-Charvin]]"
+        text = substitutor.substitute(*marked(hamlet, patient=patient)).text
+        assert re.match("est (?:à la|aux?) [a-z]", text), text
+        for ending in ("à]] [[ZIP|31110]] [[CITY|CIER-DE-LUCHON]]", "à 31110 CIER-DE-LUCHON]]"):
+            address = f"[[STREET|28, route de Luchon, 2e étage gauche, {ending}"
+            text = substitutor.substitute(*marked(address, patient=patient)).text
+            assert re.search(r"étage gauche, à 31\d{3} [A-Z]", text), text
 
 
 @pytest.mark.parametrize(
