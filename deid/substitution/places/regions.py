@@ -55,11 +55,14 @@ _NAMES = [name.strip() for name in _LISTED["names"].split(",")]
 # Name of a river → its article.
 RIVERS = {name[len(own_article(name)) :]: own_article(name).strip() for name in _NAMES}
 _AT_RIVER = re.compile(rf"\b(?:{_LISTED['ahead']})(?: [a-z]+)?(?: (?:de|dans|a|sur|en))?[ ]?(?:(?:la|le|du|l')[ ]?)?\Z")
+# What stands behind it is a department, if it is one no longer or misspelt: "Département ? « la [Seine] »".
+_AT_DEPARTMENT = re.compile(r"\bdepartement[ ?:«\"-]*(?:d[eu] |d')?(?:l[ae] |l')?\Z")
 _TRIES = 60
 _ABROAD = frozenset({"country", "collectivity", "continent"})
 _KINDS = {"department": Kind.DEPARTMENT, "region": Kind.REGION}
 
 
+Area = tuple[str, str]  # kind and code
 # The surrogate of a mention that names an organisation of the document by its own name alone; None for another mention.
 Short = Callable[[Mention, int], Draft | None]
 
@@ -81,19 +84,20 @@ class Regions:
             return tag(Label.LOC, original)
         if (form := self._gazette.gentile(mention)) is not None:
             return self._inhabitants(mention, form, attempt)
-        if not area(original) and (site := self._short(mention, attempt)) is not None:
+        known = area(original) or self._told_department(mention, original)
+        if not known and (site := self._short(mention, attempt)) is not None:
             return site
-        if not area(original) and (hamlet := self.hamlet(mention, attempt)) is not None:
+        if not known and (hamlet := self.hamlet(mention, attempt)) is not None:
             return hamlet
-        if self._is_river(mention, original):
+        if self._is_river(mention, original, known):
             bare = original[len(own_article(original)) :]
             name = self._other(tuple(RIVERS), bare, attempt)
             cased = accented_like(original, in_case_of(bare, name), self._context.accented)
             return Draft(cased, STRATEGY, noun=Noun(Kind.NAME, RIVERS[name]))
-        article = own_article(original) if area(original) and not is_public(original) else ""
+        article = own_article(original) if known and not is_public(original) else ""
         bare = original[len(article) :]
         seat = self._gazette.seat(mention)
-        text, noun = self._text(bare, seat, attempt)
+        text, noun = self._text(bare, known, seat, attempt)
         may_return = is_public(bare) or (not attempt and self._follows(bare, seat))
         cased = text if _ACRONYM.fullmatch(bare) else in_case_of(bare, text)
         return Draft(accented_like(original, cased, self._context.accented), STRATEGY, may_return=may_return, noun=noun)
@@ -106,12 +110,16 @@ class Regions:
         text, said = self._hamlets.rewritten(original, attempt)
         return Draft(accented_like(original, text, self._context.accented), STRATEGY, noun=None if said else TOWN)
 
-    def _is_river(self, mention: Mention, original: str) -> bool:
+    def _told_department(self, mention: Mention, original: str) -> Area | None:
+        """Return a department without a code for a name that no table knows behind that word; else None."""
+        told = not any(map(str.isdigit, original)) and _AT_DEPARTMENT.search(self._context.plain_before(mention))
+        return ("department", "") if told else None
+
+    def _is_river(self, mention: Mention, original: str, known: Area | None) -> bool:
         """Return whether a name is a river's: no department's, or words ahead tell the water: "bord de la Vienne"."""
-        known = {comparable(name) for name in RIVERS}
-        if comparable(original[len(own_article(original)) :]) not in known:
+        if comparable(original[len(own_article(original)) :]) not in map(comparable, RIVERS):
             return False
-        return not area(original) or _AT_RIVER.search(self._context.plain_before(mention)) is not None
+        return not known or _AT_RIVER.search(self._context.plain_before(mention)) is not None
 
     def _follows(self, original: str, seat: Place | None) -> bool:
         """Return whether an area, or a department's code, follows a drawn commune, which may lie in the original."""
@@ -121,11 +129,11 @@ class Regions:
         drawn = self._gazette.drawn_in(kind, code) if kind in _KINDS else self._countries.drawn_abroad(code)
         return drawn is not None
 
-    def _text(self, original: str, seat: Place | None, attempt: int) -> tuple[str, Noun | None]:
+    def _text(self, original: str, known: Area | None, seat: Place | None, attempt: int) -> tuple[str, Noun | None]:
         """Return the surrogate of an area without its article, and its grammar if the words ahead must agree."""
         if is_public(original):
             return original, None
-        kind, code = area(original) or ("", "")
+        kind, code = known or ("", "")
         if kind in _KINDS:
             return self._area(kind, code, original, seat, attempt)
         if kind in _ABROAD:

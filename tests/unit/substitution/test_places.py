@@ -11,7 +11,7 @@ import pytest
 
 from deid.config.policy import Policy
 from deid.domain.document import Patient
-from deid.french.articles import of_place
+from deid.french.articles import of_place, own_article
 from deid.french.folding import comparable, fold_line, words
 from deid.french.gentiles import gentile_of
 from deid.privacy.stream import KeyedStream
@@ -159,6 +159,15 @@ def test_a_department_called_by_a_river_is_a_department(substitutor: Substitutor
     for key in KEYS:
         (found,) = _one(substitutor, "muté en juin dans la [[LOC|Vienne]]", Patient(key=key))
         assert re.sub(r"^(?:dans |en |à )?(?:l[ae]s? |l')?", "", found) in departments
+
+
+@pytest.mark.parametrize("markup", ["Département ? « la [[LOC|Seine]] »", "le département : [[LOC|Sarhte]] (0)"])
+def test_what_stands_behind_the_word_department_is_one(markup: str, substitutor: Substitutor) -> None:
+    """A former department, whose name is now a river's alone, and one that is misspelt."""
+    departments = set(area_names("department").values())
+    for key in KEYS:
+        (found,) = _one(substitutor, markup, Patient(key=key))
+        assert found.removeprefix(own_article(found)) in departments
 
 
 def test_a_region_named_by_its_town_gets_another_town(substitutor: Substitutor) -> None:
