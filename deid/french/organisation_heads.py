@@ -33,6 +33,8 @@ class OrgKind(StrEnum):
     BANK = "bank"
     ADMINISTRATION = "administration"
     TRANSPORT = "transport"
+    FREIGHT = "freight"
+    AIRLINE = "airline"
     MILITARY = "military"
     SHIP = "ship"
     OTHER = "other"

@@ -107,7 +107,10 @@ class NationalBodies:
         return (kind, code) if kind in ("department", "region") else ("", "")
 
     def _anywhere(self, rest: str, attempt: int) -> Commune:
-        return self._gazette.hospital_town(False, self._gazette.home, "body", fold_line(rest), str(attempt))
+        about = ("body", fold_line(rest), str(attempt))
+        if attempt:  # an area may lie in the original's department
+            return self._context.stream(*about).choice(self._gazette.communes.hospital_towns(None, False))
+        return self._gazette.hospital_town(False, self._gazette.home, *about)
 
     def _area_of(self, town: Commune, kind: str, *, of: bool) -> str:
         table = self._gazette.communes

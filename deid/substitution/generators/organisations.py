@@ -8,7 +8,7 @@ from functools import cached_property
 
 from deid.domain.document import Mention
 from deid.domain.labels import Label
-from deid.french.articles import Ahead, Kind, Noun, fitted, of_place, own_article
+from deid.french.articles import TOWN, Ahead, Kind, Noun, fitted, of_place, own_article
 from deid.french.folding import accented_like, case_of, comparable, fold_line, words
 from deid.french.gentiles import initials_of
 from deid.french.organisation_heads import (
@@ -39,7 +39,8 @@ STRATEGY = "kind_kept"
 _UNIVERSITY = re.compile(r"(?:chr?u|chr\b|ghu|hospices civils|centre hospitalier (?:regional|univ))")
 _OF_DEPARTMENT = re.compile("conseil (?:departemental|general)|(?:maison )?departement(?:ale)?")
 _TOWN_ONLY = frozenset({OrgKind.ADMINISTRATION})
-_OF_UNIVERSITY = re.compile("(?:universite|faculte)")
+# What stands in cities alone, as a university hospital does.
+_OF_CITIES = re.compile("universite|faculte|t[jg]i?$|tribunal|cour ")
 _CARE = re.compile(r"(?:ch|centre hosp|hopital (?:general|local)|group|gh|samu|smur|epsm)")
 _REACH = 28
 _BESIDE_CARER = 4  # characters between a carer and the hospital that is the carer's: "Dr Fillol, Saint-Luc"
@@ -87,6 +88,11 @@ class Organisations:
         if (national := self._bodies.write(mention, attempt)) is not None:
             return national
         head = opening_head(original)
+        if head is None and comparable(self._gazette.named_town(mention)) == comparable(original) and not self._tags:
+            place = self._gazette.places[mention.start]  # "AS [Marmande]"
+            town, may_return = self._gazette.surrogate(place, attempt).name, self._gazette.may_return(place)
+            cased = accented_like(original, case_of(original)(town), self._context.accented)
+            return Draft(cased, PLACED, may_return=may_return, noun=TOWN)
         if head is None:
             return self.named_short(mention, attempt) or self._bare(mention, original, attempt)
         if fold_line(original[: head.end]) in _COMPANIES:
@@ -108,7 +114,8 @@ class Organisations:
         if tail is None:
             return tag(Label.ORG, original)
         if town:
-            tail = f"{tail} {of_place(town)}".lstrip()
+            bare = kind is OrgKind.SPORT and comparable(original[end:]) == comparable(self._gazette.named_town(mention))
+            tail = town if bare else f"{tail} {of_place(town)}".lstrip()  # "AS Marmande"
         text = accented_like(original, f"{written} {self._cased(mention, end)(tail)}".strip(), self._context.accented)
         return Draft(text, PLACED if may_return else STRATEGY, may_return=may_return)
 
@@ -208,13 +215,12 @@ class Organisations:
         place = None if self._tags else self._gazette.places.get(mention.start)
         commune = place.commune if place else None
         cares = kind is OrgKind.HOSPITAL and _CARE.match(head) is not None
-        university = (cares and bool(_UNIVERSITY.match(fold_line(original)) or _UNIVERSITY.match(head))) or bool(
-            _OF_UNIVERSITY.match(head)
-        )
+        city = _OF_CITIES.match(head) is not None
+        university = city or (cares and bool(_UNIVERSITY.match(fold_line(original)) or _UNIVERSITY.match(head)))
         if place is None and cares and not own and not self._tags:
             place = self._told_before(mention, university)
             commune = place.commune if place else None
-        if place is not None and (commune is None or not cares or _has_hospital(commune, university)):
+        if place is not None and (commune is None or not (cares or city) or _has_hospital(commune, university)):
             return self._gazette.surrogate(place, attempt).name, self._gazette.may_return(place)
         if not cares and kind not in _TOWN_ONLY:
             return None, False

@@ -38,7 +38,8 @@ _SAINTS = frozenset({"saint", "sainte", "st", "ste"})  # "CHU de Saint-Calais" i
 _PARTS = re.compile(r"\s+[-–—]\s+|[,;:()/]")
 # What a town follows without "de": "CHU Dijon".
 _OF_TOWN = re.compile(
-    r"(?:chr?u|chr|chic?|ch|ghu|ght?|mairie|centre hospitalier(?: (?:regional|universitaire|intercommunal))*)[ _]"
+    r"(?:chr?u|chr|chic?|ch|ghu|ght?|mairie|tj|tgi|fc|rc|us|as|sc|usc|asptt|esf|"
+    r"centre hospitalier(?: (?:regional|universitaire|intercommunal))*)[ _]"
     r"(?=[a-z])"
 )
 _OF_BODY = re.compile(r"[^\w]*(?:(?:de la|du|des|de) |d['’]|de l['’])?", re.IGNORECASE)

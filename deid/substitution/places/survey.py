@@ -13,6 +13,7 @@ from deid.domain.document import Mention
 from deid.domain.labels import Label
 from deid.french.folding import comparable, fold_line, words
 from deid.french.gentiles import Gentile, derived_gentile, read_gentile
+from deid.french.organisation_heads import HEAD_AHEAD, head_of, scanned
 from deid.reference import Commune, CommuneTable
 from deid.reference.place_names import department_of_zip, key_openings, place_key
 from deid.substitution.context import DocumentContext
@@ -176,7 +177,8 @@ class Survey:
         told = {comparable(without_cedex(context.text(one))): places[one.start] for one in reversed(cities)}
         for mention in context.labelled(Label.ORG):
             organisation = text[mention.start : mention.end]
-            for name in finder.towns_in(organisation):
+            ahead = HEAD_AHEAD.search(scanned(context.plain_before(mention)))  # "AS [Marmande]"
+            for name in finder.towns_in(f"{head_of(ahead)} {organisation}" if ahead else organisation):
                 if comparable(name) not in told and finder.is_site(name, organisation, self._hints):
                     continue
                 found = told.get(comparable(name)) or finder.only(name) or finder.inside(name, self._hints)

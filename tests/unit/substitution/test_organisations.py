@@ -7,7 +7,7 @@ import re
 import pytest
 
 from deid.domain.document import Patient
-from deid.french.articles import own_article
+from deid.french.articles import of_place, own_article
 from deid.french.folding import comparable, fold_line
 from deid.french.folding import key as key_of
 from deid.french.organisation_heads import OrgKind
@@ -342,3 +342,52 @@ def test_a_firm_of_transport_keeps_its_trade(markup: str, form: str, substitutor
     for key in KEYS:
         (found,) = _one(substitutor, markup, key)
         assert re.fullmatch(form, found), found
+
+
+@pytest.mark.parametrize(
+    ("markup", "kind"),
+    [
+        ("ancien contrôleur de la [[ORG|SNCF]]", OrgKind.TRANSPORT),
+        ("chauffeuse de car chez [[ORG|Transdev Limousin]]", OrgKind.TRANSPORT),
+        ("livreur chez [[ORG|Chronopost]]", OrgKind.FREIGHT),
+        ("hôtesse de l'air chez [[ORG|Corsair]]", OrgKind.AIRLINE),
+        ("pilote sur [[ORG|Air Sénégal]]", OrgKind.AIRLINE),
+        ("débiteur, banque [[ORG|Crédit du Thérain]]", OrgKind.BANK),
+    ],
+)
+def test_a_carrier_or_bank_is_another_of_its_sort(markup: str, kind: OrgKind, substitutor: Substitutor) -> None:
+    names = {comparable(name[len(own_article(name)) :]) for name in WHOLE[kind]}
+    for key in KEYS:
+        (found,) = _one(substitutor, markup, key)
+        assert comparable(re.sub("^(?:de |d')", "", found)) in names, found
+
+
+@pytest.mark.parametrize(
+    ("markup", "form"),
+    [
+        ("l'enquête du [[ORG|CLAT 77]] finie", r"CLAT [\dAB]{2,3}"),
+        ("[[ORG|TéléRadio Atlantique]] – permanence", "TéléRadio .+"),
+        ("employeur [[ORG|ESF Merlette]]", "ESF .+"),
+    ],
+)
+def test_an_organisation_keeps_the_word_of_its_kind(markup: str, form: str, substitutor: Substitutor) -> None:
+    for key in KEYS:
+        (found,) = _one(substitutor, markup, key)
+        assert re.fullmatch(form, found), found
+        assert "Atlantique" not in found
+        assert "Merlette" not in found
+
+
+def test_a_club_called_by_its_town_is_called_by_the_town_drawn(substitutor: Substitutor) -> None:
+    for key in KEYS:
+        city, bare, whole = _one(substitutor, "à [[CITY|Marmande]], à l'AS [[ORG|Marmande]], [[ORG|AS MARMANDE]]", key)
+        assert bare == city
+        assert fold_line(whole) == fold_line(f"AS {city}")
+
+
+@pytest.mark.parametrize("court", ["TJ de Beauvais", "tribunal judiciaire de Guéret", "cour d'appel d'Agen"])
+def test_a_court_stands_in_a_city(court: str, substitutor: Substitutor) -> None:
+    cities = {fold_line(of_place(town.name)) for town in packaged_tables().communes.hospital_towns(None, True)}
+    for key in KEYS:
+        (found,) = _one(substitutor, f"saisine du [[ORG|{court}]], dossier clos", key)
+        assert any(fold_line(found).endswith(f" {city}") for city in cities), found
