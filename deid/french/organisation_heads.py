@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from enum import StrEnum
-from pathlib import Path
 from typing import NamedTuple
 
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
+from deid.domain import read_lists
 from deid.french.folding import fold_line
 
 
@@ -40,7 +39,7 @@ class OrgKind(StrEnum):
     OTHER = "other"
 
 
-_LISTS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+_LISTS = read_lists(__file__)
 
 
 def _list(text: str) -> tuple[str, ...]:
@@ -79,15 +78,12 @@ def head_ending(words: Sequence[str]) -> KindWord | None:
 
 
 # Signs that scanners take for one another: "hospltalier" is read as "hospitalier", letter by letter.
-_READ_ALIKE = str.maketrans("l1|0", "iiio")
+_READ_ALIKE, _LONGEST_DOTTED = str.maketrans("l1|0", "iiio"), 6
 
 
 def scanned(text: str) -> str:
     """Return a text folded, letters that scanners take for one another as one; the same length."""
     return fold_line(text).translate(_READ_ALIKE)
-
-
-_LONGEST_DOTTED = 6
 
 
 def _spellings(head: str) -> Iterator[str]:

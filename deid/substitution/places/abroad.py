@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from functools import cache
-from pathlib import Path
 
+from deid.domain import read_lists
 from deid.reference import Commune
 from deid.reference.packaged import packaged_rows
 from deid.reference.place_names import place_key
@@ -38,13 +37,13 @@ _CONTINENTS = {
     "991": World.EUROPE, "992": World.ASIA, "993": World.AFRICA, "994": World.AMERICA, "995": World.AMERICA,
 }  # fmt: skip
 _CYPRUS = "99254"
-_LISTS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+_LISTS = read_lists(__file__)
 # Code of international numbers → INSEE's codes of its countries, the greatest first.
 CALLED: Mapping[str, tuple[str, ...]] = {
     code: tuple(countries)
     for code, *countries in map(str.split, " ".join(_LISTS["calling_codes"]["all"].split()).split(","))
 }
-# Country → towns to draw from; towns whose name means them rather than a namesake in France: recognised, never drawn.
+# Country → towns to draw from; others, which a name means rather than a namesake in France: recognised, never drawn.
 _TOWNS, _HOMONYMS = (
     {country: " ".join(named.split()).split(", ") for country, named in _LISTS[table].items()}
     for table in ("towns", "homonyms")

@@ -56,6 +56,10 @@ def test_no_surrogate_town_reads_as_a_commune_and_none_is_in_two_lists(communes:
         ("Papeete", World.FRANCE),
         ("Faa'a", World.FRANCE),
         ("Monaco", World.EUROPE),
+        ("Lampedusa", World.EUROPE),
+        ("Ostende", World.EUROPE),
+        ("Djerba", World.MEDITERRANEAN),
+        ("Tombouctou", World.AFRICA),
     ],
 )
 def test_a_town_abroad_stays_in_its_part_of_the_world(town: str, part: World, substitutor: Substitutor) -> None:
