@@ -90,18 +90,21 @@ def _dwelling(reading: Reading, mention: Mention) -> int | None:
 def _begins(reading: Reading, mention: Mention, street: Mention) -> bool:
     """True for a name or place that is the first part of the address behind it.
 
-    It stands behind the word "adresse" ("Adresse : Bel-Air, 22 rue Briata"), or a number alone follows, as addresses
-    abroad have it ("calle Mayor 13, 2o B").
+    It stands behind the word "adresse" ("Adresse : Bel-Air, 22 rue Briata"), it opens its line with a word that
+    nobody bears, or a number alone follows, as addresses abroad have it ("calle Mayor 13, 2o B").
     """
     between = reading.text[mention.end : street.start]
     if mention.label not in _PLACED | {Label.ORG} or between not in (" ", ", "):
         return False
-    if any(vote.annotator == "identity" and vote.label in NAMES for vote in mention.votes):
-        return False
-    if reading.lexicon.is_first_name(reading.words[reading.token_at(mention.start)]):
+    known = any(vote.annotator == "identity" and vote.label in NAMES for vote in mention.votes)
+    if known or reading.lexicon.is_first_name(reading.words[reading.token_at(mention.start)]):
         return False
     if _ADDRESS.search(reading.folded, max(0, mention.start - 24), mention.start):
         return True
+    words, tables = reading.lexicon, (reading.lexicon.surnames, reading.lexicon.first_names)
+    if between == ", " and reading.word(reading.token_at(mention.start) - 1) in ("", "\n"):
+        said = [word for at in reading.tokens(mention) if len(word := reading.words[at]) > 2 and word[1:] != "es"]
+        return any(words.is_word(word) and not any(word in table for table in tables) for word in said)
     return between == " " and _NUMBER_ALONE.match(reading.folded, street.start, street.end) is not None
 
 

@@ -1,4 +1,4 @@
-"""Countries that annotators took for people, towns or establishments ("Suisse", "25000 Besançon France")."""
+"""Countries and departments that annotators took for people, towns or bodies ("Suisse", "département : Sarthe")."""
 
 from __future__ import annotations
 
@@ -21,16 +21,17 @@ _TAKEN_FOR = (NAMES | PLACES | {Label.ORG}) - {Label.LOC}
 _LEADING = frozenset("en au aux vers".split())
 _BETWEEN = re.compile(r"[\s,;/()|-]{1,8}|\s{1,3}(?:et|ou|puis)\s{1,3}")
 _LAST_WORD = re.compile(r"[\s,(]{1,4}([^\W\d_]+(?:[ -][^\W\d_]+)?)\Z")
+_AT_DEPARTMENT = re.compile(r"\bdepartement[ ?:«\"-]*(?:d[eu] |d')?(?:l[ae]s? |l')?\Z")
 _ABROAD = re.compile(r"\s?:?\s?(?:\+|00)\s?\d")
 
 
 @cache
-def _country_names() -> frozenset[str]:
-    return frozenset(key(row["name"]) for row in packaged_rows("territories") if row["kind"] == "country")
+def _names_of(kind: str) -> frozenset[str]:
+    return frozenset(key(row["name"]) for row in packaged_rows("territories") if row["kind"] == kind)
 
 
 def settle_countries(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
-    """Return `mentions`, countries as places, and a town without the country behind it, which is a place of its own.
+    """Return `mentions`, countries and departments as places, also a country that was taken into the town ahead.
 
     A title, the label of a name or the patient's identity makes a person of a country; one that is a first name too
     ("France", "Maurice") is a country where a preposition, another place or a number abroad stands beside it.
@@ -38,21 +39,23 @@ def settle_countries(reading: Reading, mentions: Sequence[Mention]) -> list[Ment
     settled: list[Mention] = []
     for mention in mentions:
         last = _LAST_WORD.search(reading.text, mention.start, mention.end) if mention.label is Label.CITY else None
-        if last is not None and key(last[1]) in _country_names():
+        if last is not None and key(last[1]) in _names_of("country"):
             settled.append(replace(mention, end=last.start()))
             settled.append(replace(mention, start=last.start(1), label=Label.LOC))
-        elif mention.label in _TAKEN_FOR and _is_country(reading, mention, mentions):
-            settled.append(replace(mention, label=Label.LOC))
         else:
-            settled.append(mention)
+            place = mention.label in _TAKEN_FOR and _is_place(reading, mention, mentions)
+            settled.append(replace(mention, label=Label.LOC) if place else mention)
     return settled
 
 
-def _is_country(reading: Reading, mention: Mention, mentions: Sequence[Mention]) -> bool:
+def _is_place(reading: Reading, mention: Mention, mentions: Sequence[Mention]) -> bool:
     name = key(reading.text[mention.start : mention.end])
-    if name not in _country_names() and key(_ARTICLE.sub("", name, count=1)) not in _country_names():
-        return False
+    bare = key(_ARTICLE.sub("", name, count=1))
     if any(vote.annotator == "identity" for vote in mention.votes):
+        return False
+    if bare in _names_of("department") and _AT_DEPARTMENT.search(reading.folded, 0, mention.start):
+        return True
+    if not {name, bare} & _names_of("country"):
         return False
     before = reading.token_at(mention.start) - 1
     while reading.word(before) in (".", ":"):
@@ -67,7 +70,7 @@ def _is_country(reading: Reading, mention: Mention, mentions: Sequence[Mention])
         (one.label in PLACES and _BETWEEN.fullmatch(reading.text, one.end, mention.start))
         or (
             one is not mention
-            and key(reading.text[one.start : one.end]) in _country_names()
+            and key(reading.text[one.start : one.end]) in _names_of("country")
             and _BETWEEN.fullmatch(reading.text, min(one.end, mention.end), max(one.start, mention.start))
         )
         for one in mentions

@@ -48,9 +48,7 @@ _D_DIMERS = re.compile("(?:d ?- ?)?dimeres?")
 _SIDED = re.compile(r"(?:super|infer|anter|poster)ieure?s?(?: [dg])?")
 _USUAL = 20  # occurrences per million from which a word is usual
 _BEHIND_ADJECTIVES = frozenset(", . ; et ou ) mais".split())
-_BEFORE_PEOPLE = frozenset(
-    "a avec chez d de dit et fille fils frere ma mere mon ou par pere pour que qui sa soeur son vu vue".split()
-)
+_BEFORE_PEOPLE = word_list("before_people")
 _POINTING = PROFESSIONS | frozenset(
     "a avec by chez d de dicte dit et m mme ou par pour qui relu signe valide vu vue / + & - : > |".split()
 )

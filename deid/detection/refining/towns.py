@@ -43,9 +43,7 @@ _LIVED_IN = re.compile(
 )
 _CUE_REACH = 40
 _BEFORE_ABROAD = frozenset("a d de depuis entre et ne nee nes via vers ( > ' ’".split())
-_ANNOUNCING = (CIVILITIES | DOCTOR_TITLES | PROFESSIONS | KINSHIP | PERSON_TITLES | frozenset(NAME_FIELDS)) | frozenset(
-    "avec chez par".split()
-)
+_ANNOUNCING = CIVILITIES | DOCTOR_TITLES | PROFESSIONS | KINSHIP | PERSON_TITLES | {*NAME_FIELDS, "avec", "chez", "par"}
 # Words ahead of the inhabitants of a town, folded; without one of these, or the town beside, a word may be a surname.
 _DETERMINERS = frozenset("cette cet ce une un les le la des l jeune jeunes ces".split())
 _DESCRIBED = word_list("described_by_town")

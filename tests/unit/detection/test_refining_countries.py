@@ -26,6 +26,8 @@ def settled(text: str, *given: tuple[str, Label], annotator: str = "bilstm_crf")
         ("Voyages : Norvège, Islande.", "Norvège", Label.PERSON),
         ("Retour du PÉROU en mai.", "PÉROU", Label.CITY),
         ("Séjour en Maurice.", "Maurice", Label.PERSON),
+        ("donne le bon département la sarthe", "sarthe", Label.DOCTOR),
+        ("Département : Loire (42)", "Loire", Label.PATIENT),
         ("Contact France +33 1 22 33 44 55", "France", Label.PATIENT),
     ],
 )
@@ -40,6 +42,8 @@ def test_a_country_is_a_place(text: str, part: str, label: Label) -> None:
         ("Prénom : Chine", "Chine"),
         ("Sa fille France est prévenue.", "France"),
         ("Maurice dort bien.", "Maurice"),
+        ("M. Loire dort bien.", "Loire"),
+        ("Chef de département : Vienot", "Vienot"),
         ("Mme France LEROUX", "France LEROUX"),
     ],
 )

@@ -88,9 +88,7 @@ _DATE = re.compile(
 )
 _DATE_FIRST = re.compile(r"\d{1,2}[/.-]\d{1,2}[/.-](?:19|20)\d\d|(?:19|20)\d\d-\d\d-\d\d")
 _UNIT_AFTER = re.compile(r" ?(?:%|°|kg|cm|mm|mg|ml|g/|ans|jours|mois|h\b|fois|/\d)")
-_NOT_NUMBERED = frozenset(
-    "chambre ch lit rue avenue av bd porte appt apt etage dent salle bloc box stade secteur uf".split()
-)
+_NOT_NUMBERED = word_list("counted_places")
 _NEEDS_SIGN = word_list("triggers_with_sign")
 _SIGN = re.compile(r"[:=|#°]|\bn[°o]?\b|numero|num\b")
 
