@@ -44,8 +44,7 @@ _AT_HOME = re.compile(
 )
 _ADDRESS = re.compile(r"(?<!\w)(?:adresse|adr\.?|domicile|demeurant|domiciliee?)[ ]{0,3}:?[ ]{0,20}\Z")
 _NUMBER_ALONE = re.compile(r"\d{1,4}(?:,|$)")
-_REST = 40  # most characters between a street and its postal code that belong to the address
-_REACH = 4  # most parts behind a street
+_REST, _REACH = 40, 4  # most characters of an address between its street and its code; most parts behind a street
 
 
 def complete_addresses(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:

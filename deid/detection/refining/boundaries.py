@@ -32,9 +32,7 @@ _COMPOUND = frozenset("jp jc jm jf jl jb jy jn jr jd fx py pe mc mp mf ml mh mj"
 # Lone capitals before a name that are words rather than initials.
 _NOT_INITIALS = frozenset("a o y".split())
 # Signs behind which "de" can only belong to the name that follows.
-_BEFORE_PARTICLE = frozenset("( , ; / + &".split()) | frozenset(
-    "avec baron baronne chez comte comtesse contre marquis marquise par pour puis selon vicomte".split()
-)
+_BEFORE_PARTICLE = word_list("before_particles")
 _PARTICLES_BEHIND = LOWER_PARTICLES | {"de", "du", "d"}
 # Letters of scripts other than the Latin one.
 _OTHER_SCRIPT = re.compile("[\u0370-\u1cff\u2c80-\ud7ff\uf900-\ufaff\ufb1d-\ufdff\ufe70-\ufefc]+")

@@ -49,9 +49,7 @@ _SIDED = re.compile(r"(?:super|infer|anter|poster)ieure?s?(?: [dg])?")
 _USUAL = 20  # occurrences per million from which a word is usual
 _BEHIND_ADJECTIVES = frozenset(", . ; et ou ) mais".split())
 _BEFORE_PEOPLE = word_list("before_people")
-_POINTING = PROFESSIONS | frozenset(
-    "a avec by chez d de dicte dit et m mme ou par pour qui relu signe valide vu vue / + & - : > |".split()
-)
+_POINTING = PROFESSIONS | word_list("pointing_to_people")
 _SAYING_WHO = _POINTING | CIVILITIES | DOCTOR_TITLES | frozenset(NAME_FIELDS)
 # Serovars, which are called after people and places: "Salmonella Paul, S. Virchow".
 _SEROVARS = re.compile(r"\bsalmonell[a-z]+(?: [a-z]+)?(?:,? (?:et |ou )?s\. ?[a-z]+)*(?:,| et| ou|/) ?\Z")

@@ -14,7 +14,7 @@ from deid.detection.refining.filters import STATE
 from deid.detection.text.names import glued, is_capital, is_lone_name, is_upper, opens_verb
 from deid.detection.text.reading import Reading
 from deid.detection.text.senses import Sense, find_sense
-from deid.detection.text.vocabulary import CIVILITIES, DOCTOR_TITLES, KINSHIP, NOT_INITIALS, PROFESSIONS
+from deid.detection.text.vocabulary import CIVILITIES, DOCTOR_TITLES, KINSHIP, NOT_INITIALS, PROFESSIONS, word_list
 from deid.domain.document import Mention, Vote
 from deid.domain.labels import NAMES, Label
 from deid.french.folding import fold
@@ -436,9 +436,7 @@ def _name_length(lexicon: Lexicon, run: str) -> int:
 _USUAL = 5  # occurrences per million from which a word is no initials
 _TIED, _PLACED, _LOGIN = 0.8, 0.7, 0.75  # scores
 _ENDS = 400  # characters from either end of a document within which a lone mark is a reference or a signature
-_CUES = frozenset(
-    "par relu relue valide validee signe dicte frappe saisi saisie tape dact red redige vu ref visa by".split()
-)
+_CUES = word_list("cues_of_marks")
 # Said of a colleague by his initials: "RC absent la semaine prochaine".
 _AWAY = frozenset("absent absente revoit rappelle prend".split())
 _CLIPPING = 4  # letters of a name cut short as a mark

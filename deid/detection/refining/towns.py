@@ -33,9 +33,10 @@ _DEPARTMENT = re.compile(
 )
 _TO_AGE = 5  # characters between inhabitants and their age: "Nantaise de 54 ans"
 _OF_TOWN = re.compile(r"(?:de |d['’]|du |CHR?U |CH )((?:L[ae]s? )?[A-ZÀ-Ý][\w'’-]+)\Z")
+_SLASHED = re.compile(r"/[^\W\d_]+(?:-[^\W\d_]+)*")
 _ACRONYM = re.compile(r"[ \u00a0]?\((?P<acronym>[A-Z]{3,7})\)")
-_A_TOWN, _PER_BEARER = 2_000, 20  # inhabitants of a town, and for each bearer of its name, of one that is no name
-_ABROAD = 15_000  # inhabitants of the smallest town of the table of towns abroad
+# Inhabitants of a town, for each bearer of its name, of one that is no name, of the smallest abroad in the table.
+_A_TOWN, _PER_BEARER, _ABROAD = 2_000, 20, 15_000
 # Birth and residence, ahead of a town.
 _LIVED_IN = re.compile(
     r"\b(?:nee?(?:\(e\))?|nees|natif|native|naissance|vi(?:t|vent|vait|vant)|habit\w+|resid\w+|domicilie\w*|demeur\w+)"
@@ -57,11 +58,25 @@ def complete_towns(reading: Reading, mentions: Sequence[Mention]) -> list[Mentio
     "Vierzon (18)" has the number of a department, whatever else it was taken for; "Nantaise" tells Nantes; "(CHUR)"
     behind "CHU de Rennes" is the same hospital.
     """
-    mentions = [_without_findings(reading, _as_town(reading, one)) for one in _sites(reading, mentions)]
+    mentions = _over_slashes(reading, sorted(_sites(reading, mentions)))
+    mentions = [_without_findings(reading, _as_town(reading, one)) for one in mentions]
     found = [*_departments(reading, mentions), *_acronyms(reading, mentions)]
     kept = [one for one in mentions if not any(_is_within(one, other) for other in found)]
     found = [one for one in found if not any(one.overlaps(other) for other in kept)]
     return sorted(_with_inhabitants(reading, sorted([*kept, *found])))
+
+
+def _over_slashes(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
+    """Return the mentions, a town whose name has a slash for "sur" or "sous" whole: "Celles/Belle"."""
+    result: list[Mention] = []
+    for one in mentions:
+        behind = _SLASHED.match(reading.text, one.end) if one.label is Label.CITY else None
+        whole = reading.text[one.start : behind.end()] if behind else ""
+        if behind and any(gazetteers().towns(key(whole.replace("/", join))) for join in (" sur ", " sous ")):
+            one = replace(one, end=behind.end())
+        if not result or result[-1].end <= one.start:
+            result.append(one)
+    return result
 
 
 def _as_town(reading: Reading, mention: Mention) -> Mention:

@@ -45,9 +45,7 @@ _SPECIALTIES = word_list("specialties_behind_names")
 _QUALIFYING = frozenset({"ADJ", "VER"})
 _EXAMINATION_LEAST = 3  # letters of an acronym, which two initials behind a surname are not
 _STATE_LEAST = 4  # letters of a participle or adjective behind a name
-_GOES_ON = frozenset(
-    "\n . , ; a au aux avec ce cette dans de depuis des du en et hier le la les par pour sans suite sur".split(" ")
-)
+_GOES_ON = word_list("behind_an_address") | {"\n"}
 _OBJECTS = frozenset("d de des l la le les qu que un une".split())
 
 

@@ -149,3 +149,16 @@ def test_a_town_abroad_is_no_person_where_somebody_is_born_or_lives(markup: str)
 )
 def test_a_name_that_a_town_abroad_has_too_stays_somebodys(markup: str) -> None:
     assert "CITY" not in {label for label, _ in _found(markup)}
+
+
+@pytest.mark.parametrize(
+    ("markup", "town"),
+    [
+        ("Dr [[DOCTOR|Papot]], [[CITY|Celles]]/[[DOCTOR|Belle]]", "Celles/Belle"),
+        ("vit à [[CITY|Chalon]]/Saône seul", "Chalon/Saône"),
+        ("vit à [[CITY|Celles]]/[[DOCTOR|Martin]]", "Celles"),
+        ("entre [[CITY|Lens]]/[[CITY|Arras]]", "Lens"),
+    ],
+)
+def test_a_town_goes_on_behind_a_slash(markup: str, town: str) -> None:
+    assert ("CITY", town) in _found(markup)

@@ -11,14 +11,12 @@ from deid.detection.lookup.known_names import LOWER_PARTICLES
 from deid.detection.lookup.lexicon import Hit, Kind, gazetteers
 from deid.detection.text.names import is_capital
 from deid.detection.text.reading import Reading
-from deid.detection.text.vocabulary import EPONYM_CUES, HOME_CUES, ORG_HEADS
+from deid.detection.text.vocabulary import EPONYM_CUES, HOME_CUES, ORG_HEADS, word_list
 from deid.domain.document import Mention
 from deid.domain.labels import Label
 
 _BREAK = re.compile(r"[\n,;:()|/.!?\"«»=]")
-_TOWN_LEADS = frozenset(
-    "a vers habite habitant depuis entre smur vsav urgences via commune ville retour natif native".split()
-)
+_TOWN_LEADS = word_list("town_leads")
 _WEAK_LEADS = frozenset("de d sur par pour et ou dans au aux en , ( / - chez le la".split())
 _TITLES = frozenset("dr docteur pr professeur mme m mr madame monsieur mlle ide me drs maitre saint sainte".split())
 _LOC_LEADS = frozenset("en au aux la le l du des de d dans a , (".split())
@@ -139,9 +137,7 @@ def _territory_score(reading: Reading, hit: Hit) -> float:
 
 
 _SCORE_LEADS = frozenset("selon score classification criteres protocole scale echelle".split())
-_SCORES_NAMED = frozenset(
-    "glasgow deauville lugano vittel milan maastricht bethesda rotterdam atlanta boston bristol lille oslo".split()
-)
+_SCORES_NAMED = word_list("scores_named_after_towns")
 
 
 def _after_professional(reading: Reading, hit: Hit) -> bool:
@@ -208,9 +204,7 @@ def _town_score(reading: Reading, hit: Hit) -> float:
 # Registers name hundreds of thousands after a mill, a cross, a family. Such a name needs a word that announces a home,
 # or the commune after it; a name that no table of words or people has is enough alone.
 _LOCALITY_BREAK = re.compile(r"[^\w \u00a0.'’-]")
-_LOCALITY_PARTICLES = LOWER_PARTICLES | frozenset(
-    "les un une en sur sous au aux et lez chez saint sainte st ste".split()
-)
+_LOCALITY_PARTICLES = LOWER_PARTICLES | word_list("locality_particles")
 _LOCALITY_LINKS = frozenset("a au aux en le la les l d de du des sur chez actuellement toujours seul seule : '".split())
 _HOMES = (HOME_CUES - {"rue"}) | frozenset("chalet domicile ferme hameau lieudit originaire vivant".split())
 _PERSON_TITLES = frozenset("dr docteur pr professeur mme m mr madame monsieur mlle me drs maitre prof".split())
