@@ -90,9 +90,9 @@ class Organisations:
         head = opening_head(original)
         if head is None and comparable(self._gazette.named_town(mention)) == comparable(original) and not self._tags:
             place = self._gazette.places[mention.start]  # "AS [Marmande]"
-            town, may_return = self._gazette.surrogate(place, attempt).name, self._gazette.may_return(place)
-            cased = accented_like(original, case_of(original)(town), self._context.accented)
-            return Draft(cased, PLACED, may_return=may_return, noun=TOWN)
+            drawn = case_of(original)(self._gazette.surrogate(place, attempt).name)
+            cased = accented_like(original, drawn, self._context.accented)
+            return Draft(cased, PLACED, may_return=self._gazette.may_return(place), noun=TOWN)
         if head is None:
             return self.named_short(mention, attempt) or self._bare(mention, original, attempt)
         if fold_line(original[: head.end]) in _COMPANIES:

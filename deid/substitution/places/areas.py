@@ -13,7 +13,7 @@ from deid.french.folding import comparable, fold_line, words
 from deid.reference.packaged import packaged_rows
 from deid.substitution.places.abroad import World, listed_names, world
 
-_BY_ARTICLE = {
+_BY_ARTICLE: Mapping[str, frozenset[str]] = {
     article: frozenset(comparable(name) for name in " ".join(named.split()).split(", "))
     for article, named in read_lists(__file__)["articles"].items()
 }

@@ -217,10 +217,10 @@ class Gazette:
         It is another unless the draw may return, and that of a CEDEX, which serves no commune, for such a code.
         """
         place, known = self.places[mention.start], self._survey.codes[mention.start]
-        codes, question = list(commune.zips), ("zip", commune.insee)
+        codes, question = list(commune.zips), ["zip", commune.insee]
         if place.commune is not None and department_of_zip(known) and not self.communes.at_zip(known):
             beside = [f"{code[:3]}{number:02}" for code in codes for number in range(1, 100)]
-            codes, question = [code for code in beside if not self.communes.at_zip(code)], (*question, known)
+            codes, question = [code for code in beside if not self.communes.at_zip(code)], [*question, known]
         codes = codes if self.may_return(place) else [code for code in codes if code != known]
         return _in_form_of(original, self._context.stream(*question).choice(codes)) if codes else ""
 
