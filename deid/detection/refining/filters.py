@@ -114,8 +114,8 @@ _YEAR_BEHIND = re.compile(r"(?: (?:et|&) [a-z'-]+)?(?P<sign>,? \(|, )(?:19|20)\d
 _LONGEST_ACRONYM = 8
 _LONGEST_TREATMENT = 4  # letters of "lithiase traitée par LEC", "Basedow traité par NMZ"
 _SMALL_WORDS = frozenset("a au aux d de des du en et l la le les of par pour the".split())
-_LABEL_END = 6  # characters of "Mél." and what may stand behind it
-_MAIL_LABEL = re.compile(r"mel\.? ?:? {0,3}[\w.+-]{1,64}@")
+_LABEL_END = 2  # characters that may stand behind "Mél"
+_MAIL_LABEL = re.compile(r"([a-z]{3,10})\.? ?:? {0,3}[\w.+-]{1,64}@")
 _OCCUPATIONS = frozenset("apprenti chauffeur conducteur emploi emplois metier metiers profession transporteur".split())
 _NOUNS = frozenset({"NOM", "ADJ"})
 _DOUBTING = frozenset({"bilstm_crf", "crf", "encoder_bilstm_crf", "flair", "transformer"})
@@ -161,7 +161,7 @@ def drop_allowed(reading: Reading, mentions: Sequence[Mention], allow: Mapping[L
             mention.label not in _OF_NET and any(start < mention.end and mention.start < end for start, end in spans)
         )
         and not _MAIL.fullmatch(reading.folded, mention.start, mention.end)
-        and not (mention.end - mention.start < _LABEL_END and _MAIL_LABEL.match(reading.folded, mention.start))
+        and not _is_mail_label(reading, mention)
         and not (mention.label in _CHECKED and _is_dotted_acronym(reading, mention, initials))
         and not (mention.label in own and key(reading.text[mention.start : mention.end]) in own[mention.label])
         and not (mention.label in _WORDED and (_is_unnamed(reading, mention) or _is_never_a_name(reading, mention)))
@@ -261,7 +261,14 @@ def _slips(word: str) -> Iterator[str]:
             yield from (f"{ahead}{other}{behind}", f"{ahead}{other}{letter}{behind}", f"{ahead}{letter}{other}{behind}")
 
 
+_MAIL_WORDS = frozenset({"mel", "mail"}.union(*map(_slips, ("mel", "mail", "email", "courriel"))))
 _SLIPS = frozenset({*_slips("elle"), *_slips("elles")}) - {"elle", "elles"}
+
+
+def _is_mail_label(reading: Reading, mention: Mention) -> bool:
+    """True for the word ahead of an address, with a slip perhaps: "Mél.", "MMél. secretariat@"."""
+    label = _MAIL_LABEL.match(reading.folded, mention.start)
+    return label is not None and label[1] in _MAIL_WORDS and mention.end <= label.end(1) + _LABEL_END
 
 
 def _is_pronoun(reading: Reading, index: int) -> bool:

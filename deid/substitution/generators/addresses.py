@@ -6,7 +6,7 @@ Nobody can register a reserved domain: RFC 2606.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 
 from deid.domain import read_lists
@@ -23,8 +23,11 @@ from deid.substitution.names.people import People
 from deid.substitution.names.reading import Pool
 
 MARKED, NATURAL = "reserved_domain", "ordinary_domain"
-_LISTS = (tuple(words.split()) for words in read_lists(__file__).values())
-_SERVICES, _KINDS, _PEOPLE, _CARERS, _DESKS, _SHORTENED, _PATHS, _DOMAINS, _PROVIDERS, _OTHERS = _LISTS
+_LINES: dict[str, str] = read_lists(__file__)
+# Words that tell the kind of a domain, and what a reserved one of this kind is drawn from
+_DOMAINS = [[part.split() for part in line.split(">")] for line in _LINES.pop("domains").splitlines()]
+_LISTS = (tuple(words.split()) for words in _LINES.values())
+_SERVICES, _KINDS, _PEOPLE, _CARERS, _DESKS, _SHORTENED, _PATHS, _PROVIDERS, _OTHERS = _LISTS
 _EVERY_PROVIDER = frozenset((*_PROVIDERS, *_OTHERS))
 _LOGIN_DIGITS = 2  # fewest of a login at one of these
 _STAYING = frozenset((*_KINDS, *_SERVICES))
@@ -32,7 +35,10 @@ _ANNOUNCING = ("person", "carer")
 _JOINED = frozenset({"", "-", "_"})  # what stands between the words of one part of a path
 _ORGANISED = ("cabinet", "centre", "groupe", "maison", "reseau", "association", "institut", "residence")
 _ENDINGS = frozenset("fr com org net eu info sante care re mq gp yt nc pf bzh be ch lu".split())
+_SHARED = frozenset("asso gouv mssante sante medecin pro".split())  # second levels that many bodies share
 _INITIALS = 2  # letters
+_RUN_TOGETHER = 5  # letters of a word that tells a kind within another: "laboratoiredupont"
+_WORD = 4  # letters of a word of a path
 # Specialties, which are a service in any address: "hematologie", "radiotherapie"
 _SPECIALTY = re.compile(r"\w{2,}(?:log|iatr|therap|graph|scop|chirurg)(?:ie|ique)s?")
 _TOKEN = re.compile(r"[^\W\d_]+|\d+")
@@ -81,13 +87,26 @@ class Addresses:
         names = {} if attempt else known
         drawn = redraw(path, stream)
         written, at = "", 0
+        ahead = ""
         for token, kept in zip(tokens, self._kept_in_path(path, tokens, known), strict=True):
             word = fold_line(token.group())
-            if word in names or kept:
-                other = in_case_of(token.group(), names[word]) if word in names else token.group()
-                written += drawn[at : token.start()] + other
+            other = token.group() if kept else names.get(word) or self._other_word(path, token, ahead, attempt)
+            if other:
+                written += drawn[at : token.start()] + in_case_of(token.group(), other)
                 at = token.end()
+            ahead = _behind(word, ahead)
         return written + drawn[at:]
+
+    def _other_word(self, path: str, token: re.Match[str], ahead: str, attempt: int) -> str | None:
+        """Return another word for an unknown one of a path: a surname for a name beside others; None for a code."""
+        word = fold_line(token.group())
+        beside = path[token.start() - 1 : token.start()] + path[token.end() : token.end() + 1]
+        if len(word) < _WORD or not word.isalpha() or any(map(str.isdigit, beside)):
+            return None
+        if ahead in _ANNOUNCING or (set(beside) & _JOINED and self._people.roster.tables.is_name(word)):
+            return self._drawn(word, attempt)
+        stream = self._context.stream("address word", word, str(attempt))
+        return stream.choice([one for one in _PATHS if len(one) > _WORD and one not in path.lower()])
 
     def _kept_in_path(self, path: str, tokens: Sequence[re.Match[str]], known: Mapping[str, str]) -> list[bool]:
         """Return whether each word of a path stays. One that is a name too ("le", "pages") does by those joined to it.
@@ -133,14 +152,14 @@ class Addresses:
         return _SPECIALTY.fullmatch(word) is not None and not self._people.roster.tables.surname_births(word)
 
     def _domain(self, domain: str, attempt: int) -> str:
-        """Return another domain, the same for all of one domain, so that colleagues keep sharing one."""
+        """Return another domain of the same kind, the same for all of one site, so that colleagues keep sharing one."""
         plain = fold_line(domain).strip()
-        stream = self._context.stream("domain", plain, str(attempt))
+        stream = self._context.stream("domain", _site(plain), str(attempt))
         if self._natural:
             return stream.choice(_PROVIDERS) if plain in _EVERY_PROVIDER else self._ordinary(plain, stream, attempt)
         hidden = set(_TOKEN.findall(plain))
-        names = [name for name in _DOMAINS if hidden.isdisjoint(_TOKEN.findall(name))]
-        return f"{stream.choice(names)}-{100 + stream.below(900)}.example"
+        names = [name for name in _names_of_kind(hidden) if hidden.isdisjoint(_TOKEN.findall(name))]
+        return f"{stream.choice(names or ['site'])}-{100 + stream.below(900)}.example"
 
     def _ordinary(self, domain: str, stream: KeyedStream, attempt: int) -> str:
         """Return a domain of the same kind and ending, with drawn names for its telling words; never a name alone."""
@@ -216,6 +235,20 @@ class Addresses:
             surname, pool = roster.is_surname(token, bearers[0]), roster.pool(token, bearers[0])
             known = bare(people.drawing.surrogate(token, surname, pool))
         return known
+
+
+def _site(domain: str) -> str:
+    """Return what the pages and mailboxes of one body have in common: "ch-gap" of "www.ch-gap.fr", "mail.ch-gap.fr"."""
+    labels = domain.strip(".").split(".")[:-1] or [domain]
+    return next((label for label in reversed(labels) if label not in _SHARED), labels[-1])
+
+
+def _names_of_kind(words: Collection[str]) -> Sequence[str]:
+    """Return what a domain of such words is drawn from: of a laboratory, hospital, practice, provider or other."""
+    for telling, names in _DOMAINS:
+        if any(one in words or (len(one) >= _RUN_TOGETHER and any(one in word for word in words)) for one in telling):
+            return names
+    return _DOMAINS[-1][-1]
 
 
 def _behind(word: str, ahead: str) -> str:

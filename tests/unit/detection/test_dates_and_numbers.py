@@ -146,6 +146,7 @@ def test_a_word_of_the_language_is_no_number(detector: Detector, kind: str) -> N
         ("j.roux@gmail.comMerci", Label.EMAIL, "j.roux@gmail.com"),
         ("a.b@mail.me.com", Label.EMAIL, "a.b@mail.me.com"),
         ("voir https://portail.ch-gray.fr.Identifiant fourni", Label.URL, "https://portail.ch-gray.fr"),
+        ("sur ttps://www.ch-gray.example.", Label.URL, "ttps://www.ch-gray.example"),
         ("site www.bonnard-kine.fr.Fin de message", Label.URL, "www.bonnard-kine.fr"),
         ("http://pacs.ch-dole.fr/viewer?id=8812345.Image vue", Label.URL, "http://pacs.ch-dole.fr/viewer?id=8812345"),
     ],

@@ -302,7 +302,11 @@ def test_a_name_that_begins_as_a_service_goes(address: str, name: str, key: str,
     assert name not in found
 
 
-@pytest.mark.parametrize("local", ["secretariat.gast", "sec.mater", "consult.card", "contact.neur", "equipe.greffe"])
+@pytest.mark.parametrize(
+    "local",
+    ["secretariat.gast", "sec.mater", "consult.card", "contact.neur", "equipe.greffe", "secretariat.orth",
+     "secretariat.chiv", "accueil.opht", "secr.obst", "contact.chio", "secretariat.pneu"],
+)  # fmt: skip
 @pytest.mark.parametrize("key", KEYS[:3])
 def test_a_service_cut_short_stays_behind_the_desk(local: str, key: str, substitutor: Substitutor) -> None:
     (address,) = _one(substitutor, f"[[EMAIL|{local}@ch-gap.fr]]", Patient(key=key))
@@ -327,6 +331,48 @@ def test_a_service_stays_in_the_path_of_an_address(path: str, key: str, substitu
     (address,) = _one(substitutor, f"voir [[URL|www.ch-gap.fr/{path}]]", Patient(key=key))
     assert address.endswith(f"/{path}")
     assert "gap" not in address
+
+
+@pytest.mark.parametrize("path", ["share", "obst", "partage/images", "DEPOT", "bilan-complet"])
+@pytest.mark.parametrize("key", KEYS[:3])
+def test_an_unknown_word_of_a_path_becomes_a_word(path: str, key: str, substitutor: Substitutor) -> None:
+    (address,) = _one(substitutor, f"voir [[URL|www.ch-gap.fr/{path}]]", Patient(key=key))
+    found = re.findall("[a-z]+", address.partition("/")[2].lower())
+    assert len(found) == len(re.findall("[a-zA-Z]+", path))
+    assert {"share", "obst", "partage", "depot", "bilan", "complet"}.isdisjoint(found)
+    assert all(re.search("[aeiouy]", word) and len(word) > 4 for word in found if word != "images")
+
+
+@pytest.mark.parametrize(
+    ("domain", "kind"),
+    [
+        ("ch-gap.fr", "hopital|centre-hospitalier|chu"),
+        ("hopital-gap.fr", "centre-hospitalier|chu"),
+        ("clinique-gap.fr", "polyclinique|hopital"),
+        ("orange-mail.example", "messagerie|courriel|boite|courrier|lettre|poste"),
+        ("gmail.com", "messagerie|courriel|boite|courrier|lettre|poste"),
+        ("laboratoiregap.fr", "laboratoire|labo|biologie"),
+        ("cabinet-gap.fr", "medecine|centre-de-soins"),
+        ("taxis-gap.fr", "sante|reseau-soins|service|accueil|espace|portail"),
+    ],
+)
+@pytest.mark.parametrize("key", KEYS[:3])
+def test_a_domain_keeps_its_kind(domain: str, kind: str, key: str, substitutor: Substitutor) -> None:
+    (address,) = _one(substitutor, f"[[EMAIL|contact@{domain}]]", Patient(key=key))
+    assert re.fullmatch(rf"contact@(?:{kind})-\d{{3}}\.example", address), address
+
+
+def test_pages_and_mailboxes_of_a_hospital_have_one_domain(substitutor: Substitutor) -> None:
+    *same, other = (
+        re.split(r"@|www\.|//", one)[-1].partition("/")[0]
+        for one in _one(
+            substitutor,
+            "[[EMAIL|contact@ch-gap.fr]] [[URL|https://www.ch-gap.fr/share]] [[EMAIL|dpi@mail.ch-gap.fr]] "
+            "[[EMAIL|rdv@ch-gap.f]] [[EMAIL|dim@ch-gap.mssante.fr]] [[EMAIL|dim@ch-apt.mssante.fr]]",
+        )
+    )
+    assert len({*same}) == 1
+    assert other not in same
 
 
 @pytest.mark.parametrize(

@@ -34,13 +34,14 @@ _DICTATED = re.compile(
     r"(?<![\w.])[\w.+-]{1,64}(?: (?:point|tiret) [\w-]{1,32}){0,3} (?:arobase|arobas|chez|at|@) [\w-]{1,32}"
     r"(?: (?:point|tiret) [\w-]{1,32}){0,2} point (?:fr|com|org|net|eu)(?!\w)"
 )
-_LINK = re.compile(r"(?:https?://|www\.)[^\s<>()|\]]+[^\s<>()|\].,;:!?»\"']")
+_SCHEME = r"(?<![a-z])[a-z]{2,6}://"  # also "ttps://", cut or misspelt
+_LINK = re.compile(rf"(?:{_SCHEME}|www\.)[^\s<>()|\]]+[^\s<>()|\].,;:!?»\"']")
 _TOP_LEVEL = re.compile(r"\.(?:fr|com|org|net|eu|sante|example|info|gouv)(?:/[^\s<>()|\]]*[\w/])?(?![\w@.-]{0,64}@|\w)")
 _HOST_BEFORE = re.compile(r"(?<![\w@.-])[a-z0-9-]+(?:\.[a-z0-9-]+)*$")
 # Last labels of hosts: the countries of ISO 3166, and the generic ones in use.
 _TOP_LEVELS = {one.lower() for one in phonenumbers.SUPPORTED_REGIONS} | {"eu", "uk"} | word_list("generic_top_levels")
 _SECOND = frozenset(("com", "net", "org", "info"))  # words too, that end hosts with a country ahead
-_HOST_AHEAD = re.compile(r"(?:https?://|[^\s@]*@| *(?:\(at\)|\[at\]) ?)?")
+_HOST_AHEAD = re.compile(rf"(?:{_SCHEME}|[^\s@]*@| *(?:\(at\)|\[at\]) ?)?")
 _LABEL = re.compile(r"[^\W_][\w-]*")
 _GLUED_CAPITAL = re.compile(r"([a-z]{2,})(?=[A-ZÀ-Ý])")
 _WORD_IN_PATH = re.compile(r"\.(?=([A-ZÀ-Ý][^\W\d_]+)(?:\W|\Z))")
