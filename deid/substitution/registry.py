@@ -90,7 +90,7 @@ class Generators:
         places = Communes(context, gazette, regions, organisations.named_short)
         addresses = Addresses(context, people)
         nirs = Nirs(context, calendar, gazette)
-        numbers = Numbers(context, gazette, nirs)
+        numbers = Numbers(context, gazette, nirs, calendar)
         own: Mapping[str, Generator] = {
             **dict.fromkeys(OPTIONAL, Masks(context)),
             **dict.fromkeys(TEMPORAL, calendar),

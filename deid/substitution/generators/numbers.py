@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
+from collections.abc import Iterator
 
 from deid.domain.document import Mention
 from deid.domain.labels import Label
@@ -15,6 +16,7 @@ from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import Draft, Generator, digits_of, redraw, redraw_digits
 from deid.substitution.generators.nirs import is_nir
 from deid.substitution.places.gazette import Gazette
+from deid.substitution.temporal.calendar import Calendar
 
 STRATEGY = "same_layout"
 _IBAN = re.compile(r"[A-Z]{2}\d{2}(?:[ ]?[A-Z0-9]){11,30}", re.IGNORECASE)
@@ -36,16 +38,37 @@ _NATIONAL, _RPPS = 11, "10"
 _OF_SERIES = r"[-./](?:\d{1,2}|[A-Z]\d?)(?!\w)"
 _PARTED = re.compile(rf"(?P<number>\w+(?:[-/.]\w+)*?)(?P<part>{_OF_SERIES})")
 _LEAST_PARTED = 4  # digits of a number that has parts; a shorter one is redrawn with its part
+# Letters that say what a number is of, and stay: "ACC 2126389845", "GEN-22-00871"
+_KINDS = (
+    "acc|accession|anapath|anat|bact|bio|bioch|cmd|cons|crh|cro|cyto|dos|dossier|echo|ecg|eeg|efr|emg|enmg|fact|gen|"
+    "hem|hosp|iep|ipp|irm|lab|labo|lame|lot|nda|nip|ord|pet|pmt|psg|rcp|rdv|ref|rx|scan|siren|siret|sn|tdm|tep|udi|"
+    "umj|urg|vir"
+).replace("i", "[il]")  # as a scanner reads it
+_KIND = re.compile(rf"(?<![^\W_])(?:{_KINDS})(?![^\W\d_])", re.IGNORECASE)
+# "07412/2021", "2022/09/6617", "7/2022/311"; "12-88301", "PSG-13-0664", "21-UMJ-0388", "U22-48817"
+_YEAR = re.compile(
+    r"(?<!\d)(?P<year>(?:19|20)\d\d)(?:[-/._](?P<month>0[1-9]|1[0-2])(?=[-/._]))?(?=[-/._]\w)|"
+    r"(?<=[-/._])(?P<last>(?:19|20)\d\d)(?!\w)|"
+    r"\A(?:[A-Z]{1,5}[-/. ]?)?(?P<short>\d\d)(?=(?:[-/.][A-Z]{1,4}[-/.]|[-/.]|[A-Z]{1,4}-?)\d{3})"
+)
+_CENTURY = 2000  # of a year of two figures
 
 
 class Numbers:
     """Generator of identifying numbers for one document; without a gazette, no number follows a place.
 
-    `nirs` writes a number with the key of a NIR, whatever its label.
+    `nirs` writes a number with the key of a NIR, whatever its label, and `calendar` the year of a number that has one.
     """
 
-    def __init__(self, context: DocumentContext, gazette: Gazette | None = None, nirs: Generator | None = None) -> None:
+    def __init__(
+        self,
+        context: DocumentContext,
+        gazette: Gazette | None = None,
+        nirs: Generator | None = None,
+        calendar: Calendar | None = None,
+    ) -> None:
         self._context = context
+        self._calendar = calendar
         self._gazette = gazette
         self._nirs = nirs
         self._shared = context.policy.professionals == "corpus"
@@ -79,7 +102,28 @@ class Numbers:
             for reader in (_private if self._natural else _internet, _iban, _plate):
                 if (text := reader(original, stream)) is not None:
                     return text
+        kept = list(self._kept(original)) if label is not Label.RPPS else []
+        written = redraw(original, stream) if kept else ""
+        for start, end, text in kept:
+            written = written[:start] + text + written[end:]
+        if kept and written.casefold() != original.casefold():
+            return written
         return _keyed(original, label, prefix, stream)
+
+    def _kept(self, original: str) -> Iterator[tuple[int, int, str]]:
+        """Yield letters of a number's kind, and its year, moved; each with its place."""
+        if sum(map(str.isdigit, original)) < _LEAST_PARTED:
+            return
+        for kind in _KIND.finditer(original):
+            if not self._context.brings_back(kind.group()):
+                yield *kind.span(), original[slice(*kind.span())]
+        for told in _YEAR.finditer(original):
+            name = next(one for one in ("year", "last", "short") if told[one])
+            year = int(told[name]) + (_CENTURY if name == "short" else 0)
+            if self._calendar and (moved := self._calendar.moved_month(year, int(told["month"] or 1))):
+                yield *told.span(name), f"{moved.year}"[-len(told[name]) :]
+                if told["month"]:
+                    yield *told.span("month"), f"{moved.month:02d}"
 
     def _prefix(self, original: str) -> str:
         """Return the fixed beginning of a professional's or establishment's new number, or an empty text."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from datetime import date
+from datetime import date, timedelta
 from fractions import Fraction
 
 from deid.domain.document import Mention, Spend
@@ -30,6 +30,7 @@ _Cost = Fraction | None
 CostLine = tuple[str, str, _Cost, int]
 _FREE = Fraction(0)
 _MONTHS_IN_YEAR = 12
+_NUMBERED = 15  # years from that of a number to the document
 # The two draws of a birth date.
 _BIRTH: tuple[CostLine, ...] = (("date", metric.MECHANISM, None, 1), ("age", metric.MECHANISM, None, 1))
 
@@ -191,6 +192,18 @@ class Calendar:
         if self._context.document.reference_date is None or self._line is None:
             return None
         return self._line.moved_anchor
+
+    def moved_month(self, year: int, month: int) -> date | None:
+        """Return the first day of a month that a number tells, moved by the patient's shift alone, as in all documents.
+
+        None where no date of the document is told, where dates do not follow this shift, and for what is no recent
+        year.
+        """
+        told = bool(self._normalised.instants) or self._context.document.reference_date is not None
+        follows = told and self._policy.dates.strategy in ("episodes", "metric")
+        if self._line is None or not follows or not 0 <= self._line.anchor.year - year <= _NUMBERED:
+            return None
+        return date(year, month, 1) + timedelta(days=episodes.patient_shift(self._context))
 
     @property
     def moved_birth(self) -> tuple[date, date] | None:

@@ -259,6 +259,65 @@ def test_parts_of_a_sample_keep_its_number_in_common(
     assert found[1] not in text
 
 
+@pytest.mark.parametrize(
+    ("text", "layout"),
+    [
+        ("ACC 2126389845", r"ACC \d{10}"),
+        ("SN 63598748", r"SN \d{8}"),
+        ("GEN-19-00871", r"GEN-\d\d-\d{5}"),
+        ("21-UMJ-0388", r"\d\d-UMJ-\d{4}"),
+        ("SlRET 477 820 116 OOO27", r"SlRET [\d ]{17}"),
+        ("lot AB1234", r"lot [A-Z]{2}\d{4}"),
+    ],
+)
+@pytest.mark.parametrize("key", KEYS[:3])
+def test_letters_of_the_kind_of_a_number_stay(text: str, layout: str, key: str, substitutor: Substitutor) -> None:
+    found = _one(substitutor, "ID", text, key)
+    assert re.fullmatch(layout, found), found
+    assert found != text
+
+
+def test_letters_that_are_somebody_s_name_go(substitutor: Substitutor) -> None:
+    written = surrogates(substitutor.substitute(*marked("[[PATIENT|Anne BIO]] [[ID|BIO-12345]]")))
+    assert re.fullmatch(r"[A-Z]{3}-\d{5}", written[1])
+    assert "BIO" not in written[1]
+
+
+@pytest.mark.parametrize(
+    ("text", "layout"),
+    [
+        ("PMT 2022/09/6617", r"PMT (\d{4})/(\d\d)/\d{4}"),
+        ("07412/2022", r"\d{5}/(\d{4})"),
+        ("7/2022/311", r"\d/(\d{4})/\d{3}"),
+        ("22-88301", r"(\d\d)-\d{5}"),
+        ("PSG-22-0664", r"PSG-(\d\d)-\d{4}"),
+        ("U22-48817", r"[A-Z](\d\d)-\d{5}"),
+    ],
+)
+@pytest.mark.parametrize("key", KEYS[:4])
+def test_the_year_of_a_number_moves_with_the_dates(text: str, layout: str, key: str, substitutor: Substitutor) -> None:
+    found = {}
+    for told in (date(2022, 9, 22), date(2023, 5, 17)):
+        markup = f"le [[DATE|{told:%d/%m/%Y}]], n° [[ID|{text}]]"
+        day, number = surrogates(
+            substitutor.substitute(*marked(markup, patient=Patient(key=key), reference_date=told, id=str(told)))
+        )
+        match = re.fullmatch(layout, number)
+        assert match, number
+        assert number != text
+        apart = (told.year * 12 + told.month) - (int(day[6:]) * 12 + int(day[3:5]))  # months that the date moved back
+        assert abs((2022 - apart // 12) % 100 - int(match[1]) % 100) <= 1
+        assert len(match.groups()) == 1 or 1 <= int(match[2]) <= 12
+        found[number] = day
+    assert len(found) == 1  # alike in all documents of the patient
+
+
+@pytest.mark.parametrize("text", ["2044-00871", "70.5834.269", "1022/2217"])
+def test_what_is_no_recent_year_is_redrawn(text: str, substitutor: Substitutor) -> None:
+    firsts = {_one(substitutor, "ID", text, key)[:2] for key in KEYS}
+    assert len(firsts) > 6
+
+
 @pytest.mark.parametrize("key", KEYS)
 def test_a_last_figure_without_other_parts_is_redrawn_with_its_number(key: str, substitutor: Substitutor) -> None:
     lone = {_one(substitutor, "ID", "24H0123-4", f"{key}-{number}")[-1] for number in range(12)}
