@@ -9,6 +9,8 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 
+from rapidfuzz.distance import OSA
+
 from deid.domain import read_lists
 from deid.domain.document import Mention
 from deid.domain.labels import Label
@@ -39,6 +41,7 @@ _SHARED = frozenset("asso gouv mssante sante medecin pro".split())  # second lev
 _INITIALS = 2  # letters
 _RUN_TOGETHER = 5  # letters of a word that tells a kind within another: "laboratoiredupont"
 _WORD = 4  # letters of a word of a path
+_MISTYPED = 6  # letters of a name that is known again with a slip
 # Specialties, which are a service in any address: "hematologie", "radiotherapie"
 _SPECIALTY = re.compile(r"\w{2,}(?:log|iatr|therap|graph|scop|chirurg)(?:ie|ique)s?")
 _TOKEN = re.compile(r"[^\W\d_]+|\d+")
@@ -234,6 +237,10 @@ class Addresses:
         if known is None and (bearers := roster.bearers(token)):
             surname, pool = roster.is_surname(token, bearers[0]), roster.pool(token, bearers[0])
             known = bare(people.drawing.surrogate(token, surname, pool))
+        if known is None and len(token) >= _MISTYPED and not roster.tables.is_name(token):
+            near = (one for mention in roster.mentions for one in roster.words(mention) if one[0] == token[0])
+            meant = next((one for one in near if OSA.distance(one, token, score_cutoff=1) == 1), None)
+            known = meant and self._name(meant)  # "marreec@" of Dr Marrec
         return known
 
 

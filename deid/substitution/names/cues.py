@@ -49,7 +49,7 @@ _ROLE_BEHIND = re.compile(
     r"^ ?[,(:-] ?(?:le |la |l')?(?:médecin|chirurgien|interne|externe|infirmi|ide\b|sage-femme|aide-soignant|kiné|"
     r"psychologue|anesthésiste|généraliste|urgentiste|secrétaire|\w+logue\b|\w+iatre\b)"
 )
-_CALLED = re.compile(r"\b(?:dite?|alias|surnom\w*|appel\w+|pseudo)(?: aussi)?(?: l[ea])?[^a-z]*$")
+_CALLED = re.compile(r"\b(?:dite?|dise|disent|alias|surnom\w*|appel\w+|pseudo)(?: aussi)?(?: l[ea])?[^a-z]*$")
 _KIN = re.compile(
     r"\b(?:pere|mere|frere|soeur|fils|fille|oncle|tante|neveu|niece|cousine?|grand-pere|grand-mere|jumeau|jumelle)"
     r"(?: (?:ainee?|cadet|cadette|puinee?|jumeau|jumelle|benjamine?|unique))?\b"

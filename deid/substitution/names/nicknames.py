@@ -43,23 +43,20 @@ _LEAST = 2  # letters of a diminutive that its name begins or ends with
 _TAIL = re.compile(r"([^aeiouy][aeiouy])[^aeiouy]+e?$")
 
 
-def like(name: str, nickname: str, surrogate: str) -> str | None:
+def like(name: str, nickname: str, surrogate: str, *, told: bool = False) -> str | None:
     """Return the nickname of a surrogate, made as another is made of its name, all folded; None if that one is not.
 
-    The name is cut ("Tiph" of Tiphaine, "Wenn" of Lilwenn), or its last syllable doubled ("Mimine" of Hermine).
+    The name is cut ("Tiph" of Tiphaine, "Wenn" of Lilwenn), or its last syllable doubled ("Mimine" of Hermine). Where
+    words tell it as a nickname, two first letters in common are enough ("Clo" of Claude).
     """
     short = _LEAST <= len(nickname) <= len(name) - 2
-    if short and name.startswith(nickname):
+    doubled = nickname[:2] == nickname[2:4]
+    if short and name.startswith(nickname[:_LEAST] if told and not doubled else nickname):
         return _begun(surrogate, len(nickname), nickname[-1] in _VOWELS)
     if short and len(nickname) > _LEAST and name.endswith(nickname):
         starts = (at for at in range(len(surrogate) - _LEAST - 1, 0, -1) if surrogate[at] not in _VOWELS)
         return next((surrogate[at:] for at in starts if surrogate[at + 1] in _VOWELS), None)
-    if (
-        nickname[:2] == nickname[2:4]
-        and name != nickname
-        and name.endswith(nickname[2:])
-        and (tail := _TAIL.search(surrogate))
-    ):
+    if doubled and name != nickname and name.endswith(nickname[2:]) and (tail := _TAIL.search(surrogate)):
         return tail[1] + tail.group()
     return None
 

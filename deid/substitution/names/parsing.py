@@ -132,8 +132,14 @@ def key_of(written: str) -> str:
     return name_key(written if written.isalpha() else _APOSTROPHE.sub("", written))
 
 
+def in_capitals(word: str) -> bool:
+    """Return whether a word is in capitals, also where a scanner read an I as a small l: "HAMELlN"."""
+    scanned = word.replace("l", "I") if len(word) > _SHORT and word[:2].isupper() else word
+    return len(word) > 1 and scanned.isupper()
+
+
 def _case_votes(whole: Sequence[str]) -> Sequence[float]:
-    capitals = [word.isupper() and len(word) > 1 for word in whole]
+    capitals = [in_capitals(word) for word in whole]
     if True not in capitals or False not in capitals:
         return ()
     return [_CAPITALS_SAY if capital else _SMALL_LETTERS_SAY for capital in capitals]

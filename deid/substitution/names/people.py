@@ -169,15 +169,16 @@ class People:
         elif bearers:
             pool = self.roster.pool(word, bearers[0])  # one diminutive, however its mentions are labelled
         alone = len(self.roster.words(mention)) == 1 and not self._is_name(called, mention)
+        called_so = self.roster.is_nickname(word)
         known_here = [
             (whose, one)
             for whose, one in self.roster.known_first_names
-            if one.word in names or (alone and nicknames.like(one.word, word, one.word) is not None)
+            if one.word in names or (alone and nicknames.like(one.word, word, one.word, told=called_so) is not None)
         ]
         ranked = sorted(known_here, key=lambda found: found[0] is not pool)
         whose, bearer = ranked[0] if ranked else (pool, None)
         if bearer is None and (
-            not (names or (alone and self.roster.is_nickname(word)))
+            not (names or (alone and called_so))
             or (called.surname and self.roster.titled(mention))
             or (known and (known.births > _NAME_OF_ITS_OWN or len(self.roster.words(mention)) > 1))
         ):
@@ -191,7 +192,7 @@ class People:
             fitting = [one for one in nicknames.of(name, sex) if fold_line(one)[0] != fold_line(word)[0]]
             if fitting and bearer.word in names:
                 return stream.choice(fitting).title()
-            made = nicknames.like(bearer.word, word, name)
+            made = nicknames.like(bearer.word, word, name, told=called_so)
             if made is not None and made[0] != word[0] and not self._context.brings_back(made):
                 return made.title()
         others = nicknames.every(sex or _sex_of(names))[_POOLS.index(pool) :: len(_POOLS)]

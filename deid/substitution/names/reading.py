@@ -24,6 +24,7 @@ from deid.substitution.names.parsing import (
     bare,
     cut,
     cut_known,
+    in_capitals,
     key_of,
 )
 
@@ -163,6 +164,10 @@ class Named:
     def spelling(self) -> Spelling:
         """Return the name in plain small letters."""
         return Spelling(tuple(map(bare, self.firsts)), tuple(map(bare, self.surnames)), self.glued)
+
+    def opens_with(self, letter: str) -> bool:
+        """Return whether the surname has a French particle with a first letter ahead of it."""
+        return self.family[0].sort is PARTICLE and fold_line(self.family[0].text).startswith(letter)
 
     @property
     def first_parts(self) -> list[NamePart]:
@@ -382,8 +387,9 @@ def _read(tables: NameTables, found: Cut, places: Sequence[int], label: Label) -
 
 def word_of(written: str, word: str, surname: bool, sex: str | None = None) -> NameWord:
     """Return the `NameWord` of a written word by its key: a surname, or a first name with its sex."""
-    cased = case_of(written)
-    plain = written.isascii() and written.isupper()
+    scanned = in_capitals(written) and not written.isupper()
+    cased = str.upper if scanned else case_of(written)
+    plain = written.isascii() and (scanned or written.isupper())
     return NameWord(written, word, surname, sex, cased, cased is str.lower, plain, called=word in nicknames.NAMES_OF)
 
 

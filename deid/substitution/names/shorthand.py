@@ -31,6 +31,8 @@ _LETTERS = "ABCDEFGHJLMNPRSTV"
 _VOWELS = frozenset("aeiouy")
 _LOGIN_LEAST = 5
 _CIVIL = re.compile(r"[Mm]\.?\s+\S")
+# A line of a list that begins with somebody's title
+_LISTED = re.compile(r"^[ \t]*(?:Mme|Mlle|Dr|Pr)\.? [A-Z]\. ?\w", re.MULTILINE)
 
 
 Written = Callable[[Mention, NameWord, int], str]  # the surrogate of a word of a mention, nicknames included
@@ -146,13 +148,19 @@ class Shorthand:
         return "".join([_cased(one, self._letter_of(mention, one, attempt)) for one in split_initials(written)])
 
     def _is_civility(self, mention: Mention, written: str) -> bool:
-        """Return whether "M." ahead of an initial is a civility: "M. J. Martin", beside a Jean Martin and no Marc."""
+        """Return whether "M." ahead of an initial is a civility: "M. J. Martin", beside a Jean Martin and no Marc.
+
+        Where nobody else is called so, it is if it opens a line as a title does another: "Mme G. Riou".
+        """
         initials = [text for sort, text in self._roster.pieces(mention) if sort is not BETWEEN][:2]
         if written != "M" or len(initials) < 2 or initials[0] != written or len(initials[1]) > 1:
             return False
         here = frozenset(self._roster.words(mention))
         firsts = {named.firsts[0][0] for named in self._roster.named if not here.isdisjoint(named.families)}
-        return fold_line(initials[1]) in firsts and "m" not in firsts
+        if firsts:
+            return fold_line(initials[1]) in firsts and "m" not in firsts
+        text, opens = self._context.document.text, not self._context.lined_before(mention).rpartition("\n")[2].strip()
+        return opens and bool(_CIVIL.match(self._context.text(mention)) and _LISTED.search(text))
 
     def _letter_of(self, mention: Mention, letters: str, attempt: int) -> str:
         """Return the initial of a name's surrogate for letters that abbreviate the name beside whole words.
@@ -165,6 +173,8 @@ class Shorthand:
         found = found or [(named, part) for named in everybody for part in named.others(small, here)]
         if len(found) > 1 and (sex := self._roster.sex(mention)) is not None:
             found.sort(key=lambda one: one[1].sex not in (sex, None))
+        if not found and any(named.opens_with(small) and not here.isdisjoint(named.firsts) for named in everybody):
+            return letters  # "Nasima d." of Nasima de Zotier, whose surrogate keeps the particle
         return self._first_letter(*found[0]) if found else self._letter(" ".join(beside), small, attempt)
 
     def _first_letter(self, named: Named, part: NamePart) -> str:

@@ -309,7 +309,9 @@ class DateWriter:
         instant, anchor = self._instants[mention], line.moved_anchor
         past, today = instant.last < line.anchor, instant.first <= line.anchor
         days = (add_years(born, day.year - born.year + more) for more in (-1, 0, 1))
-        told = [one for one in days if one > born and (one < anchor if past else one > anchor or (today and one == anchor))]
+        told = [
+            one for one in days if one > born and (one < anchor if past else one > anchor or (today and one == anchor))
+        ]
         return min(told, key=lambda one: abs(one - day), default=None)
 
     def _form(self, mention: Mention, said: Expression, moved: Instant) -> Form:

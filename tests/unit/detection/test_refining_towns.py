@@ -162,3 +162,17 @@ def test_a_name_that_a_town_abroad_has_too_stays_somebodys(markup: str) -> None:
 )
 def test_a_town_goes_on_behind_a_slash(markup: str, town: str) -> None:
     assert ("CITY", town) in _found(markup)
+
+
+@pytest.mark.parametrize(
+    ("markup", "label"),
+    [
+        ("[[ORG|Institut de pathologie]]\n[[ORG|Lyon]]\nCompte rendu", "CITY"),
+        ("[[ORG|Institut de pathologie]]\nadressé par [[ORG|Lyon]] ce jour", "ORG"),
+        ("[[ORG|Institut de pathologie]]\n[[ORG|Transports Bignon]]", "ORG"),
+    ],
+)
+def test_a_town_alone_on_its_line_is_no_organisation(markup: str, label: str) -> None:
+    found = sorted(_found(markup), key=lambda one: one[1])
+    assert ("ORG", "Institut de pathologie") in found
+    assert label in {kind for kind, text in found if text != "Institut de pathologie"}

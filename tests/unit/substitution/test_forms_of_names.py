@@ -742,3 +742,54 @@ def test_a_surname_of_two_letters_beside_an_initial_stays_a_name(name: str, subs
     (surname, initial) = drawn(substitutor, f"vu [[PERSON|{name}]] é")[0].split()
     assert len(surname) > 2 or NAMES.surname_births(surname)
     assert re.fullmatch(r"[A-Z]\.", initial)
+
+
+@pytest.mark.parametrize("key", ["a", "b", "c", "d"])
+def test_an_initial_of_a_particle_stays_that_of_the_particle(key: str, substitutor: Substitutor) -> None:
+    short, whole = surrogates(
+        substitutor.substitute(
+            *marked("IADE : [[DOCTOR|Nasima d.]], avec [[DOCTOR|Nasima de Zotier]].", patient=Patient(key=key))
+        )
+    )
+    assert short == f"{whole.split()[0]} d."
+
+
+@pytest.mark.parametrize("key", ["a", "b", "c", "d"])
+def test_a_capital_i_that_a_scanner_read_as_a_small_l_is_one(key: str, substitutor: Substitutor) -> None:
+    first, again = surrogates(
+        substitutor.substitute(
+            *marked("Dr [[DOCTOR|M. HAMELlN-LAURENT]]\nDr [[DOCTOR|M. Hamelin-Laurent]]", patient=Patient(key=key))
+        )
+    )
+    assert first.isupper()
+    assert first.casefold() == without_accents(again).casefold()
+
+
+@pytest.mark.parametrize("key", ["a", "b", "c", "d"])
+def test_a_civility_ahead_of_an_initial_in_a_list_of_people_stays(key: str, substitutor: Substitutor) -> None:
+    text = "Pr [[DOCTOR|Y. LE HÉNAFF]]\nMme [[DOCTOR|G. Riou]]\n[[DOCTOR|M. T. Cariou]]   psychologue"
+    man = surrogates(substitutor.substitute(*marked(text, patient=Patient(key=key))))[2]
+    assert man.startswith("M. ")
+    assert not man.startswith("M. T.")
+    alone = surrogates(substitutor.substitute(*marked("Vu [[DOCTOR|M. T. Cariou]]", patient=Patient(key=key))))[0]
+    assert not alone.startswith("M.")
+
+
+@pytest.mark.parametrize("key", ["a", "b", "c", "d"])
+def test_a_nickname_that_is_told_begins_as_the_surrogate(key: str, substitutor: Substitutor) -> None:
+    name, short = surrogates(
+        substitutor.substitute(
+            *marked("M. [[PATIENT|BASTARD Claude]], il préfère qu'on dise [[DOCTOR|Clo]].", patient=Patient(key=key))
+        )
+    )
+    assert short[:2] == without_accents(name.split()[1])[:2]
+
+
+@pytest.mark.parametrize("key", ["a", "b", "c", "d"])
+def test_a_surname_with_a_slip_in_an_address_is_that_of_the_document(key: str, substitutor: Substitutor) -> None:
+    name, address = surrogates(
+        substitutor.substitute(
+            *marked("Dr [[DOCTOR|Isabelle MARREC]] [[EMAIL|isabelle.marreec@ch-gap.fr]]", patient=Patient(key=key))
+        )
+    )
+    assert address.partition("@")[0] == without_accents(name).lower().replace(" ", ".")
