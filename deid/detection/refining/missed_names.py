@@ -17,6 +17,7 @@ from deid.detection.text.senses import Sense, find_sense
 from deid.detection.text.vocabulary import CIVILITIES, DOCTOR_TITLES, KINSHIP, NOT_INITIALS, PROFESSIONS, word_list
 from deid.domain.document import Mention, Vote
 from deid.domain.labels import NAMES, Label
+from deid.french.calendar import WEEKDAYS
 from deid.french.folding import fold
 
 _TITLED = 0.75  # least score of what the context finds by a title, role or field
@@ -25,6 +26,7 @@ _HOMES = ("maison", "appartement", "appart", "villa", "ferme", "chalet", "pavill
 _AT_HOME = tuple([home, *of] for home in _HOMES for of in (("de",), ("d", "'")))
 _WHOSE = frozenset("la le ' un une notre sa".split())
 _BORNE = 100  # births of a surname from which "née" before it tells one
+_GIVEN = 100  # births of a word as a first name, to one as a surname, from which it is no surname
 _FAMILY = 1_000  # births of a surname from which "les" before it tells a family
 _SOURCE = 0.6  # least score of a mention whose words, initials or logins are searched
 # Signs before the first word of a sentence, item or cell, which has a capital anyway.
@@ -88,13 +90,18 @@ def as_people(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
     """Return the mentions; one word taken for a town or organisation that a title makes somebody's is that person's.
 
     "Dr Lille" tells who "Lille, qui suit" is, but not "à Lille"; "les Tessier" are a family, "la maison de Naima" hers.
+    In small letters a day of the week is one behind a title and what is a first name alone: "docteur yolande [jeudi]".
     """
 
     @cache  # a town told a thousand times is looked for once
     def titled(word: str) -> bool:
         return any(reading.capitals[at] and find_sense(reading, at) is Sense.PERSON for at in reading.places[word])
 
-    named = (replace(one, label=Label.PERSON) if _is_somebodys(reading, one, titled) else one for one in mentions)
+    whose = {Label.DATE: Label.DOCTOR}
+    named = (
+        replace(one, label=whose.get(one.label, Label.PERSON)) if _is_somebodys(reading, one, titled) else one
+        for one in mentions
+    )
     return [_of_household(reading, one) for one in named]
 
 
@@ -102,7 +109,12 @@ def _is_somebodys(reading: Reading, mention: Mention, titled: Callable[[str], bo
     index = reading.token_at(mention.start)
     word, before = reading.words[index], reading.word(index - 1)
     known = any(vote.annotator == "identity" for vote in mention.votes)
-    if known or mention.label not in (Label.CITY, Label.ORG) or len(reading.tokens(mention)) > 1 or len(word) < 3:
+    if known or len(reading.tokens(mention)) > 1 or len(word) < 3:
+        return False
+    if mention.label is Label.DATE and word in WEEKDAYS and reading.lowered(index):
+        given = reading.lexicon.surnames.get(before) * _GIVEN < reading.lexicon.first_names.get(before)
+        return given and reading.word(index - 2 - (reading.word(index - 2) == ".")) in DOCTOR_TITLES
+    if mention.label not in (Label.CITY, Label.ORG):
         return False
     if mention.label is Label.ORG and before == "les" and reading.surface(index).istitle():
         return reading.lexicon.surnames.get(word) >= _FAMILY

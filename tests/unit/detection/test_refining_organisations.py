@@ -78,6 +78,12 @@ def test_people_towns_and_homes_beside_a_kind_stay(markup: str) -> None:
         ("Vu par le Dr Roche. [[CITY|Lille]], hier.", "CITY"),
         ("jouait au bridge avec les [[ORG|Tessier]], hier", "PERSON"),
         ("aidée par les [[ORG|Restos]], hier", "ORG"),
+        ("dictée du docteur [[DOCTOR|yolande]] [[DATE|samedi]] patient", "DOCTOR"),
+        ("copie dr. [[DOCTOR|brigitte]] [[DATE|jeudi]]", "DOCTOR"),
+        ("vu par le docteur [[DOCTOR|martin]] [[DATE|samedi]] patient", "DATE"),
+        ("vu par le docteur [[DOCTOR|yolande]] [[DATE|samedi matin]]", "DATE"),
+        ("vue avec yolande [[DATE|samedi]] patient", "DATE"),
+        ("Vue par le Dr [[DOCTOR|Yolande]] [[DATE|samedi]].", "DATE"),
     ],
 )
 def test_a_town_that_a_title_makes_somebodys_is_a_name_elsewhere(markup: str, label: str) -> None:
