@@ -45,8 +45,12 @@ _COUNTED = re.compile(r" (?:ans?|kg|cm|mois|jours?|semaines?|mg|bpm|mmhg)\b")
 _PLACED = re.compile(
     r"\b(?:accident|chute|chutee?|trouvee?|tombee?|habite|vit|vivait|loge|demeure|domiciliee?|vacances|sejour\w*|retour|"
     r"promenade|plage|maison|reside)\b[^.;:\n]{0,40} (?:a la|aux?) (?=[a-z]{4})|"
-    r"\b(?:lieu-?dit|hameau|tribu|ferme|mas|ilet|yourte)s? (?:de (?:la |l')?|du |des |d'|la |le |les )(?=[a-z]{4})"
+    r"\b(?:lieu-?dit|hameau|tribu|ferme|mas|ilet|yourte)s? (?:de (?:la |l')?|du |des |d'|la |le |les )(?=[a-z]{4})|"
+    # "endormi sur l'aire de Sargé"
+    r"\b(?:accident|panne|pause|(?:endorm|arret|gare|stationn|malaise)\w*)\b[^.;:\n]{0,20} "
+    r"(?:sur|a) [li]'aire (?:d'autoroute |de repos |de service )?d(?:e(?: la| l'|s)?|u|')\s?(?=[a-z]{4})"
 )
+_WHOLE = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
 
 
 def find_framed_values(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
@@ -128,4 +132,5 @@ def _places(reading: Reading) -> Iterator[Mention]:
             continue
         noun = not {"NOM", "ADJ"}.isdisjoint(lexicon.parts.get(word, "").split("|"))
         if not noun and word not in EPONYMS and word not in lexicon.eponyms and word not in BRANDS:
-            yield _framed(reading.starts[index], reading.ends[index], Label.LOC)
+            whole = _WHOLE.match(reading.text, reading.starts[index])
+            yield _framed(reading.starts[index], whole.end() if whole else reading.ends[index], Label.LOC)
