@@ -9,7 +9,7 @@ from functools import cache
 
 from deid.detection.lookup.lexicon import gazetteers
 from deid.detection.merging.evidence import has_clinical_reading
-from deid.detection.text.names import is_capital
+from deid.detection.text.names import is_capital, is_upper
 from deid.detection.text.reading import Reading
 from deid.detection.text.vocabulary import (
     CIVILITIES,
@@ -43,6 +43,8 @@ _LIVED_IN = re.compile(
     r"(?: [a-z]+)? ?:? a \Z|\b(?:originaire|natif|native|arrivee?|venue?|retour|ville) (?:de |d['’]|: ?)\Z"
 )
 _CUE_REACH = 40
+# "1;Dr LEGENTIL;MG;PERRUSSON;": the cell of a town, behind those of a doctor and what he does
+_IN_DIRECTORY = re.compile(r"(?:\A|[;\n])(?:dr|pr)\.? [^;\n]{2,40};[^;\n]{0,12};\Z")
 _BEFORE_ABROAD = frozenset("a d de depuis entre et ne nee nes via vers ( > ' ’".split())
 _ANNOUNCING = CIVILITIES | DOCTOR_TITLES | PROFESSIONS | KINSHIP | PERSON_TITLES | {*NAME_FIELDS, "avec", "chez", "par"}
 # Words ahead of the inhabitants of a town, folded; without one of these, or the town beside, a word may be a surname.
@@ -59,7 +61,8 @@ def complete_towns(reading: Reading, mentions: Sequence[Mention]) -> list[Mentio
     behind "CHU de Rennes" is the same hospital.
     """
     mentions = _over_slashes(reading, sorted(_sites(reading, mentions)))
-    mentions = [_without_findings(reading, _as_town(reading, one)) for one in mentions]
+    apart = (part for one in mentions for part in _town_behind(reading, one))
+    mentions = [_without_findings(reading, _as_town(reading, one)) for one in apart]
     found = [*_departments(reading, mentions), *_acronyms(reading, mentions)]
     kept = [one for one in mentions if not any(_is_within(one, other) for other in found)]
     found = [one for one in found if not any(one.overlaps(other) for other in kept)]
@@ -79,6 +82,18 @@ def _over_slashes(reading: Reading, mentions: Sequence[Mention]) -> list[Mention
     return result
 
 
+def _town_behind(reading: Reading, mention: Mention) -> list[Mention]:
+    """Return a mention; of a surname in capitals and a town that nobody is called, both: "Dr LANGE [Reichshoffen]"."""
+    tokens = [*reading.tokens(mention)] if mention.label in NAMES else []
+    known = any(vote.annotator == "identity" for vote in mention.votes)
+    if len(tokens) < 2 or known or not is_upper(reading, tokens[-2]) or not reading.surface(tokens[-1]).istitle():
+        return [mention]
+    word, start = reading.words[tokens[-1]], reading.starts[tokens[-1]]
+    if gazetteers().towns(word) < _A_TOWN or not reading.lexicon.is_unknown(word):
+        return [mention]
+    return [replace(mention, end=reading.ends[tokens[-2]]), replace(mention, start=start, label=Label.CITY)]
+
+
 def _as_town(reading: Reading, mention: Mention) -> Mention:
     """Return a mention; a name that hardly anybody bears as a town, of France or abroad, where nobody is announced.
 
@@ -96,9 +111,12 @@ def _as_town(reading: Reading, mention: Mention) -> Mention:
     name = key(reading.text[start : mention.end])
     abroad = reading.word(tokens[0] - 1) in _BEFORE_ABROAD and name in _towns_abroad()
     inhabitants = max(gazetteers().towns(name), _ABROAD if abroad else 0)
-    if inhabitants < _A_TOWN or any(_is_announced(reading, at) for at in _places(reading, tokens)):
+    filled = reading.text[mention.end : mention.end + 1] == ";"
+    listed = filled and _IN_DIRECTORY.search(reading.folded, max(0, start - 2 * _CUE_REACH), start)
+    least = 1 if listed else _A_TOWN
+    if inhabitants < least or any(_is_announced(reading, at) for at in _places(reading, tokens)):
         return mention
-    if not _LIVED_IN.search(reading.folded, max(0, start - _CUE_REACH), start):
+    if not listed and not _LIVED_IN.search(reading.folded, max(0, start - _CUE_REACH), start):
         words = [word for at in tokens if len(word := reading.words[at]) > 2]
         people = min(max(lexicon.surnames.get(word), lexicon.first_names.get(word) * _PER_BEARER) for word in words)
         if people * _PER_BEARER > inhabitants or any(_goes_on(reading, at) for at in _places(reading, tokens)):

@@ -176,3 +176,17 @@ def test_a_town_alone_on_its_line_is_no_organisation(markup: str, label: str) ->
     found = sorted(_found(markup), key=lambda one: one[1])
     assert ("ORG", "Institut de pathologie") in found
     assert label in {kind for kind, text in found if text != "Institut de pathologie"}
+
+
+@pytest.mark.parametrize(
+    ("markup", "found"),
+    [
+        ("copie Dr [[DOCTOR|LANGE Reichshoffen]]", {("DOCTOR", "LANGE"), ("CITY", "Reichshoffen")}),
+        ("copie Dr [[DOCTOR|LANGE Thierry]]", {("DOCTOR", "LANGE Thierry")}),
+        ("copie Dr [[DOCTOR|Lange Reichshoffen]]", {("DOCTOR", "Lange Reichshoffen")}),
+        ("1;Dr [[DOCTOR|LEGENTIL]];MG;[[DOCTOR|PERRUSSON]];rpps", {("DOCTOR", "LEGENTIL"), ("CITY", "PERRUSSON")}),
+        ("20230227;ETT;MG;[[DOCTOR|PERRUSSON]];rpps", {("DOCTOR", "PERRUSSON")}),
+    ],
+)
+def test_a_town_behind_a_doctor_is_no_part_of_the_name(markup: str, found: set[tuple[str, str]]) -> None:
+    assert _found(markup) == found
