@@ -191,7 +191,7 @@ def test_a_local_association_gets_no_national_one(substitutor: Substitutor) -> N
         assert national.isdisjoint(map(key_of, found))
 
 
-@pytest.mark.parametrize("body", ["SAMU", "AIST", "UDAF"])
+@pytest.mark.parametrize("body", ["SAMU", "AIST", "UDAF", "CLAT"])
 def test_a_number_is_that_of_the_department_of_most_places(body: str, substitutor: Substitutor) -> None:
     markup = f"[[ORG|{body} 29]] à [[CITY|Brest]]. Vit à [[CITY|Plouguerneau]], née à [[CITY|Plouguerneau]]."
     table = packaged_tables().communes
@@ -216,6 +216,7 @@ def test_a_number_is_that_of_the_department_of_most_places(body: str, substituto
         ("hôpital civil Aubrac", "hôpital civil "), ("cabinet d'orthophonie Ternier", "cabinet d'orthophonie "),
         ("pharmacei Valbrune", "pharmacei "), ("clniique Valbrune", "clniique "), ("maternié Aubrac", "maternié "),
         ("winstub Zuem Strissel", "winstub "), ("Thermes Néris", "Thermes "), ("CHU_CLERMONT", "CHU D"),
+        ("ESF Merlette", "ESF "), ("ESA Les Saules", "ESA "), ("UNV Aubrac", "UNV "),
     ],
 )  # fmt: skip
 def test_the_word_of_a_kind_is_read_with_points_scanning_errors_and_its_sort(
