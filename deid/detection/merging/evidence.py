@@ -80,6 +80,7 @@ _SLIP_MOST = 24  # letters of the longest words; a run of letters is no word
 _SLIP_LEAST = 7  # letters of a word that may be misspelt; shorter ones are near too many words
 _CLIPPED_LEAST, _CLIPPED_MOST = 4, 12  # letters of a clipped word
 _MISREAD_MOST = 5  # letters of a word that a scanner may have misread
+_SHORT_ENDS = ("ement", "ment", "ent")  # of which "t" is written: "brancht"
 _CLIPPED = 3  # least letters that are left out
 _CLIPPED_SURE = 6  # letters from which the start of any word is a clipped word
 _ROOTED = 4  # least letters of a word behind a root
@@ -177,6 +178,9 @@ def is_clipped(reading: Reading, index: int) -> bool:
     births = lexicon.surnames.get(word)
     if births >= _FEW or word in lexicon.eponyms:
         return False
+    cut = word.endswith("t") and word[-2] not in _VOWELS and lexicon.is_unknown(word)
+    if cut and any(lexicon.is_word(word[:-1] + end) for end in _SHORT_ENDS):
+        return True
     return _goes_on_from(_clinical_words(), word) or (
         not births and _goes_on_from(_usual_words() if len(word) < _CLIPPED_SURE else _words(), word)
     )

@@ -155,11 +155,16 @@ def _settled(reading: Reading, mentions: Sequence[Mention], adult: bool) -> Iter
 _FEVER = re.compile(r"\b(?:\w*febri\w+|fievre|febricule|apyretique|temperature|\w*therm\w+)(?: [a-z']{1,9}){0,3} ?\Z")
 _DEGREES = re.compile(r"(?:trente|quarante)\b(?!(?:[ -][a-z]+){0,2} (?:ans|mois|jours|annees)\b)")
 
+_TENTHS = re.compile(
+    r"(?:trente[ -](?:six|sept|huit|neuf)|quarante[ -]et[ -]un) (?:un|deux|trois|quatre|cinq|six|sept|huit|neuf)\b"
+)
+
 
 def _is_none(reading: Reading, mention: Mention) -> bool:
-    """Return whether an age is a rule's, or a number in words is a temperature: "fièvre à trente-huit cinq"."""
-    degrees = _DEGREES.match(reading.folded, mention.start) and _FEVER.search(_before(reading, mention))
-    return degrees is not None or _of_a_rule(reading, mention)
+    """Return whether an age is a rule's, or a temperature in words: "fièvre à trente-huit", "trente-neuf deux"."""
+    degrees = _DEGREES.match(reading.folded, mention.start)
+    told = degrees and (_FEVER.search(_before(reading, mention)) or _TENTHS.match(reading.folded, mention.start))
+    return bool(told) or _of_a_rule(reading, mention)
 
 
 def _whole(reading: Reading, mentions: Sequence[Mention], position: int) -> Mention:

@@ -64,6 +64,10 @@ _SOMEBODY = CIVILITIES | DOCTOR_TITLES | PROFESSIONS | KINSHIP
 _DOES = re.compile(r"\b(?:re)?(?:fai(?:t|re|s|tes)|tent(?:e|er)|essaye?r?) (?:un |une |le |la |la manoeuvre )?\Z")
 _AIDS = word_list("aids")
 _SHORTENED = word_list("shortened")
+_BEFORE_CAESAREAN = frozenset("cette code d de en et la ou par post pour sous une".split())
+_OBSTETRIC = frozenset(
+    "accouchement avb cesarienne declenchement foetal foetus forceps grossesse maternite obstetrique".split()
+)
 _OFTEN_BORNE = 5_000  # births from which a word in small letters with a dot may be somebody's name
 _BORNE = 500  # births from which the word for an aid is rather a surname: "Collier"
 _OF_NAME = re.compile(r"(?:de |du |d['’])")
@@ -110,6 +114,9 @@ def _is_married(reading: Reading, mention: Mention, word: str) -> bool:
 def _is_shortened(reading: Reading, mention: Mention, word: str) -> bool:
     """True for a word cut short in small letters that nobody bears, in text with capitals: "[diar]. 1 sem."."""
     index = reading.token_at(mention.start)
+    if word == "cesar":  # a Caesarean
+        said = reading.word(index - 1) in _BEFORE_CAESAREAN or reading.word(index - 1).isdigit()
+        return said and reading.surface(index).islower() and not _OBSTETRIC.isdisjoint(reading.places)
     if not reading.surface(index).islower() or reading.lowered(index) or reading.word(index + 1) != ".":
         return False
     borne = reading.lexicon.is_first_name(word) or reading.lexicon.surnames.get(word) >= _OFTEN_BORNE

@@ -125,6 +125,8 @@ _CLASS = re.compile(r" classe (?:[iv]{1,3}|[1-6])\b")  # "Kennedy classe III"
 _SIGN_FOUND = re.compile(r" ?(?:[+–-]{1,3}(?= ?[,;.)])|:? (?:negati|positi))")  # "(Ortolani –)"
 STATE = re.compile(r"(?<=\w )(?<!en )(?<!hase )(?<!riode )(?<!etat )(?:On|Off|ON|OFF)(?=[ \t]*(?:[,;.|/\n]|\Z))")
 _SETTINGS = 80  # characters to other settings
+_SIDES = frozenset("dg")
+_CELL, _DOCTORS_CELL = 48, re.compile(r"(?:dr|pr|docteur|professeur)\.? [^;\n]{2,40};\Z")
 _CUT_DOUBLE = re.compile(r"[a-z]{4,}-[a-z]\.?")
 # "N.B. son numéro est …", "P.S. prévenir sa fille", ahead of a line
 _NOTE = re.compile(r"(?:n\.? ?b|p\.? ?s)\b\.?")
@@ -141,6 +143,7 @@ _BESIDE_A_PART = re.compile(
 _ADVERB = re.compile(r"[a-z]{3,}(?:iqu|eus|abl|ibl|ell|iv|al|air)ement")
 _DAYS_NEAR = 3  # tokens on each side in which a list of days has another one
 _IDENTITY_WARNINGS = frozenset("homonyme homonymes homonymie doublon doublons".split())
+_LAUGHS = frozenset("lol ptdr xptdr".split())
 _SURE = 0.84  # score from which a name is no eponym ("M. Charcot")
 
 
@@ -307,10 +310,11 @@ def _is_setting(reading: Reading, mention: Mention, words: Sequence[str], titled
 
 
 def _is_coded(reading: Reading, mention: Mention, words: Sequence[str]) -> bool:
-    """True for a clinical acronym that fills a cell between semicolons: ";ETT;"."""
+    """True for a clinical acronym that fills a cell between semicolons: ";ETT;", of two letters behind a doctor's."""
     filled = reading.text[mention.start - 1 : mention.start] + reading.text[mention.end : mention.end + 1] == ";;"
     acronym = len(words) == 1 and "acronym" in reading.lexicon.clinical.get(words[0], "")
-    return filled and acronym and len(words[0]) > 2 and not reading.lexicon.surnames.get(words[0])
+    sure = len(words[0]) > 2 or _DOCTORS_CELL.search(reading.folded, max(0, mention.start - _CELL), mention.start)
+    return bool(filled and acronym and sure) and not reading.lexicon.surnames.get(words[0])
 
 
 def _is_misread(reading: Reading, mention: Mention) -> bool:
@@ -546,8 +550,29 @@ def _is_listed_day(reading: Reading, index: int) -> bool:
 
 
 def _is_identity_warning(reading: Reading, index: int) -> bool:
-    """True for "HOMONYME" or "DOUBLON" of a patient's record."""
-    return reading.words[index] in _IDENTITY_WARNINGS
+    """True for "HOMONYME" or "DOUBLON" of a patient's record, and for a laugh of a message: "je reviens lol"."""
+    return reading.words[index] in _IDENTITY_WARNINGS or reading.surface(index) in _LAUGHS
+
+
+def _is_predicate(reading: Reading, index: int) -> bool:
+    """True for a verb in small letters behind a pronoun and "a" or "est", which is no name: "il est aimé de".
+
+    One that people bear is a participle by its accent alone: "elle a marie", who keeps her.
+    """
+    word, lexicon, written = reading.words[index], reading.lexicon, reading.surface(index)
+    if not written.islower() or "VER" not in lexicon.parts.get(word, "").split("|"):
+        return False
+    borne = max(lexicon.surnames.get(word), lexicon.first_names.get(word)) >= _BORNE
+    plain = not borne or (reading.word(index - 1) in _IS and written.endswith(("é", "ée", "és", "ées")))
+    return plain and reading.word(index - 1) in _HAS | _IS and reading.word(index - 2) in _PRONOUNS
+
+
+def _is_of_profession(reading: Reading, index: int) -> bool:
+    """True for a usual word in small letters behind a profession and "de": "auxiliaire de [vie] josette"."""
+    word, often = reading.words[index], reading.lexicon.common.get(reading.words[index], 0.0)
+    named = reading.lexicon.is_first_name(word) or reading.lexicon.surnames.get(word) > _RATHER * often
+    told = reading.word(index - 1) == "de" and reading.word(index - 2) in PROFESSIONS
+    return told and reading.surface(index).islower() and often >= _USUAL and not named
 
 
 def _is_language(reading: Reading, index: int) -> bool:
@@ -556,7 +581,13 @@ def _is_language(reading: Reading, index: int) -> bool:
     return reading.word(index - 1) in ("interprete", "langue") and (word in origins() or word in peoples())
 
 
-_PLAIN_WORDS = (_is_language, _is_quality, _is_common, _is_manner, _is_region, _is_listed_day, _is_identity_warning)
+_HAS, _IS = frozenset("a ai as ont avait avaient".split()), frozenset("est sont etait etaient".split())
+_PRONOUNS = frozenset("il elle ils elles qui on je tu y".split())
+_BORNE, _RATHER = 500, 10  # births from which a verb may be a name; births by occurrence per million of a usual word
+_PLAIN_WORDS = (
+    _is_language, _is_quality, _is_common, _is_manner, _is_region, _is_listed_day, _is_identity_warning, _is_predicate,
+    _is_of_profession,
+)  # fmt: skip
 
 
 def _is_species(reading: Reading, mention: Mention, words: Sequence[str]) -> bool:
@@ -626,10 +657,12 @@ def _is_double_eponym(reading: Reading, mention: Mention) -> bool:
         known = (*map(key, DOUBLE_EPONYMS), *reading.lexicon.double_eponyms)
         at = reading.token_at(mention.start) - 1
         at -= reading.word(at) == "("
+        # "poignet D (Pouteau-C.)"
+        sided = reading.word(at) in _SIDES and reading.word(at - 1) not in PROFESSIONS | KINSHIP
         ahead, lexicon = reading.word(at), reading.lexicon
         disease = ahead.isalpha() and reading.surface(at).islower() and ahead not in PROFESSIONS
         disease = disease and (ahead in lexicon.medical or lexicon.is_unknown(ahead))
-        return (disease or ahead in EPONYM_CUES) and any(one.startswith(key(name)) for one in known)
+        return (disease or sided or ahead in EPONYM_CUES) and any(one.startswith(key(name)) for one in known)
     return name in DOUBLE_EPONYMS or key(name) in reading.lexicon.double_eponyms
 
 
@@ -668,7 +701,10 @@ def _is_infinitive(reading: Reading, mention: Mention) -> bool:
 
 
 def _is_product(reading: Reading, mention: Mention) -> bool:
-    """True for a name glued of words that nobody is called: "MyCareLink", but neither "LeGoff" nor "JeanDupont"."""
+    """True for a brand ("Game Ready"), and what is glued of words that nobody is called, but not for "LeGoff"."""
+    whole = reading.folded[mention.start : mention.end]
+    if whole in BRANDS:
+        return " " in whole or (reading.lexicon.is_unknown(whole) and whole not in reading.titled)
     parts = _GLUED.findall(reading.text[mention.start : mention.end])
     if mention.label not in NAMES or len(parts) < 2 or "".join(parts) != reading.text[mention.start : mention.end]:
         return False
@@ -732,6 +768,10 @@ _PART_OF_DAY = re.compile(
 )
 
 
+# "dossier AT n° 230128": letters that say of what the number is
+_KIND, _TO_SIGN = re.compile("[A-Z]{2,4} ?[nN]"), 2
+
+
 def drop_lookalikes(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
     """Return the mentions except results taken for dates, settings ("1V@0.5ms") for addresses, and public numbers."""
     return [
@@ -741,6 +781,7 @@ def drop_lookalikes(reading: Reading, mentions: Sequence[Mention]) -> list[Menti
         and not (one.label in _TIMES and _is_part_of_day(reading, one))
         and not (one.label is Label.EMAIL and _SETTING.fullmatch(reading.folded, one.start, one.end))
         and not _is_public_number(reading, one)
+        and not (one.label is Label.ID and _KIND.fullmatch(reading.text[one.start : one.end + _TO_SIGN]))
     ]
 
 

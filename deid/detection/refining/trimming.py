@@ -46,6 +46,7 @@ _QUALIFYING = frozenset({"ADJ", "VER"})
 _EXAMINATION_LEAST = 3  # letters of an acronym, which two initials behind a surname are not
 _STATE_LEAST = 4  # letters of a participle or adjective behind a name
 _GOES_ON = word_list("behind_an_address") | {"\n"}
+_MISREAD = re.compile(r" ([a-z]+[01][a-z01]+)\Z")
 _OBJECTS = frozenset("d de des l la le les qu que un une".split())
 
 
@@ -117,7 +118,8 @@ def trim_civilities(reading: Reading, mentions: Sequence[Mention]) -> list[Menti
         if link:
             mention = replace(mention, end=link.start())
         if mention.label in NAMES:
-            mention = _without_next_field(reading, _without_role(reading, _without_verb(reading, mention)))
+            mention = _without_misread(reading, _without_verb(reading, mention))
+            mention = _without_next_field(reading, _without_role(reading, mention))
         trimmed.append(mention)
     return trimmed
 
@@ -149,6 +151,14 @@ def _without_verb(reading: Reading, mention: Mention) -> Mention:
     if reading.lexicon.surnames.get(reading.words[last], 0) >= USUAL_NAME:
         return mention
     return replace(mention, end=reading.ends[named[-1]])
+
+
+def _without_misread(reading: Reading, mention: Mention) -> Mention:
+    """Return a name without a word in small letters behind it that a scanner misread: "SPEYSER [jo1nt]"."""
+    found, lexicon = _MISREAD.search(reading.text, mention.start, mention.end), reading.lexicon
+    read = {found[1].replace("0", "o").replace("1", sign) for sign in "il"} if found else set()
+    plain = any(lexicon.is_word(one) and not (lexicon.is_surname(one) or lexicon.is_first_name(one)) for one in read)
+    return replace(mention, end=found.start()) if found and plain else mention
 
 
 def is_description(reading: Reading, index: int) -> bool:

@@ -80,6 +80,7 @@ def test_what_something_points_to_is_raised(text: str, word: str) -> None:
         (f"{PEOPLE}Premier temps du Masquelet fait.", "Masquelet"),
         (f"{PEOPLE}Pour le rein, FAlRE une échographie.", "FAlRE"),  # a word that a scanner misread
         (f"{PEOPLE}Reprise de Trastuz. ce jour.", "Trastuz"),  # a clipped drug
+        (f"{PEOPLE}Faite ce matin, Brancht normal.", "Brancht"),  # "branchement"
         (f"{PEOPLE}Reprise de Vanco-\nmycine ce jour.", "Vanco"),  # a drug that a line breaks
         (f"{PEOPLE}Attente de vrs ce jour.", "vrs"),
         (f"{PEOPLE}Faite selon Misgav-Zorbakian ce jour.", "Zorbakian"),  # half of a double eponym

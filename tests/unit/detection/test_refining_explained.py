@@ -28,6 +28,25 @@ def allowed(text: str, part: str, label: Label = Label.PERSON, score: float = 0.
 
 
 @pytest.mark.parametrize(
+    ("text", "part", "dropped"),
+    [
+        ("cryothérapie (Game Ready), puis rotule", "Game Ready", True),
+        ("cryothérapie (Game Benjamin), puis rotule", "Game Benjamin", False),
+        ("moniteur MyCareLink Relay.", "MyCareLink", True),
+        ("suivi par Carpentier hier", "Carpentier", False),
+    ],
+)
+def test_a_doubted_brand_is_nobody(text: str, part: str, dropped: bool) -> None:
+    assert allowed(text, part, Label.DOCTOR, 0.5) is dropped
+
+
+def test_letters_that_say_of_what_a_number_is_are_none() -> None:
+    assert drop_lookalikes(*marked("reprise, dossier AT n° 230128.054.4", "AT", Label.ID, 0.5)) == []
+    _, number = given = marked("reprise, dossier AT 2301 n° 4", "AT 2301", Label.ID, 0.5)
+    assert drop_lookalikes(*given) == number
+
+
+@pytest.mark.parametrize(
     ("text", "part"),
     [
         ("président actuel ? « le Delmasse… non, Kervert »", "Kervert"),
@@ -206,6 +225,8 @@ def test_years_spent_are_no_age(text: str) -> None:
         ("M. de Brissac", "de Brissac", "de Brissac"),
         ("vu par Marc de Brissac", "Marc de Brissac", "Marc de Brissac"),
         ("copie rose de garde", "rose de garde", "rose de garde"),
+        ("garde Dr SPEYSER jo1nt à 17h", "SPEYSER jo1nt", "SPEYSER"),
+        ("garde Dr Speyser mart1n à 17h", "Speyser mart1n", "Speyser mart1n"),
     ],
 )
 def test_a_name_goes_without_the_thing_of_its_bearer(text: str, part: str, kept: str) -> None:
@@ -323,6 +344,23 @@ def test_initials_of_somebody_in_the_text_stay() -> None:
         ("sa mère serait Edith Piaffer, dit-il", "Edith Piaffer", Label.PERSON, False),
         ("Rédacteur : Jean BERNARD –\nService", "Jean BERNARD", Label.DOCTOR, False),
         ("test covid : Gilbert : négatif, Rose : positif", "Gilbert", Label.PERSON, False),
+        ("poignet D (Pouteau-C.), plaie", "Pouteau-C.", Label.DOCTOR, True),
+        ("infirmière D (Pouteau-C.), plaie", "Pouteau-C.", Label.DOCTOR, False),
+        ("1;Dr LEGENTIL;MG;LOCHES;rpps", "MG", Label.DOCTOR, True),
+        ("20230227;ETT;MG;56", "MG", Label.DOCTOR, False),
+        ("Demandeur : UNV / Dr TAVERNIER", "UNV", Label.DOCTOR, True),
+        ("Demandeur : KLV / Dr TAVERNIER", "KLV", Label.DOCTOR, False),
+        ("je reviens lol", "lol", Label.PATIENT, True),
+        ("il est aimé de tout le quartier", "aimé", Label.PATIENT, True),
+        ("bonjour c'est aimé de tout à l'heure", "aimé", Label.PATIENT, False),
+        ("parle de sa vache qui a vele hier", "vele", Label.PERSON, True),
+        ("elle a marie au téléphone", "marie", Label.PERSON, False),
+        ("vue par vele hier", "vele", Label.PERSON, False),
+        ("avec l'auxiliaire de vie josette", "vie", Label.PERSON, True),
+        ("avec l'auxiliaire de roche josette", "roche", Label.PERSON, False),
+        ("g4p2, declenchement ou cesar si hellp", "cesar", Label.DOCTOR, True),
+        ("grossesse, son fils cesar attend", "cesar", Label.PERSON, False),
+        ("mélanome vu par cesar ce jour", "cesar", Label.PERSON, False),
         ("Szczepan vu en ON, UPDRS 12 ; marche aidée en OFF.", "Szczepan", Label.PATIENT, False),
         ("Szczepaniak revu : état ON, puis marche OFF.", "Szczepaniak", Label.PATIENT, False),
         ("PR SZCZEPANIAK : tremblement ON ; marche OFF", "SZCZEPANIAK", Label.DOCTOR, False),
@@ -368,6 +406,10 @@ def test_signs_settings_and_delusions_name_nobody(text: str, part: str, label: L
         ("température à trente-huit huit à midi", "trente-huit huit", Label.AGE, True),
         ("fébrile depuis ses trente-huit ans", "trente-huit ans", Label.AGE, False),
         ("elle a trente-huit ans", "trente-huit ans", Label.AGE, False),
+        ("m'appelle trente-neuf deux crachats rouillés", "trente-neuf", Label.AGE, True),
+        ("une dame, trente-neuf ans deux enfants", "trente-neuf", Label.AGE, False),
+        ("monsieur lejeune quarante deux demeurant", "quarante deux", Label.AGE, False),
+        ("monsieur lejeune trente-neuf demeurant", "trente-neuf", Label.AGE, False),
     ],
 )
 def test_a_temperature_in_words_is_no_age(text: str, part: str, label: Label, dropped: bool) -> None:
