@@ -53,7 +53,6 @@ def process_within(
     items: Sequence[T],
     *,
     length: Callable[[T], int],
-    together: Callable[[T], str],
     refuse: Callable[[T], R],
     sample: T,
 ) -> list[R]:
@@ -61,18 +60,17 @@ def process_within(
 
     Args:
         limits: of one item; see `Limits` for those of a batch.
-        function: gives one outcome per item, in order. It can be pickled, as items and outcomes can.
+        function: gives one outcome per item, in order, whatever the items beside it. It can be pickled, as items and
+            outcomes can.
         items: the batch.
         length: characters of an item.
-        together: items of one name are processed in one call, since they may share what is found in them; an item
-            without a name is processed alone.
         refuse: makes the outcome of an item that exceeds the limits.
         sample: an item with which the other process loads its tables and models.
 
     Raises:
         NocturneError: the function raised it, or failed in the other process by an unforeseen error.
     """
-    calls = _Calls(limits, function, length, together, sample)
+    calls = _Calls(limits, function, length, sample)
     outcomes: dict[int, R] = {}
     with _Isolated(calls) as other:
         for portion in calls.portions(items):
@@ -89,47 +87,34 @@ class _Calls(Generic[T, R]):
     limits: Limits
     function: Callable[[Sequence[T]], list[R]]
     length: Callable[[T], int]
-    together: Callable[[T], str]
     sample: T
 
     def portions(self, items: Sequence[T]) -> Iterator[list[int]]:
         """Yield the positions of the items by portions of `Limits.portion` characters or little more."""
         portion: list[int] = []
         characters = 0
-        for group in self.groups(items, range(len(items))):
-            portion += group
-            characters += self.characters(items, group)
+        for at, item in enumerate(items):
+            portion.append(at)
+            characters += self.length(item)
             if characters >= self.limits.portion:
-                yield sorted(portion)
+                yield portion
                 portion, characters = [], 0
         if portion:
-            yield sorted(portion)
-
-    def groups(self, items: Sequence[T], portion: Sequence[int]) -> list[list[int]]:
-        """Return the positions of the items that go together, in the order of their first item."""
-        groups: dict[str | int, list[int]] = {}
-        for at in portion:
-            groups.setdefault(self.together(items[at]) or at, []).append(at)
-        return list(groups.values())
-
-    def characters(self, items: Sequence[T], positions: Sequence[int]) -> int:
-        return sum(self.length(items[at]) for at in positions)
+            yield portion
 
     def process(self, items: Sequence[T], portion: Sequence[int], other: _Isolated[T, R]) -> dict[int, R]:
         """Return the outcomes of a portion by position, without the items that exceed the limits."""
         chosen = [items[at] for at in portion]
         if not self.limits.isolated:
             try:
-                with _clock(self.limits, self.characters(items, portion)):
+                with _clock(self.limits, sum(map(self.length, chosen))):
                     return dict(zip(portion, self.function(chosen), strict=True))
             except (_Exceeded, MemoryError):
-                log.warning("%s documents exceed time or memory together: done again patient by patient", len(portion))
+                log.warning("%s documents exceed time or memory together: done again one by one", len(portion))
         if self.limits.isolated and (found := other.run(chosen)) is not None:
             return dict(zip(portion, found, strict=True))
-        outcomes: dict[int, R] = {}
-        for group in self.groups(items, portion):
-            outcomes |= other.settle(items, group)
-        return outcomes
+        alone = ((at, other.run([items[at]])) for at in portion)
+        return {at: found[0] for at, found in alone if found is not None}
 
 
 # ---- In this process
@@ -191,8 +176,8 @@ class _Isolated(Generic[T, R]):
     def __exit__(self, *_: object) -> None:
         self.end()
 
-    def run(self, items: Sequence[T], times: int = 1) -> list[R] | None:
-        """Return the outcomes of items; None if they exceed `times` their limits, or end the process twice.
+    def run(self, items: Sequence[T]) -> list[R] | None:
+        """Return the outcomes of items; None if they exceed their limits, or end the process twice.
 
         A process that ended by itself may have been the kernel's choice when memory was short: it is asked once more.
 
@@ -200,7 +185,7 @@ class _Isolated(Generic[T, R]):
             NocturneError: the function failed, or the process cannot be started.
         """
         limits = self._calls.limits
-        share = times * limits.share(sum(map(self._calls.length, items)))
+        share = limits.share(sum(map(self._calls.length, items)))
         for _ in range(2):
             if self._process is None:
                 self._start()
@@ -219,14 +204,6 @@ class _Isolated(Generic[T, R]):
         if kind == "failed":
             raise NocturneError(f"a step failed in a process of its own: {value}.", "Please report it with this line.")
         return value if kind == "done" else None
-
-    def settle(self, items: Sequence[T], group: Sequence[int]) -> dict[int, R]:
-        """Return the outcomes of a group by position, without those that exceed the limits."""
-        found = self.run([items[at] for at in group])
-        if found is None and len(group) > 1:
-            group = [at for at in group if self.run([items[at]]) is not None]
-            found = self.run([items[at] for at in group], times=len(group)) if group else None
-        return {} if found is None else dict(zip(group, found, strict=True))
 
     @staticmethod
     def _has_ended(process: subprocess.Popen[bytes]) -> bool:

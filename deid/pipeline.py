@@ -81,7 +81,7 @@ def detect(
     let pass (`deid.quality.reasons`).
     """
     found = partial(_detect, detector=detector, admitted=frozenset(admitted))
-    return _within(limits, found, opened, Opened(_DOCUMENT), together=_patient)
+    return _within(limits, found, opened, Opened(_DOCUMENT))
 
 
 def substitute(
@@ -108,7 +108,6 @@ def substitute(
             partial(write_files, common=common),
             list(files.values()),
             length=lambda pair: _length(pair[0]),
-            together=lambda _pair: "",
             refuse=lambda pair: _too_costly(pair[0]),
             sample=(_CANDIDATE, None),
         )
@@ -149,7 +148,7 @@ def deidentify(
     """
     with_tools = partial(_deidentify, detector=detector, substitutor=substitutor, max_bytes=max_bytes, rules=rules)
     whole = partial(with_tools, quality=quality, hiding=hiding)
-    return _within(limits, whole, incoming, Incoming(_DOCUMENT), together=_patient)
+    return _within(limits, whole, incoming, Incoming(_DOCUMENT))
 
 
 def _within(
@@ -157,12 +156,10 @@ def _within(
     function: Callable[[Sequence[Given]], list[Found]],
     items: Sequence[Given],
     sample: Given,
-    *,
-    together: Callable[[Any], str] = lambda _item: "",
 ) -> list[Found]:
-    """Process documents within limits, each alone unless `together` names it; one that exceeds them is too costly."""
+    """Process documents within limits; one that exceeds them is too costly."""
     refuse: Callable[[Any], Any] = _too_costly
-    return process_within(limits, function, items, length=_length, together=together, refuse=refuse, sample=sample)
+    return process_within(limits, function, items, length=_length, refuse=refuse, sample=sample)
 
 
 def _source(item: Detected | Refused) -> SegmentedSource | None:
@@ -175,11 +172,6 @@ def _length(item: Incoming | Opened | Detected | Candidate | Refused) -> int:
         return 0
     content = item.content if isinstance(item, Incoming) else None
     return len(item.document.text if content is None else content)
-
-
-def _patient(item: Incoming | Opened | Refused) -> str:
-    """Return whose names are shared: a patient's documents of one batch are searched together."""
-    return "" if isinstance(item, Refused) else item.document.patient.key or ""
 
 
 def _too_costly(item: Incoming | Opened | Detected | Candidate | Refused) -> Refused:
@@ -269,16 +261,13 @@ def _admit(item: Opened | Refused, detector: Detector, admitted: Collection[str]
 def _mentions(detector: Detector, documents: Sequence[Document]) -> list[tuple[Mention, ...] | None]:
     """Return the mentions of each document, in order; None for a document that fails alone.
 
-    If the batch fails, each document is tried alone; those that pass are then detected together, because a patient's
-    documents of one batch share names.
+    If the batch fails, each document is tried alone, and comes out as it would have in the batch.
     """
     together = _found(detector, documents)
     if together is not None:
         return list(together)
-    sound = [document for document in documents if _found(detector, [document]) is not None]
-    again = _found(detector, sound)
-    found = {} if again is None else dict(zip((document.id for document in sound), again, strict=True))
-    return [found.get(document.id) for document in documents]
+    alone = (_found(detector, [document]) for document in documents)
+    return [None if found is None else found[0] for found in alone]
 
 
 def _found(detector: Detector, documents: Sequence[Document]) -> Sequence[tuple[Mention, ...]] | None:

@@ -55,10 +55,10 @@ class Detection(Section):
     the table in `deid.detection.merging.votes`: annotator → label → weight in [0, 100], 0 disables. `recall` raises,
     per label and in nats, the taggers' probability against that of "outside" before the best path is sought.
     `threshold` is the least score of a merged mention. `allow` adds terms per label that are never mentions.
-    `repeat_names`: a name found once is looked for in the whole document; `repeat_across_documents`: a rare and sure
-    one in the patient's other documents of the batch too. `settle_roles`: the role of a name (patient, professional,
-    other) is decided per document and person. `foreign`: a document that is surely not in French goes to quarantine,
-    or is searched by `patterns` and `identity` alone; the validator still holds back those that it recognises.
+    `repeat_names`: a name found once is looked for in the whole document. `settle_roles`: the role of a name (patient,
+    professional, other) is decided per document and person. `foreign`: a document that is surely not in French goes to
+    quarantine, or is searched by `patterns` and `identity` alone; the validator still holds back those that it
+    recognises.
     """
 
     annotators: tuple[AnnotatorChoice, ...] = Field(min_length=1)
@@ -69,7 +69,6 @@ class Detection(Section):
     connectors: tuple[str, ...] = ("de", "du", "des", "d'", "de la", "de l'", "-")
     allow: dict[Label, tuple[str, ...]] = {}
     repeat_names: bool = True
-    repeat_across_documents: bool = True
     settle_roles: bool = True
     foreign: Literal["quarantine", "patterns"] = "quarantine"
 

@@ -103,8 +103,6 @@ class Detector:
         """Return the mentions of each reading, in order."""
         found, optional = self._annotated(readings)
         concluded = [self._conclude(*one) for one in zip(readings, found, strict=True)]
-        if self._policy.repeat_across_documents:
-            concluded = refining.share_names(readings, concluded, self._policy)
         concluded = [
             self._with_optional(*one) if one[2] else one[1] for one in zip(readings, concluded, optional, strict=True)
         ]

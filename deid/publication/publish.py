@@ -133,7 +133,7 @@ def _describe_policies(cursor: Cursor) -> None:
     execute(cursor, "research", "perturbation", "empty")
     for policy_hash, content in policies:
         try:
-            told = [one._asdict() for one in describe_policy(Policy.model_validate(content))]
+            told = [one._asdict() for one in describe_policy(Policy.model_validate(content, extra="ignore"))]
         except ValidationError:  # of an earlier version, or not in the ledger
             log.warning("policy %s cannot be read: research.perturbation has no rows of it", policy_hash)
             continue

@@ -135,6 +135,6 @@ def current_policy() -> Policy:
 
 def _planned_policy(content: Any) -> Policy:
     try:
-        return Policy.model_validate(content)
-    except ValidationError:  # unknown, or of a version of Nocturne with other settings
+        return Policy.model_validate(content, extra="ignore")
+    except ValidationError:  # unknown, or of a version of Nocturne whose values are others
         return current_policy()

@@ -104,7 +104,7 @@ def gather_checks(interval_key: str) -> tuple[Figures, Policy]:
         }
         content = policy_content(cursor, _versions(runs)["policy_hash"])
     try:
-        return figures, Policy.model_validate(content)
+        return figures, Policy.model_validate(content, extra="ignore")
     except ValidationError:
         return figures, load(settings().policy)
 

@@ -202,7 +202,6 @@ def examine(original: Original, policy: Policy, marks: Sequence[Mention]) -> Wor
         partial(_examine, checks=checks),
         [candidate],
         length=lambda one: len(one.document.text),
-        together=lambda _one: "",
         refuse=lambda _one: (("unmeasured",), {}),
         sample=candidate,
     )

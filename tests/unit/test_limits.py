@@ -134,9 +134,7 @@ def shouting(items: list[str]) -> list[str]:
 
 
 def shout(items: list[str], limits: Limits) -> list[str]:
-    return process_within(
-        limits, shouting, items, length=len, together=lambda _: "", refuse=lambda item: f"refused {item}", sample="a"
-    )
+    return process_within(limits, shouting, items, length=len, refuse=lambda item: f"refused {item}", sample="a")
 
 
 def test_an_error_of_the_deployment_stops_the_batch_in_either_process() -> None:
@@ -145,18 +143,18 @@ def test_an_error_of_the_deployment_stops_the_batch_in_either_process() -> None:
             shout(["a", "policy"], replace(SHORT, isolated=isolated))
 
 
-def test_a_long_batch_is_processed_in_portions_which_do_not_split_a_group() -> None:
+def test_a_long_batch_is_processed_in_portions() -> None:
     calls: list[list[str]] = []
 
     def record(items: list[str]) -> list[str]:
         calls.append(list(items))
         return [item.upper() for item in items]
 
-    items = ["a1", "b1", "a2", "c1", "b2", "d1"]
+    items = ["a1", "b1", "a2", "c1", "b2"]
     limits = replace(SHORT, portion=4)
-    outcomes = process_within(limits, record, items, length=len, together=lambda item: item[0], refuse=str, sample="a")
+    outcomes = process_within(limits, record, items, length=len, refuse=str, sample="a")
     assert outcomes == [item.upper() for item in items]
-    assert sorted(map(sorted, calls)) == [["a1", "a2"], ["b1", "b2"], ["c1", "d1"]]
+    assert calls == [["a1", "b1"], ["a2", "c1"], ["b2"]]
 
 
 @pytest.fixture

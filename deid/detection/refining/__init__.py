@@ -23,7 +23,6 @@ from deid.detection.refining.missed_names import (
     as_people,
     find_glued,
     find_initials,
-    find_shared_names,
     find_short_names,
     repeat_names,
 )
@@ -175,20 +174,6 @@ def refine(reading: Reading, mentions: Sequence[Mention], policy: Detection) -> 
     for one in PASSES:
         mentions = one.run(reading, mentions, policy)
     return tuple(mentions)
-
-
-def share_names(
-    readings: Sequence[Reading], mentions: Sequence[tuple[Mention, ...]], policy: Detection
-) -> list[tuple[Mention, ...]]:
-    """Return refined `mentions` and occurrences of names that are sure in other documents of the same patient."""
-    result = []
-    for reading, old, added in zip(readings, mentions, find_shared_names(readings, mentions), strict=True):
-        if added:
-            refined = resolve_overlaps(reading, drop_allowed(reading, [*old, *added], policy.allow))
-            refined = complete_names(reading, refined)
-            old = tuple(sorted(settle_roles(reading, refined) if policy.settle_roles else refined))
-        result.append(old)
-    return result
 
 
 def add_optional(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
@@ -37,6 +36,7 @@ _ANNOUNCE = CIVILITIES | DOCTOR_TITLES | KINSHIP | PROFESSIONS | {"par", "avec",
 _OPENERS = PARTICLES | LOWER_PARTICLES
 _VOWELS = frozenset("aeiouy")
 _NO_MEASURES = frozenset("lu on ou sa son tu vu".split())
+_SCORE, _SURE = 0.7, 0.84  # of what is found here; least score of a mention taken as known
 _BEHIND_LONE = frozenset({"(", ")", ",", ";", ":", "/", "»", "."})
 # Words before the state that a drug or device leaves somebody in, ahead of names, and of what is told of such a state.
 _STATES = frozenset("dose en etat med periode phase score stim stimulation updrs".split())
@@ -324,61 +324,6 @@ def _adjoined(reading: Reading, added: list[Mention]) -> list[Mention]:
         else:
             result.append(mention)
     return result
-
-
-# Repetitions across the documents of a patient in one batch.
-
-_SURE = 0.84  # least score of a mention whose words are searched in other documents
-_MIN_LETTERS = 4
-_SCORE = 0.7
-
-
-def find_shared_names(readings: Sequence[Reading], mentions: Sequence[Sequence[Mention]]) -> list[list[Mention]]:
-    """Return per document the occurrences of names that are sure in another document of the same patient.
-
-    Only words that are in no table of the language are searched. The last document in which a word is sure gives its
-    label; two are kept, as one may be the document that is searched.
-    """
-    added: list[list[Mention]] = [[] for _ in readings]
-    groups: dict[str, list[int]] = defaultdict(list)
-    for at, reading in enumerate(readings):
-        if reading.document.patient.key:
-            groups[reading.document.patient.key].append(at)
-    for group in groups.values():
-        if len(group) > 1:
-            known: dict[str, list[tuple[int, Label]]] = {}
-            for at in group:
-                for word, label in _sure_words(readings[at], mentions[at]).items():
-                    known[word] = [*known.get(word, ())[-1:], (at, label)]
-            for at in group:
-                added[at] = _find_words(readings[at], mentions[at], known, at)
-    return added
-
-
-def _sure_words(reading: Reading, mentions: Sequence[Mention]) -> dict[str, Label]:
-    lexicon = reading.lexicon
-    words: dict[str, Label] = {}
-    for mention in mentions:
-        if mention.label not in NAMES or mention.score < _SURE:
-            continue
-        for word in (reading.words[at] for at in reading.tokens(mention)):
-            rare = not lexicon.is_word(word) and word not in lexicon.eponyms
-            if len(word) >= _MIN_LETTERS and word.isalpha() and word not in PARTICLES and rare:
-                words.setdefault(word, mention.label)
-    return words
-
-
-def _find_words(
-    reading: Reading, mentions: Sequence[Mention], known: Mapping[str, Sequence[tuple[int, Label]]], own: int
-) -> list[Mention]:
-    """Return the words that are known from a document other than `own` and that no mention covers."""
-    covered = reading.coverage(mentions)
-    found = []
-    for at, word in enumerate(reading.words):
-        labels = [label for place, label in known.get(word, ()) if place != own]
-        if labels and not covered[reading.starts[at]]:
-            found.append(_mention("batch", reading.starts[at], reading.ends[at], labels[-1], _SCORE))
-    return found
 
 
 # Names without a blank before or after: "filleAnne", "DocteurB.ROY", "épouse Paulettevient".

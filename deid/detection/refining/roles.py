@@ -195,7 +195,7 @@ def _weights() -> Weights:
 
 # Evidence.
 
-RULES = frozenset({"identity", "patterns", "context", "gazetteer", "repetition", "initials", "batch"})
+RULES = frozenset({"identity", "patterns", "context", "gazetteer", "repetition", "initials"})
 _POSSESSIVES = frozenset("son sa ses leur leurs mon ma mes votre vos notre nos l un une le la les cette cet ce".split())
 _SKIPPED = frozenset({".", ":", ",", "(", "-", "–", "—", "«", '"', "'", "’", "=", ">", "*", "•", "/"})
 _USUAL = 100  # per million words: how usual a neighbouring word must be to count

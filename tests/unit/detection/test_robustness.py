@@ -7,8 +7,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from benchmarks.detection_speed import detect_parallel
+from deid.config import policy
 from deid.detection import Detector
-from deid.domain.document import Document
+from deid.domain.document import Document, Patient
 from nocturne_lab.evaluation import markup
 from tests.unit.detection.examples import FOUND, NOT_FOUND
 
@@ -39,10 +40,17 @@ def test_mentions_are_sorted_disjoint_and_inside(detector: Detector, pieces: lis
 @quietly
 @given(texts=st.lists(st.sampled_from(PLAIN), min_size=2, max_size=6), order=st.permutations(range(6)))
 def test_the_same_whatever_the_batch_and_its_order(detector: Detector, texts: list[str], order: list[int]) -> None:
-    documents = [Document(str(at), text) for at, text in enumerate(texts)]
+    documents = [Document(str(at), text, Patient(key="p")) for at, text in enumerate(texts)]
     shuffled = [documents[at] for at in order if at < len(documents)]
     together = {one.id: found for one, found in zip(shuffled, detector.detect(shuffled), strict=True)}
     assert together == {one.id: detector.detect([one])[0] for one in documents}
+
+
+def test_a_name_that_another_document_of_the_patient_is_sure_of_changes_nothing(rules: Detector) -> None:
+    """Which of a patient's documents stand in one batch is chance."""
+    texts = ("Compte rendu.\nDr Kerzivat a vu le malade.", "Appel reçu : kerzivat passe demain matin. Pas de fièvre.")
+    documents = [Document(str(at), text, Patient(key="p")) for at, text in enumerate(texts)]
+    assert rules.detect(documents) == [rules.detect([one])[0] for one in documents]
 
 
 @pytest.mark.parametrize("text", ["", " ", "\n\n\n", "\x00\x01\x02\x07" * 40, "🙂" * 30, "́" * 20])
