@@ -166,7 +166,7 @@ class Named:
         return Spelling(tuple(map(bare, self.firsts)), tuple(map(bare, self.surnames)), self.glued)
 
     def opens_with(self, letter: str) -> bool:
-        """Return whether the surname has a French particle with a first letter ahead of it."""
+        """Return whether the surname opens with a French particle that begins with a letter."""
         return self.family[0].sort is PARTICLE and fold_line(self.family[0].text).startswith(letter)
 
     @property

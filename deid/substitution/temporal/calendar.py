@@ -194,7 +194,7 @@ class Calendar:
         return self._line.moved_anchor
 
     def moved_month(self, year: int, month: int) -> date | None:
-        """Return the first day of a month that a number tells, moved by the patient's shift alone, as in all documents.
+        """Return the first day of a number's month, moved by the patient's shift alone, as in all documents.
 
         None where no date of the document is told, where dates do not follow this shift, and for what is no recent
         year.
