@@ -31,9 +31,9 @@ AT_ONCE = 50  # documents detected in one call
 SIZES = (500, 100)  # documents of a batch
 HEAD = """# Names of a patient's other documents
 
-Written by `{command}`: {documents:,} documents of {patients} patients of the synthetic hospital, which tell
-{marked:,} mentions. Where the identity is known, the warehouse tells the patient's names, birth date and town;
-elsewhere nothing but whose the documents are. Professionals of the hospital are known in both, and batches are
+Written by `{command}`: {documents:,} documents of {patients} patients of the synthetic hospital,
+which tell {marked:,} mentions. Where the identity is known, the warehouse tells the patient's names, birth date and
+town; elsewhere nothing but whose the documents are. Professionals of the hospital are known in both, and batches are
 cut at random.
 
 | searched together | documents that change, identity known | … mentions gained | … words of damage | \
