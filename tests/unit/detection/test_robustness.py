@@ -7,7 +7,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from benchmarks.detection_speed import detect_parallel
-from deid.config import policy
 from deid.detection import Detector
 from deid.domain.document import Document, Patient
 from nocturne_lab.evaluation import markup
