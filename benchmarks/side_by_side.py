@@ -115,7 +115,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What one tool hid in each document, or why it could not be run."""
+    """The result of one tool: the parts that it hid in each document, or why it could not be run."""
 
     hidden: Sequence[Sequence[tuple[int, int]]] = ()
     seconds: float = 0.0

@@ -1,4 +1,4 @@
-"""What is counted of tools beside Nocturne, and how their masks are read; stand-ins take the place of the tools."""
+"""Counts of tools beside Nocturne, and reading of their masks; stand-ins take the place of the tools."""
 
 from __future__ import annotations
 
