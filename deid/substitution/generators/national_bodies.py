@@ -93,8 +93,8 @@ class NationalBodies:
         found = _TAIL.fullmatch(tail)
         if found is None or self._area(found["rest"])[0] not in ("department", "region"):
             return None
-        if mention.start in self._gazette.places and not _OF_THE.match(found["of"]):
-            return None  # "mairie de Paris"
+        if mention.start in self._gazette.places and not _OF_THE.match(found["of"] or ""):
+            return None  # "mairie de Paris", "TGI Paris"
         told, may_return = self._in_area(found["rest"], bool(found["of"]), attempt)
         return (case_of(found["rest"])(told), may_return) if told else None
 

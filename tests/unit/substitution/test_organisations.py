@@ -392,3 +392,11 @@ def test_a_court_stands_in_a_city(court: str, substitutor: Substitutor) -> None:
     for key in KEYS:
         (found,) = _one(substitutor, f"saisine du [[ORG|{court}]], dossier clos", key)
         assert any(fold_line(found).endswith(f" {city}") for city in cities), found
+
+
+@pytest.mark.parametrize("court", ["TGI Paris", "Mairie Paris"])
+def test_a_town_that_is_a_department_too_needs_no_preposition(court: str, substitutor: Substitutor) -> None:
+    for key in KEYS:
+        (found,) = _one(substitutor, f"à [[ORG|{court}]], dossier clos", key)
+        assert found.startswith(court.split()[0])
+        assert found != court.split()[0]
