@@ -18,7 +18,7 @@ from deid.substitution.names.roster import Roster
 _TRIES = 200
 _ENOUGH_ALIKE = 12  # fewest candidates, written with accents or without, that are drawn from by themselves
 # Surnames that people bear and no surrogate is: alone they would read as a slip of the typist, not as a name.
-_SMALL = PARTICLES | frozenset(
+SMALL = PARTICLES | frozenset(
     "a ai as au aux avec bien car ce ceci cela celle celles celui ces cet cette ceux chez comme comment contre dans "
     "deja depuis donc dont elle elles en entre es est etait etre eu eux fait il ils ja jamais je leur leurs lors lui "
     "ma mais me meme memes mes moi moins mon ni nos notre nous on ont or oui par pas pendant peu plus pour puis quand "
@@ -48,13 +48,13 @@ class Drawing:
         self._own = self._of_patient()
         mine = {key for name in self._own.values() for key in words(name)} | identity_words(context.document.patient)
         # In an order that other documents keep: what is left out first takes the first spare surrogates.
-        self._left_out = (*sorted(mine), *sorted(_SMALL - mine), *sorted(context.forbidden - mine - _SMALL))
+        self._left_out = (*sorted(mine), *sorted(SMALL - mine), *sorted(context.forbidden - mine - SMALL))
         self._forbidden = frozenset(self._left_out)
 
     def _of_patient(self) -> Mapping[tuple[bool, str], str]:
         """Draw the surrogates of the patient's names in the warehouse: (a surname?, word) → name."""
         drawn: dict[tuple[bool, str], str] = {}
-        taken = {*identity_words(self._context.document.patient), *_SMALL}
+        taken = {*identity_words(self._context.document.patient), *SMALL}
         sex = self._roster.sex_of("", Pool.PATIENT)
         own = [(True, word) for word in self._roster.own_surnames]
         for surname, word in (*own, *((False, word) for word in self._roster.own_first_names)):

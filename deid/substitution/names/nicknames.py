@@ -40,6 +40,7 @@ def of(name: str, sex: str | None) -> Sequence[str]:
 
 _VOWELS = frozenset("aeiouy")
 _LEAST = 2  # letters of a diminutive that its name begins or ends with
+_SHORT = 3  # of one that is made, unless the other is shorter: no "Je" of Jess
 _TAIL = re.compile(r"([^aeiouy][aeiouy])[^aeiouy]+e?$")
 
 
@@ -65,7 +66,7 @@ def _begun(name: str, length: int, open_: bool) -> str:
     """Return the beginning of a name, about as long, that ends behind a vowel if `open_`, else behind a consonant."""
     fits = (
         end
-        for end in (*range(length, len(name)), *range(length - 1, 1, -1))
+        for end in (*range(length, len(name)), *range(length - 1, min(length, _SHORT) - 1, -1))
         if (name[end - 1] in _VOWELS) is open_ and not (open_ and name[end] in _VOWELS)
     )
     return name[: next(fits, length)]

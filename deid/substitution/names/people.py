@@ -14,7 +14,7 @@ from deid.reference.names import NameTables, name_key
 from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import Draft
 from deid.substitution.names import nicknames
-from deid.substitution.names.drawing import Drawing
+from deid.substitution.names.drawing import SMALL, Drawing
 from deid.substitution.names.forms import glue, shortened, tells_letter, told_letter, with_elisions
 from deid.substitution.names.parsing import BETWEEN, INITIAL, ORIGIN, PARTICLE, TITLE, key_of
 from deid.substitution.names.reading import NameReading, NameWord, Pool, word_of
@@ -193,7 +193,7 @@ class People:
             if fitting and bearer.word in names:
                 return stream.choice(fitting).title()
             made = nicknames.like(bearer.word, word, name, told=called_so)
-            if made is not None and made[0] != word[0] and not self._context.brings_back(made):
+            if made and made[0] != word[0] and made not in SMALL and not self._context.brings_back(made):
                 return made.title()
         others = nicknames.every(sex or _sex_of(names))[_POOLS.index(pool) :: len(_POOLS)]
         return self.drawing.chosen(stream, others, word).title()

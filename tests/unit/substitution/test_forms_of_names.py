@@ -793,3 +793,11 @@ def test_a_surname_with_a_slip_in_an_address_is_that_of_the_document(key: str, s
         )
     )
     assert address.partition("@")[0] == without_accents(name).lower().replace(" ", ".")
+
+
+@pytest.mark.parametrize("key", ["s5", "s11", "s19", "s27", "s45"])
+def test_a_nickname_that_is_made_is_no_word(key: str, substitutor: Substitutor) -> None:
+    text = "Mme [[PATIENT|Claude Perrin]], dite [[PATIENT|Clo]], va bien. [[PATIENT|Clo]] mange peu."
+    _, short, again = surrogates(substitutor.substitute(*marked(text, patient=Patient(key=key))))
+    assert short == again
+    assert len(short) > 2
