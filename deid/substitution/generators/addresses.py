@@ -161,7 +161,8 @@ class Addresses:
         if self._natural:
             return stream.choice(_PROVIDERS) if plain in _EVERY_PROVIDER else self._ordinary(plain, stream, attempt)
         hidden = set(_TOKEN.findall(plain))
-        names = [name for name in _names_of_kind(hidden) if hidden.isdisjoint(_TOKEN.findall(name))]
+        kinds = _names_of_kind(_TOKEN.findall(plain.rpartition(".")[0]))  # ".ch" is no hospital
+        names = [name for name in kinds if hidden.isdisjoint(_TOKEN.findall(name))]
         return f"{stream.choice(names or ['site'])}-{100 + stream.below(900)}.example"
 
     def _ordinary(self, domain: str, stream: KeyedStream, attempt: int) -> str:

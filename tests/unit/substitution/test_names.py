@@ -347,6 +347,8 @@ def test_an_unknown_word_of_a_path_becomes_a_word(path: str, key: str, substitut
     ("domain", "kind"),
     [
         ("ch-gap.fr", "hopital|centre-hospitalier|chu"),
+        ("ch-sion.ch", "hopital|centre-hospitalier|chu"),
+        ("perret.ch", "sante|reseau-soins|service|accueil|espace|portail"),
         ("hopital-gap.fr", "centre-hospitalier|chu"),
         ("clinique-gap.fr", "polyclinique|hopital"),
         ("orange-mail.example", "messagerie|courriel|boite|courrier|lettre|poste"),
