@@ -13,9 +13,10 @@ from deid.french.folding import comparable, fold_line, words
 from deid.reference.packaged import packaged_rows
 from deid.substitution.places.abroad import World, listed_names, world
 
+_LISTS = read_lists(__file__)
 _BY_ARTICLE: Mapping[str, frozenset[str]] = {
     article: frozenset(comparable(name) for name in " ".join(named.split()).split(", "))
-    for article, named in read_lists(__file__)["articles"].items()
+    for article, named in _LISTS["articles"].items()
 }
 
 
@@ -56,6 +57,7 @@ def _by_name() -> Mapping[str, tuple[str, str]]:
     called = (("continent", listed_names("continents")), ("country", listed_names("names")))
     named = {comparable(name): (kind, code) for kind, by in called for code, names in by.items() for name in names}
     named |= {comparable(row["name"]): (row["kind"], row["code"]) for row in packaged_rows("territories")}
+    named |= {comparable(name): ("department", code) for name, code in _LISTS["former"].items()}
     named |= {"reunion": named["lareunion"]}
     for code, names in _COLLECTIVITIES.items():
         named |= {comparable(name): ("collectivity", code) for name in names}

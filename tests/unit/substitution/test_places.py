@@ -170,6 +170,13 @@ def test_what_stands_behind_the_word_department_is_one(markup: str, substitutor:
         assert found.removeprefix(own_article(found)) in departments
 
 
+def test_a_former_department_becomes_one_of_today(substitutor: Substitutor) -> None:
+    departments = set(area_names("department").values())
+    for key in KEYS:
+        (found,) = _one(substitutor, "né en [[LOC|Seine-et-Oise]]", Patient(key=key))
+        assert re.sub(r"^(?:dans |en |à )?(?:l[ae]s? |l')?", "", found) in departments
+
+
 def test_a_region_named_by_its_town_gets_another_town(substitutor: Substitutor) -> None:
     (place,) = _one(substitutor, "vit en [[LOC|région parisienne]]")
     assert re.fullmatch("région (?:(?:de |d'|du |des )[A-ZÉ].*|[a-zéèôï-]+)", place)
