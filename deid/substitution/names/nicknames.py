@@ -66,7 +66,7 @@ def _begun(name: str, length: int, open_: bool) -> str:
     """Return the beginning of a name, about as long, that ends behind a vowel if `open_`, else behind a consonant."""
     fits = (
         end
-        for end in (*range(length, len(name)), *range(length - 1, min(length, _SHORT) - 1, -1))
+        for end in (*range(length, len(name)), *range(min(length, len(name)) - 1, min(length, _SHORT) - 1, -1))
         if (name[end - 1] in _VOWELS) is open_ and not (open_ and name[end] in _VOWELS)
     )
     return name[: next(fits, length)]

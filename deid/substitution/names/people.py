@@ -203,8 +203,8 @@ class People:
         word, known = called.key, self._tables.first_name(called.key)
         births = known.births if known else 0
         borne = births > _NAME_OF_ITS_OWN or self._tables.surname_births(word) >= _SURNAME_OF_ITS_OWN
-        whole = any(len(self.roster.words(one)) > 1 for one in self.roster.bearers(word))
-        return whole or (borne and word not in nicknames.NAMES_OF) or self.roster.titled(mention)
+        alone = word not in self.roster.accompanied
+        return not alone or (borne and word not in nicknames.NAMES_OF) or self.roster.titled(mention)
 
 
 def _words_of(context: DocumentContext) -> frozenset[str]:

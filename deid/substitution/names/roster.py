@@ -354,9 +354,17 @@ class Roster:
 
     def is_nickname(self, word: str) -> bool:
         """Return whether a word that is nobody's name is a nickname: words before one of its bearers say so."""
-        return word not in self._own and any(
-            self.words(one) == (word,) and cues.names_by_nickname(self._before(one)) for one in self.bearers(word)
-        )
+        return word in self._called and word not in self._own
+
+    @cached_property
+    def _called(self) -> Collection[str]:
+        ahead = ((self.words(one), one) for one in self.mentions)
+        return frozenset(cut[0] for cut, one in ahead if len(cut) == 1 and cues.names_by_nickname(self._before(one)))
+
+    @cached_property
+    def accompanied(self) -> Collection[str]:
+        """Return the words that stand beside another of their mention."""
+        return frozenset(word for one in self.mentions if len(cut := self.words(one)) > 1 for word in cut)
 
     def sex_of(self, word: str, pool: Pool) -> str | None:
         """Return the patient's sex by the warehouse; else the only sex of the civilities before a first name."""

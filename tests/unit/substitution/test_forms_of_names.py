@@ -801,3 +801,12 @@ def test_a_nickname_that_is_made_is_no_word(key: str, substitutor: Substitutor) 
     _, short, again = surrogates(substitutor.substitute(*marked(text, patient=Patient(key=key))))
     assert short == again
     assert len(short) > 2
+
+
+@pytest.mark.parametrize("told", [False, True])
+@pytest.mark.parametrize("surrogate", ["lea", "eve", "jo", "max"])
+@pytest.mark.parametrize("nickname", ["maximi", "maximilien", "ma"])
+def test_a_surrogate_shorter_than_the_nickname_has_one(nickname: str, surrogate: str, told: bool) -> None:
+    made = nicknames.like("maximilienne", nickname, surrogate, told=told)
+    assert made
+    assert surrogate.startswith(made)
