@@ -12,6 +12,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from datetime import date
 from operator import itemgetter
 
 from deid.detection.annotators.patterns.numeric_dates import reads_as_measure
@@ -20,7 +21,7 @@ from deid.detection.text.reading import Reading
 from deid.detection.text.vocabulary import word_list
 from deid.domain.document import Mention, Vote
 from deid.domain.labels import IDENTIFIERS, Label
-from deid.french.calendar import DETECTED_MONTHS, WEEKDAYS
+from deid.french.calendar import DETECTED_MONTHS, MONTHS, WEEKDAYS
 
 _SCORE = 0.8
 _NEAR_DAYS = 31  # between a pair of a day and a month and a sure date
@@ -167,13 +168,24 @@ def _daily_pressures(line: str) -> Iterator[tuple[int, int]]:
     for row in _DAYS.finditer(line):
         pairs = [*_DAILY.finditer(line, *row.span())]
         days, end = [(int(pair[2]), int(pair[1])) for pair in pairs], pairs[-1].end()
-        if not all(map(is_arm_pressure, pairs)) or not (row["unit"] or days != sorted(days)):
+        if not all(map(is_arm_pressure, pairs)):
+            continue
+        if not row["unit"] and (days == sorted(days) or _is_of_calendar(pairs)):
             continue
         before, behind = line[max(0, row.start() - _CLAUSE_REACH) : row.start()], line[end : end + _CLAUSE_REACH]
         measure = _TENSION.search(before)
         clause = _SIGN.split(before[: measure.start()])[-1] + measure.group() if measure else ""
         if measure and not any(map(_APPOINTED.search, (clause, _SIGN.split(behind)[0]))):
             yield from ((pair.start(1), pair.end(2)) for pair in pairs)
+
+
+def _is_of_calendar(pairs: Sequence[re.Match[str]]) -> bool:
+    """Return whether pairs are as many days apart as their weekdays: "mardi 14/8, lundi 13/8"."""
+    short = [day[:3] for day in WEEKDAYS]
+    if any(pair.group()[:3] not in short or int(pair[2]) > len(MONTHS) for pair in pairs):
+        return False
+    first = (date(2025, int(pair[2]), 1).toordinal() + int(pair[1]) - short.index(pair.group()[:3]) for pair in pairs)
+    return len({day % len(WEEKDAYS) for day in first}) == 1
 
 
 def _cells(line: str, sign: re.Pattern[str]) -> Iterator[re.Match[str]]:

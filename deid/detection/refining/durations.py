@@ -163,7 +163,8 @@ _TENTHS = re.compile(
 def _is_none(reading: Reading, mention: Mention) -> bool:
     """Return whether an age is a rule's, or a temperature in words: "fièvre à trente-huit", "trente-neuf deux"."""
     degrees = _DEGREES.match(reading.folded, mention.start)
-    told = degrees and (_FEVER.search(_before(reading, mention)) or _TENTHS.match(reading.folded, mention.start))
+    before, tenths = _before(reading, mention), _TENTHS.match(reading.folded, mention.start)
+    told = degrees and (_FEVER.search(before) or (tenths and not _BEARER.search(before)))
     return bool(told) or _of_a_rule(reading, mention)
 
 
@@ -309,7 +310,8 @@ _EVERY_YEAR = re.compile(
 # "chaussures d'hiver", "rhume de printemps": a kind of thing, unless the thing is a time.
 _KIND = re.compile(
     r"\b(?!(?:fin|debut|milieu|courant|cours|vacances?|conges?|mois|jour\w*|soir\w*|nuits?|matin\w*|apres-midi|periode|"
-    r"epoque|saison|semaines?|trimestre|solstice|date|depuis|rentree)\b)[a-z]{3,} d(?:'|e )"
+    r"epoque|saison|semaines?|trimestre|solstice|date|depuis|rentree|consult\w*|visite|controle|rdv|vous|hospitalis\w*|"
+    r"sejours?)\b)[a-z]{3,} d(?:'|e )"
     r"(?:hiver|ete|automne|printemps)\Z"
 )
 _OF_A_YEAR = re.compile(r" ?(?:[-,/] ?)?(?:\d|dernier|prochain|passe|suivant|et |de |d'|du )")

@@ -23,6 +23,7 @@ _TITLED = 0.75  # least score of what the context finds by a title, role or fiel
 _TO_PLACES = frozenset("a au chez d de du en par pour sur vers ' ’".split())
 _HOMES = ("maison", "appartement", "appart", "villa", "ferme", "chalet", "pavillon", "chambre", "studio")
 _AT_HOME = tuple([home, *of] for home in _HOMES for of in (("de",), ("d", "'")))
+_OF_DAY = frozenset("a matin midi soir apres dernier prochain vers".split())
 _WHOSE = frozenset("la le ' un une notre sa".split())
 _BORNE = 100  # births of a surname from which "née" before it tells one
 _GIVEN = 100  # births of a word as a first name, to one as a surname, from which it is no surname
@@ -113,7 +114,8 @@ def _is_somebodys(reading: Reading, mention: Mention, titled: Callable[[str], bo
         return False
     if mention.label is Label.DATE and word in WEEKDAYS and reading.lowered(index):
         given = reading.lexicon.surnames.get(before) * _GIVEN < reading.lexicon.first_names.get(before)
-        return given and reading.word(index - 2 - (reading.word(index - 2) == ".")) in DOCTOR_TITLES
+        titled = reading.word(index - 2 - (reading.word(index - 2) == ".")) in DOCTOR_TITLES
+        return given and titled and reading.word(index + 1) not in _OF_DAY
     if mention.label not in (Label.CITY, Label.ORG):
         return False
     if mention.label is Label.ORG and before == "les" and reading.surface(index).istitle():

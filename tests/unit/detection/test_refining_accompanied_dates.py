@@ -92,6 +92,8 @@ def test_a_column_or_line_of_pressures_has_its_days_apart(detector: Detector, te
         ("Prélèvement sous basse pression, consultation vendredi 24/10, puis mercredi 22/10.", ["24/10", "22/10"]),
         ("TA, lundi 12/8, jeudi 10/7 en consultation.", ["12/8", "10/7"]),
         ("RDV TA mardi 12/8, lundi 10/7.", ["12/8", "10/7"]),
+        ("Automesures tensionnelles rendues mardi 13/10, lundi 12/10.", ["13/10", "12/10"]),
+        ("TA, mardi 14/8, lundi 13/8, bonne.", ["14/8", "13/8"]),
         ("TA stable, chutes lundi 12/8, dimanche 10/7.", ["12/8", "10/7"]),
         ("TA : RDV de contrôle mardi 12/8, puis lundi 10/7.", ["12/8", "10/7"]),
         # Prose that begins with a measure is no heading of a table.

@@ -254,6 +254,8 @@ def test_relative_dates(text: str, stays: bool) -> None:
         ("pneus d’[[hiver]] et chaînes", False),
         ("rhume de [[printemps]], toux", False),
         ("revue aux vacances d'[[hiver]]", True),
+        ("vue à la consultation d'[[automne]]", True),
+        ("opérée depuis la visite de [[printemps]]", True),
         ("depuis la fin d'[[été]]", True),
         ("au début de l'[[automne]]", True),
         ("devant le [[SAM]], sans cause", False),

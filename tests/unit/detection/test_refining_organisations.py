@@ -83,6 +83,7 @@ def test_people_towns_and_homes_beside_a_kind_stay(markup: str) -> None:
         ("vu par le docteur [[DOCTOR|martin]] [[DATE|samedi]] patient", "DATE"),
         ("vu par le docteur [[DOCTOR|yolande]] [[DATE|samedi matin]]", "DATE"),
         ("vue avec yolande [[DATE|samedi]] patient", "DATE"),
+        ("vu par le docteur [[DOCTOR|yolande]] [[DATE|samedi]] matin", "DATE"),
         ("Vue par le Dr [[DOCTOR|Yolande]] [[DATE|samedi]].", "DATE"),
     ],
 )
