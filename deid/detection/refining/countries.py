@@ -53,7 +53,9 @@ def _is_place(reading: Reading, mention: Mention, mentions: Sequence[Mention]) -
     bare = key(_ARTICLE.sub("", name, count=1))
     if any(vote.annotator == "identity" for vote in mention.votes):
         return False
-    if bare in _names_of("department") and _AT_DEPARTMENT.search(reading.folded, 0, mention.start):
+    if bare in _names_of("department") and _AT_DEPARTMENT.search(
+        reading.folded, max(0, mention.start - 40), mention.start
+    ):
         return True
     if not {name, bare} & _names_of("country"):
         return False

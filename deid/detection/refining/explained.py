@@ -116,7 +116,10 @@ def _is_shortened(reading: Reading, mention: Mention, word: str) -> bool:
     index = reading.token_at(mention.start)
     if word == "cesar":  # a Caesarean
         said = reading.word(index - 1) in _BEFORE_CAESAREAN or reading.word(index - 1).isdigit()
-        return said and reading.surface(index).islower() and not _OBSTETRIC.isdisjoint(reading.places)
+        said = said and not (
+            reading.word(index - 2) in KINSHIP or reading.lexicon.is_first_name(reading.word(index - 2))
+        )
+        return said and reading.surface(index).islower() and any(word in reading.places for word in _OBSTETRIC)
     if not reading.surface(index).islower() or reading.lowered(index) or reading.word(index + 1) != ".":
         return False
     borne = reading.lexicon.is_first_name(word) or reading.lexicon.surnames.get(word) >= _OFTEN_BORNE

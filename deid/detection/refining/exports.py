@@ -96,7 +96,8 @@ def _is_value(reading: Reading, start: int, end: int, heading: Sequence[str]) ->
     one that opens with a thing ("Soins IDE") or an act, acronyms are none.
     """
     letters, acronym = reading.folded[start:end], end - start >= _CODE and reading.text[start:end].isupper()
-    if "par" in heading or heading[0] in _WRITERS - _ACTS:
+    done = heading[0] in _ACTS and not PROFESSIONS.isdisjoint(heading[1:])  # "Validation médecin"
+    if done or "par" in heading or heading[0] in _WRITERS - _ACTS:
         return letters in _ANSWERS or (acronym and letters in PROFESSIONS)
     return letters in _NO_MARKS or (acronym and "acronym" in reading.lexicon.clinical.get(letters, ""))
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from rapidfuzz.distance import Levenshtein
 
 from deid.detection.lookup.known_names import BRANDS, LOWER_PARTICLES, PARTICLES
+from deid.detection.lookup.lexicon import gazetteers
 from deid.detection.merging.evidence import has_clinical_reading, is_acronym
 from deid.detection.refining.explained import is_explained, is_lone_acronym, is_of_culture
 from deid.detection.refining.trimming import USUAL_NAME, is_stated
@@ -115,7 +116,7 @@ _LONGEST_ACRONYM = 8
 _LONGEST_TREATMENT = 4  # letters of "lithiase traitée par LEC", "Basedow traité par NMZ"
 _SMALL_WORDS = frozenset("a au aux d de des du en et l la le les of par pour the".split())
 _LABEL_END = 2  # characters that may stand behind "Mél"
-_MAIL_LABEL = re.compile(r"([a-z]{3,10})\.? ?:? {0,3}[\w.+-]{1,64}@")
+_MAIL_LABEL = re.compile(r"([a-z]{3,10})\.? ?:? {0,3}([\w.+-]{1,64})@")
 _OCCUPATIONS = frozenset("apprenti chauffeur conducteur emploi emplois metier metiers profession transporteur".split())
 _NOUNS = frozenset({"NOM", "ADJ"})
 _DOUBTING = frozenset({"bilstm_crf", "crf", "encoder_bilstm_crf", "flair", "transformer"})
@@ -127,6 +128,7 @@ STATE = re.compile(r"(?<=\w )(?<!en )(?<!hase )(?<!riode )(?<!etat )(?:On|Off|ON
 _SETTINGS = 80  # characters to other settings
 _SIDES = frozenset("dg")
 _CELL, _DOCTORS_CELL = 48, re.compile(r"(?:dr|pr|docteur|professeur)\.? [^;\n]{2,40};\Z")
+_NEXT_CELL = re.compile(r";([^;\n\d]{2,40})")
 _CUT_DOUBLE = re.compile(r"[a-z]{4,}-[a-z]\.?")
 # "N.B. son numéro est …", "P.S. prévenir sa fille", ahead of a line
 _NOTE = re.compile(r"(?:n\.? ?b|p\.? ?s)\b\.?")
@@ -271,7 +273,10 @@ _SLIPS = frozenset({*_slips("elle"), *_slips("elles")}) - {"elle", "elles"}
 def _is_mail_label(reading: Reading, mention: Mention) -> bool:
     """True for the word ahead of an address, with a slip perhaps: "Mél.", "MMél. secretariat@"."""
     label = _MAIL_LABEL.match(reading.folded, mention.start)
-    return label is not None and label[1] in _MAIL_WORDS and mention.end <= label.end(1) + _LABEL_END
+    if label is None or label[1] not in _MAIL_WORDS or mention.end > label.end(1) + _LABEL_END:
+        return False
+    named = label[1] in label[2]  # "Mel mel.durand@", "Maik maik.brandt@"
+    return not named and (label[1] in ("mel", "mail") or not reading.lexicon.is_first_name(label[1]))
 
 
 def _is_pronoun(reading: Reading, index: int) -> bool:
@@ -310,11 +315,15 @@ def _is_setting(reading: Reading, mention: Mention, words: Sequence[str], titled
 
 
 def _is_coded(reading: Reading, mention: Mention, words: Sequence[str]) -> bool:
-    """True for a clinical acronym that fills a cell between semicolons: ";ETT;", of two letters behind a doctor's."""
+    """True for a clinical acronym that fills a cell (";ETT;"), of two letters between a doctor's and a town's."""
     filled = reading.text[mention.start - 1 : mention.start] + reading.text[mention.end : mention.end + 1] == ";;"
     acronym = len(words) == 1 and "acronym" in reading.lexicon.clinical.get(words[0], "")
-    sure = len(words[0]) > 2 or _DOCTORS_CELL.search(reading.folded, max(0, mention.start - _CELL), mention.start)
-    return bool(filled and acronym and sure) and not reading.lexicon.surnames.get(words[0])
+    sure = len(words[0]) > 2
+    if filled and acronym and not sure:
+        town = _NEXT_CELL.match(reading.text, mention.end)
+        doctor = _DOCTORS_CELL.search(reading.folded, max(0, mention.start - _CELL), mention.start)
+        sure = bool(doctor and town and gazetteers().towns(key(town[1])))
+    return filled and acronym and sure and not reading.lexicon.surnames.get(words[0])
 
 
 def _is_misread(reading: Reading, mention: Mention) -> bool:
@@ -769,7 +778,7 @@ _PART_OF_DAY = re.compile(
 
 
 # "dossier AT n° 230128": letters that say of what the number is
-_KIND, _TO_SIGN = re.compile("[A-Z]{2,4} ?[nN]"), 2
+_KIND, _TO_SIGN = re.compile("[A-Z]{2,4} ?[nN]°"), 3
 
 
 def drop_lookalikes(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 
+from deid.detection.lookup.known_names import LOWER_PARTICLES, PARTICLES
 from deid.detection.lookup.lexicon import gazetteers
 from deid.detection.merging.evidence import has_clinical_reading
 from deid.detection.text.names import is_capital, is_upper
@@ -77,7 +78,9 @@ def _over_slashes(reading: Reading, mentions: Sequence[Mention]) -> list[Mention
         whole = reading.text[one.start : behind.end()] if behind else ""
         if behind and any(gazetteers().towns(key(whole.replace("/", join))) for join in (" sur ", " sous ")):
             one = replace(one, end=behind.end())
-        if not result or result[-1].end <= one.start:
+        if result and one.start < (end := result[-1].end) < one.end:  # "Celles/[Belle] Martin"
+            one = replace(one, start=reading.starts[reading.token_at(end)])
+        if not result or result[-1].end <= one.start < one.end:
             result.append(one)
     return result
 
@@ -87,6 +90,8 @@ def _town_behind(reading: Reading, mention: Mention) -> list[Mention]:
     tokens = [*reading.tokens(mention)] if mention.label in NAMES else []
     known = any(vote.annotator == "identity" for vote in mention.votes)
     if len(tokens) < 2 or known or not is_upper(reading, tokens[-2]) or not reading.surface(tokens[-1]).istitle():
+        return [mention]
+    if reading.words[tokens[-2]] in PARTICLES | LOWER_PARTICLES:  # "LE Guilvinec"
         return [mention]
     word, start = reading.words[tokens[-1]], reading.starts[tokens[-1]]
     if gazetteers().towns(word) < _A_TOWN or not reading.lexicon.is_unknown(word):

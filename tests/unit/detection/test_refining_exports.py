@@ -61,6 +61,7 @@ def test_coded_cells_name_nobody(row: int, part: str, label: Label, kept: bool) 
         ("Heure;Soins IDE;Remarque\n08:00;ECG;RAS\n10:00;SNG;OK\n12:00;VB;RAS", [], ["VB"]),
         ("Heure;Prescription médecin\n9h;IRM\n10h;NFS\n11h;VB", [], ["VB"]),
         ("Heure;Avis médecin\n9h;IRM", [], []),
+        ("Heure;Validation médecin\n9h;DMS\n10h;OK", [], ["DMS"]),
         ("Heure;Médecin\n9h;ORL\n10h;DMS", [], ["DMS"]),
         ("Heure;Nom IDE;IDE matin\n9h;FAV;DMS", [], ["FAV", "DMS"]),
         ("IDE, heure\nAM, 9h", [], []),

@@ -157,11 +157,16 @@ def test_a_name_that_a_town_abroad_has_too_stays_somebodys(markup: str) -> None:
         ("Dr [[DOCTOR|Papot]], [[CITY|Celles]]/[[DOCTOR|Belle]]", "Celles/Belle"),
         ("vit à [[CITY|Chalon]]/Saône seul", "Chalon/Saône"),
         ("vit à [[CITY|Celles]]/[[DOCTOR|Martin]]", "Celles"),
+        ("vit à [[CITY|Celles]]/[[DOCTOR|Belle Martin]] aussi", "Celles/Belle"),
         ("entre [[CITY|Lens]]/[[CITY|Arras]]", "Lens"),
     ],
 )
 def test_a_town_goes_on_behind_a_slash(markup: str, town: str) -> None:
     assert ("CITY", town) in _found(markup)
+
+
+def test_the_name_behind_such_a_town_stays_somebodys() -> None:
+    assert ("DOCTOR", "Martin") in _found("vit à [[CITY|Celles]]/[[DOCTOR|Belle Martin]] aussi")
 
 
 @pytest.mark.parametrize(
@@ -183,6 +188,7 @@ def test_a_town_alone_on_its_line_is_no_organisation(markup: str, label: str) ->
     [
         ("copie Dr [[DOCTOR|LANGE Reichshoffen]]", {("DOCTOR", "LANGE"), ("CITY", "Reichshoffen")}),
         ("copie Dr [[DOCTOR|LANGE Thierry]]", {("DOCTOR", "LANGE Thierry")}),
+        ("copie Dr [[DOCTOR|LE Guilvinec]]", {("DOCTOR", "LE Guilvinec")}),
         ("copie Dr [[DOCTOR|Lange Reichshoffen]]", {("DOCTOR", "Lange Reichshoffen")}),
         ("1;Dr [[DOCTOR|LEGENTIL]];MG;[[DOCTOR|PERRUSSON]];rpps", {("DOCTOR", "LEGENTIL"), ("CITY", "PERRUSSON")}),
         ("20230227;ETT;MG;[[DOCTOR|PERRUSSON]];rpps", {("DOCTOR", "PERRUSSON")}),
