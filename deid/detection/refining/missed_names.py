@@ -114,8 +114,8 @@ def _is_somebodys(reading: Reading, mention: Mention, titled: Callable[[str], bo
         return False
     if mention.label is Label.DATE and word in WEEKDAYS and reading.lowered(index):
         given = reading.lexicon.surnames.get(before) * _GIVEN < reading.lexicon.first_names.get(before)
-        titled = reading.word(index - 2 - (reading.word(index - 2) == ".")) in DOCTOR_TITLES
-        return given and titled and reading.word(index + 1) not in _OF_DAY
+        given = given and reading.word(index + 1) not in _OF_DAY
+        return given and reading.word(index - 2 - (reading.word(index - 2) == ".")) in DOCTOR_TITLES
     if mention.label not in (Label.CITY, Label.ORG):
         return False
     if mention.label is Label.ORG and before == "les" and reading.surface(index).istitle():
