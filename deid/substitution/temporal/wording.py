@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from datetime import date
 
@@ -154,6 +155,7 @@ def _write_named(relative: Relative, moved: Instant, offset: int) -> str:
 
 NEARBY = [sign * step for step in range(1, 61) for sign in (1, -1)]
 
+_OPENS = re.compile(r"(?:\A|[.!?]\s|\n)[\s•*–-]*\Z")  # a line or a sentence
 _WITH_NOUNS = frozenset({Unit.MONTH, Unit.SEASON})  # may be said by a month, a feast or a season
 
 
@@ -227,6 +229,9 @@ class DateWriter:
             by_instant.setdefault(one, []).append(mention)
         found: dict[Mention, str] = {}
         for one, mentions in by_instant.items():
+            days = {self._birthday(mention, self._moved[one]) for mention in mentions}
+            if one.unit is Unit.DAY and len(days) == 1 and (day := days.pop()) is not None:
+                self._moved[one] = day_of(day)
             texts = self._told(mentions, one, self._moved[one]) or self._nearby(mentions, one)
             if texts is not None:
                 for mention, text in zip(mentions, texts, strict=True):
@@ -296,6 +301,8 @@ class DateWriter:
                 text = text if holiday is None else in_case_of(text, holiday) if text.isupper() else holiday
             if moved.unit in _WITH_NOUNS:
                 text = self._agreeing(mention, text, distance=False)
+            if self._text_of[mention.start].isupper() and _OPENS.search(self._context.before(mention, 4)):
+                text = text[:1].upper() + text[1:]
         return text if self._accented else without_accents(text)
 
     def _birthday(self, mention: Mention, moved: Instant) -> date | None:

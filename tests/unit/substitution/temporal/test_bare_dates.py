@@ -99,3 +99,11 @@ def test_a_birthday_to_come_stays_to_come(key: str, drawn: Substitutor) -> None:
     text = "Il aura [[AGE|23 ans]] [[RELDATE|samedi prochain]]."
     _, distance = surrogates(drawn.substitute(*marked(text, patient=patient, reference_date=date(2025, 1, 14))))
     assert distance == "dans douze mois"
+
+
+@pytest.mark.parametrize("ahead", ["", "Vue ce jour. ", "Vue ce jour.\n- "])
+def test_a_feast_that_opens_a_sentence_begins_with_a_capital(ahead: str, drawn: Substitutor) -> None:
+    for key in KEYS:
+        text = f"{ahead}[[DATE|Épiphanie 2019]] en famille."
+        (feast,) = surrogates(drawn.substitute(*marked(text, patient=Patient(key))))
+        assert feast[0].isupper(), feast
