@@ -176,7 +176,9 @@ class Calendar:
         elif self._policy.dates.strategy != "tag":
             line = Ties(self._context, self._normalised).reconciled(line)
             line = given_ages.count_years(self._context, self._normalised, line)
-            self._texts |= DateWriter(self._context, self._normalised, line).texts()
+            writer = DateWriter(self._context, self._normalised, line)
+            self._texts |= writer.texts()
+            line = line._replace(instants=writer.moved)
         if self._policy.ages.strategy != "tag":
             self._told_kin: list[tuple[int, int]] = []
             self._values: dict[Mention, int] = {}

@@ -27,6 +27,10 @@ _COUNTED = frozenset({Unit.DAY, Unit.MONTH, Unit.YEAR})
 # Between a day and the age at it, and between an age and its day.
 _AT_AGE = re.compile(r"[\s,(]{1,3}(?:alors |soit )?(?:a l'age de|age(?:e|s|es)? de|vers l'age de|vers|a)\s")
 _ON_DAY = re.compile(r"[\s,(]{1,3}(?:soit )?(?:le |en |au |des |depuis )?")
+# Between an age and the birthday that it is told of: "aura 76 ans le 12 mars 2022", "fêtera le 12 mars ses 76 ans".
+_AT_BIRTHDAY = re.compile(
+    r"[\s,]{1,3}(?:le )?(?:(?:il |elle )?(?:aura(?:it)?|a eu|fete\w*) )?(?:(?:le jour )?(?:de )?ses )?"
+)
 _BORN = re.compile(r"\bnee?s?(?: ?\(e\))?(?: tous| toutes)?(?: les deux)? (?:le|en|au)\s$")
 _BORN_ON = re.compile(r"[\s,(]{1,3}nee?s?(?: ?\(e\))? (?:le|en|au)\s")
 _BORN_REACH = 30
@@ -181,11 +185,22 @@ def day_of_clause(context: DocumentContext, normalised: NormalisedTimes, mention
 def _given(context: DocumentContext, normalised: NormalisedTimes, mention: Mention) -> Iterator[Given]:
     """Yield what gives an age, once at most."""
     others, then = is_of_another(context, mention), stages.is_then(context, mention)
-    if then and not others:
+    if not others and (birthday := _birthday_beside(context, normalised, mention)) is not None:
+        yield Given(at=birthday)
+    elif then and not others:
         if (given := _at_another_time(context, normalised, mention)) is not None:
             yield given
     elif not then and (birth := _birth_beside(context, normalised, mention)) is not None:
         yield Given(birth=birth)
+
+
+def _birthday_beside(context: DocumentContext, normalised: NormalisedTimes, mention: Mention) -> Instant | None:
+    """Return the birthday of the patient beside an age."""
+    for one, instant in _told_near(normalised, mention):
+        first, last = sorted((one, mention))
+        if one in normalised.birthdays and _AT_BIRTHDAY.fullmatch(context.plain[first.end : last.start]):
+            return instant
+    return None
 
 
 def _at_another_time(context: DocumentContext, normalised: NormalisedTimes, mention: Mention) -> Given | None:

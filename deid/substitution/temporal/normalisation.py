@@ -138,7 +138,7 @@ _PREGNANCY_REACH = 50
 # "¤" is the mention: "son anniversaire est ¤", "aura 77 ans ¤", "¤ elle aura 77 ans", "fêtera ¤ ses 77 ans". "à ses 50
 # ans, ¤" tells a year about, ", 77 ans" nothing.
 _NAMED_BIRTHDAY = r"\banniversaire\b(?! (?:de (?!la patiente|mme|madame|m\b|monsieur)|du (?!patient)|des ))"
-_REACHES, _AGED = r"\b(?:aura(?:it)?(?: bientot)?|a eu|fete\w*)", r"(?:ses )?\d{1,3} ans\b(?! apres)"
+_REACHES, _AGED = r"\b(?:aura(?:it)?(?: bientot)?|a eu|fete\w*)", r"(?:ses )?\d{1,3} ans?\b(?! apres)"
 _BIRTHDAY = re.compile(
     rf"{_NAMED_BIRTHDAY}[^.;:\n]{{0,40}}¤|¤[^.;:\n\d]{{0,30}}{_NAMED_BIRTHDAY}|{_REACHES} {_AGED},? (?:le )?¤|"
     rf"{_REACHES},? (?:le )?¤,? {_AGED}|¤,? (?:il |elle )?{_REACHES} {_AGED}"

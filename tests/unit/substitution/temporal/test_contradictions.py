@@ -339,6 +339,20 @@ def test_the_day_of_a_birthday_is_that_of_the_published_birth_date(written: str,
 
 
 @pytest.mark.parametrize("told", [
+    "Il aura [[AGE|76 ans]] le [[DATE|19/05/2025]].", "A fêté ses [[AGE|54 ans]] le [[DATE|19 mai 2003]].",
+    "Fêtera le [[DATE|19/05/2024]] ses [[AGE|75 ans]].", "Le [[DATE|19/05/2009]], il a eu [[AGE|60 ans]].",
+])  # fmt: skip
+def test_the_age_of_a_birthday_is_that_of_its_published_day(told: str) -> None:
+    shipped = Substitutor(load(), KEY, packaged_tables().communes)
+    for key in PATIENTS:
+        texts = surrogates(shipped.substitute(*marked(f"Né le [[DATE|19/05/1949]]. {told}", patient=Patient(key))))
+        birth, birthday = (day(text) for text in texts if not text.endswith("ans"))
+        age = next(text for text in texts if text.endswith("ans"))
+        assert (birthday.day, birthday.month) == (birth.day, birth.month)
+        assert age == f"{birthday.year - birth.year} ans"
+
+
+@pytest.mark.parametrize("told", [
     "Diabète découvert à ses 50 ans, [[RELDATE|il y a 20 ans]].",
     "Prothèse de hanche [[RELDATE|il y a deux ans]], 75 ans, sans complication.",
     "Tabac arrêté pour son anniversaire [[RELDATE|il y a 3 ans]].",
