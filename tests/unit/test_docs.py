@@ -346,6 +346,12 @@ def test_numbers_of_labels_are_those_that_ship() -> None:
     assert f"the kind of a mention; {told} |" in (ROOT / "docs/glossary.md").read_text()
 
 
+def test_the_changelog_names_the_rules_that_detection_has() -> None:
+    (rules,) = re.findall(r'^RULES_VERSION = "(.+)"$', (ROOT / "deid/detection/detector.py").read_text(), re.MULTILINE)
+    newest, *_ = re.findall(r"[Rr]ules are `(.+?)`", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"))
+    assert newest == rules
+
+
 @pytest.mark.parametrize(("quoting", "words", "page", "figure"), QUOTED)
 def test_french_pages_give_the_figures_of_the_benchmarks(quoting: str, words: str, page: str, figure: str) -> None:
     assert figure in (ROOT / page).read_text(), f"the figure changed: correct {quoting} too"
