@@ -537,10 +537,10 @@ def load(path: Path | None = None) -> Policy:
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"])) or "the file"
-        raise PolicyError(
-            f"policy {path}: {where}: {first['msg']}.",
-            "See docs/entity-types.md." if where.startswith("types") else "See deid/config/policies/default.yaml.",
-        ) from None
+        remedy = "See docs/entity-types.md." if where.startswith("types") else "See deid/config/policies/default.yaml."
+        if first["type"] == "extra_forbidden" and not where.startswith("types"):
+            remedy = "Leave it out or correct its name: docs/policy.md has every key, CHANGELOG.md those that are gone."
+        raise PolicyError(f"policy {path}: {where}: {first['msg']}.", remedy) from None
     for own in policy.types.values():
         own.placed(path.parent)
     return policy
