@@ -223,8 +223,8 @@ def test_a_machine_that_cannot_make_users_is_told_so(monkeypatch: pytest.MonkeyP
 def test_a_process_that_keeps_the_users_locked_is_told_after_a_while_and_delays_nobody_who_needs_no_new_user(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(embedded, "WAIT_S", 1)
     with embedded._users_held():
+        monkeypatch.setattr(embedded, "WAIT_S", 1)
         monkeypatch.setattr(embedded, "SYSTEM_USER", f"nocturne-{os.getpid()}")
         with pytest.raises(SettingsError, match=r"kept /etc locked for 1 s.*`lslocks` names"):
             embedded._system_user()
@@ -261,9 +261,11 @@ def test_a_user_with_another_home_runs_the_server_and_finds_its_home_as_it_was(
         monkeypatch.setattr(embedded, "SYSTEM_USER", name)
         server = EmbeddedServer(home, options=FAST)
         server.start()
-        assert _execute(server, "SELECT 1") == [(1,)]
-        assert (home / "postgres").owner() == name
-        server.stop()
+        try:
+            assert _execute(server, "SELECT 1") == [(1,)]
+            assert (home / "postgres").owner() == name
+        finally:
+            server.stop()
         assert list(elsewhere.iterdir()) == []
         assert (elsewhere.owner(), stat.S_IMODE(elsewhere.stat().st_mode)) == ("root", 0o700)
     finally:
