@@ -41,10 +41,6 @@ class Interface:
         """DAG id → whether it is paused; those whose file has been read."""
         return {dag["dag_id"]: dag["is_paused"] for dag in self._call("GET", "dags")["dags"]}
 
-    def import_errors(self) -> int:
-        """Count the DAG files that could not be read."""
-        return int(self._call("GET", "importErrors")["total_entries"])
-
     def unpause(self, dag_id: str) -> None:
         """Unpause a DAG."""
         self._call("PATCH", f"dags/{dag_id}", {"is_paused": False})

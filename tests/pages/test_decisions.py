@@ -63,14 +63,6 @@ def post(server: Server, account: str | None, digest: str, chosen: str, reason: 
     return server.ask("POST", PATH, account, data=form, headers=HTML)
 
 
-def last_refused(database: Database) -> tuple[str, str, str, str]:
-    """The last answer in the audit trail that was not taken: who, what, why not, and the reason that was given."""
-    ((actor, details),) = database.rows(
-        "SELECT actor, details FROM deid.audit WHERE action = 'refused' ORDER BY seq DESC LIMIT 1"
-    )
-    return (actor, details["chosen"], details["why"], details["reason"])
-
-
 def trail(database: Database) -> list[tuple[str, str]]:
     return database.rows("SELECT actor, action FROM deid.audit WHERE action = 'refused' ORDER BY seq")
 

@@ -31,7 +31,6 @@ FIGURE = {
 }
 # The tenth row is cut off. Its probability is what the nine leave, which gives its distance, and a share of Dijon's
 # features that has this distance.
-TENTH = "tenth"
 TENTH_SHARE = 0.100421
 TENTH_DISTANCE = 1.558116
 

@@ -160,9 +160,6 @@ EML = (
 ).encode()
 
 
-_PICTURE = b"\x89PNG\r\n\x1a\n"
-
-
 def _archive() -> bytes:
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:

@@ -32,7 +32,6 @@ from nocturne_lab.evaluation.attacks.commune_laws import Law, Pairs, indices, is
 # Share of the posterior held by the crowd of a surrogate.
 _CROWD_SHARE = 0.95
 _METRES = 1000
-_TIE = 1e-9  # relative difference of probabilities that are equal
 
 
 @dataclass(frozen=True, slots=True)

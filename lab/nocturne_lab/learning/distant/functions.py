@@ -28,7 +28,6 @@ from deid.domain.document import Mention
 from deid.domain.labels import TAGGED, Label
 from deid.french.folding import key
 
-AMBIGUOUS = "ambiguous"
 LABELS: tuple[Label | None, ...] = (None, *TAGGED)  # of a token; None is outside
 # Votes on a token: none, outside, then a faint (score below 0.5) and a firm one of each label.
 ABSTAINS, OUTSIDE = 0, 1
