@@ -82,7 +82,7 @@ def _weekend(day: Instant) -> bool:
 
 
 def _stages(readings: Readings) -> Iterator[bool]:
-    """Whether each age that can be read in both texts is of one stage of life."""
+    """Return whether each age that can be read in both texts is of one stage of life."""
     for span, age in readings.true.ages.items():
         told = readings.published.ages.get(readings.spans.get(span, span))
         if told is not None:

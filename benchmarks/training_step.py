@@ -45,7 +45,7 @@ window, of all cores together. Ratios hold for this kind of processor only, and 
 
 @dataclass(frozen=True, slots=True)
 class ComputedStep:
-    """How a step is computed: precision of the plan, dropout, attention of the library, what is not learned."""
+    """Computation of a step: precision of the plan, dropout, attention of the library, what is not learned."""
 
     precision: str
     dropout: float = 0.0

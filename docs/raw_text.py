@@ -103,7 +103,7 @@ class Tree:
         return self.origin(again) if again and again != symbol else symbol
 
     def meaning(self, module: Module, node: ast.AST) -> Symbol | None:
-        """What a name, a dotted name or a quoted name in a module stands for; None for any other expression."""
+        """Return the object of a name, dotted name or quoted name in a module; None for any other expression."""
         if isinstance(node, ast.Constant):
             text = node.value if isinstance(node.value, str) and node.value.isidentifier() else None
             return self.meaning(module, ast.Name(text)) if text else None
@@ -115,7 +115,7 @@ class Tree:
         return None
 
     def named(self, module: Module, within: ast.AST | None = None) -> set[Symbol]:
-        """What the names in (a part of) a module stand for; names defined in the module too."""
+        """Return the objects of the names in (a part of) a module; names defined in the module too."""
         return {symbol for node in ast.walk(within or module.tree) if (symbol := self.meaning(module, node))}
 
     def carriers(self) -> set[Symbol]:

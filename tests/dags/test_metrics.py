@@ -80,7 +80,7 @@ def named(metric: str) -> str:
 
 
 def selects(expression: str, name: str) -> bool:
-    """Whether an expression of a panel, a name or a pattern of names, gives a gauge."""
+    """True if an expression of a panel, a name or a pattern of names, gives a gauge."""
     pattern = re.fullmatch(r'{__name__=~"(.+)"}', expression)
     return expression == name if pattern is None else re.fullmatch(pattern[1], name) is not None
 

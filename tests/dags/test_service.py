@@ -252,7 +252,7 @@ def asked(service: Service, mailbox: mail.Mailbox) -> Iterator[dict[str, str]]:
 
 
 def late_subject(key: str) -> str:
-    """How the alert of a late night begins."""
+    """Beginning of the alert of a late night."""
     return f"n{Writer('fr').interval(key)[1:]} : pas prêt à l'heure prévue"
 
 

@@ -174,7 +174,7 @@ def test_nothing_the_warehouse_knows_of_the_patient_survives(night: Night) -> No
 
 
 def _is_public(surrogate: Surrogate) -> bool:
-    """Whether an area is kept by policy, or is that of the town drawn: a department, its code, a region, a country."""
+    """True if an area is kept by policy, or is that of the town drawn: a department, its code, a region, a country."""
     is_area = surrogate.mention.label is Label.LOC and (area(surrogate.text) is not None or surrogate.text.isdigit())
     return is_area or _fold(surrogate.text) in OVERSEAS | {"france"}
 

@@ -21,7 +21,7 @@ from tests.database.refresh.certificates import HERE, Authority
 
 @dataclass
 class Answer:
-    """What the server says for one path.
+    """Answer of the server for one path.
 
     `length` may lie; `drip_s` is the pause after each byte; the connection breaks after each number of bytes of
     `breaks`, once for each. Parts are given on request (`Range`), to whom has another edition too where `careless`;

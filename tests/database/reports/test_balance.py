@@ -68,7 +68,7 @@ def balance(key: str) -> dict[str, int]:
 
 
 def stands(key: str) -> str:
-    """Where an interval stands, as its report and its decision say."""
+    """State of an interval, as its report and its decision say."""
     decided = read_status(key)
     assert decided is not None
     assert gather(key)["state"] == decided.state

@@ -76,7 +76,7 @@ def test_each_former_grant_links_nearly_all(hospital: Database) -> None:
 
 
 def _by_type(found: GroupsLinked) -> int | None:
-    """How many pseudonyms a researcher links by the types of their documents; None where types tell nothing."""
+    """Number of pseudonyms that a researcher links by the types of their documents; None where types tell nothing."""
     right = {one.by: len(one.right(found.names)) for one in found.found["researcher"]}
     return right.get("research.document: document_type")
 

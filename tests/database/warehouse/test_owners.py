@@ -1,4 +1,4 @@
-"""Whose a document is: a change of patient is noticed in the next run, and an opt-out holds for the whole person."""
+"""Owners of documents: a change of patient is noticed in the next run, and an opt-out holds for the whole person."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ DOCUMENTS = 90  # fewer than the attack of leaks asks for
 
 
 def attacked(population: Population, policy: Policy, documents: int = DOCUMENTS, last: str = "") -> dict[str, Measured]:
-    """What is measured of a sample, until the `last` measure if one is named."""
+    """Measures of a sample, until the `last` measure if one is named."""
     substitutor = Substitutor(policy, KEY, packaged_tables().communes)
     records = population.records[:documents]
     sample = [

@@ -18,7 +18,7 @@ NUMBERED = (*sorted(IDENTIFIERS), Label.PHONE, Label.ZIP)
 
 
 def kept(text: str, part: str, label: Label, votes: tuple[Vote, ...] = (), score: float = 0.9) -> bool:
-    """Whether a mention of `part` stays, where the patterns have read the text."""
+    """True if a mention of `part` stays, where the patterns have read the text."""
     reading = Reading(Document("d", text))
     reading.found["patterns"] = list(Patterns().annotate(reading))
     start = text.index(part)

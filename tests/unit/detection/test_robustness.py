@@ -46,7 +46,7 @@ def test_the_same_whatever_the_batch_and_its_order(detector: Detector, texts: li
 
 
 def test_a_name_that_another_document_of_the_patient_is_sure_of_changes_nothing(rules: Detector) -> None:
-    """Which of a patient's documents stand in one batch is chance."""
+    """Chance decides which of a patient's documents stand in one batch."""
     texts = ("Compte rendu.\nDr Kerzivat a vu le malade.", "Appel reçu : kerzivat passe demain matin. Pas de fièvre.")
     documents = [Document(str(at), text, Patient(key="p")) for at, text in enumerate(texts)]
     assert rules.detect(documents) == [rules.detect([one])[0] for one in documents]

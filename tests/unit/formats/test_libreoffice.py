@@ -93,7 +93,7 @@ def test_a_damaged_document_is_refused() -> None:
 @WRITER
 @pytest.mark.skipif(os.geteuid() != 0, reason="a disk is mounted by root alone")
 def test_a_full_disk_is_none_of_the_document_s_faults(tmp_path: Path) -> None:
-    """Where the disk of temporary files is full, the step fails, to be tried again; no document is refused for it."""
+    """A step fails, to be tried again, where the disk of temporary files is full; no document is refused for it."""
     (tmp_path / "lettre.odt").write_bytes(converted(tmp_path, "odt"))
     (tmp_path / "disk").mkdir()
     reading = f"read_file(Path({str(tmp_path / 'lettre.odt')!r}).read_bytes(), document_id='d', max_bytes=10**7)"

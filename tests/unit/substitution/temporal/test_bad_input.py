@@ -1,4 +1,4 @@
-"""What no date or age can be, under every strategy: a defined outcome, and never the original text."""
+"""Values that no date or age can have, under every strategy: a defined outcome, and never the original text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is read is written back: the same text for what did not move, the same value for what did, in every form."""
+"""Values written back as they were read: the same text where nothing moved, the same value elsewhere, in every form."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ def test_a_birth_name_may_stand_between_birth_and_its_date(drawn: Substitutor, k
 
 
 def test_a_relative_of_the_line_before_does_not_own_an_age(drawn: Substitutor) -> None:
-    """Whether an age is the patient's is read in its own sentence, which a line break may end."""
+    """The sentence of an age, which a line break may end, says whether it is the patient's."""
     text = "Vu avec ses parents\nKaïs a [[AGE|8 ans]], né le [[DATE|31/12/2011]]."
     for key in KEYS:
         written, told = published(drawn, text, key)
