@@ -6,6 +6,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import Annotated
 
+from airflow.api_fastapi.auth.managers.base_auth_manager import COOKIE_NAME_JWT_TOKEN
 from fastapi import Depends, FastAPI, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
@@ -27,6 +28,7 @@ MOST_ID = 2**63 - 1  # bigint of PostgreSQL
 Before = Annotated[int | None, Query(ge=1, le=MOST_ID)]  # number of the last row of the page before
 
 
+UNKNOWN_SESSION = "Invalid JWT token"  # Airflow's 403: signed under another secret, as by an installation before
 NOT_TYPED = frozenset({"choice_nothing_chosen"})  # what a text cannot correct: the choice is on the page before
 
 
@@ -72,7 +74,10 @@ async def _http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)  # noqa: S101
     if error.status_code == 403 and error.detail == "FORGED":
         return _answer(request, 403, "forged", {}, await _typed(request))
-    what = {401: "signed_out", 403: "forbidden", 404: "not_found", 405: "not_found"}.get(error.status_code, "failed")
+    if error.status_code == 401 or error.detail == UNKNOWN_SESSION:
+        first = request.method == "GET" and COOKIE_NAME_JWT_TOKEN not in request.cookies
+        return _answer(request, 401, "not_signed_in" if first else "signed_out", {}, await _typed(request))
+    what = {403: "forbidden", 404: "not_found", 405: "not_found"}.get(error.status_code, "failed")
     return _answer(request, error.status_code, what, {}, await _typed(request))
 
 

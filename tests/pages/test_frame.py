@@ -17,7 +17,10 @@ from tests.pages.serving import Server
 def test_nobody_gets_in_without_signing_in(server: Server) -> None:
     answer = server.get("/language/en", None, headers={"Accept": "text/html"})
     assert answer.status_code == 401
-    assert "Votre session est terminée" in answer.text
+    assert "Connectez-vous pour voir cette page" in answer.text
+    ended = server.get("/language/en", None, headers={"Accept": "text/html"}, cookies={"_token": "expirée"})
+    assert ended.status_code == 401
+    assert "Votre session est terminée" in ended.text
 
 
 def test_the_bare_address_is_the_first_page(server: Server) -> None:
