@@ -7,18 +7,26 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.structure import FALLING, LOADED, RECORD, figures, keep, loaded
+from benchmarks.structure import FALLING, LOADED, RECORD, REST, figures, keep, loaded, rest
 from tests import ROOT
 
 CEILINGS = json.loads(RECORD.read_text(encoding="utf-8"))
 REMEDY = "see docs/decisions/2026-11-28-ceilings.md"
 
 
-def test_no_figure_is_above_its_ceiling() -> None:
-    now = figures(ROOT)
+@pytest.fixture(scope="module")
+def now() -> dict[str, int]:
+    return figures(ROOT)
+
+
+def test_no_figure_is_above_its_ceiling(now: dict[str, int]) -> None:
     assert {name for name in CEILINGS if not name.startswith("modules loaded")} == now.keys(), REMEDY
     assert {name: value for name, value in now.items() if value > CEILINGS[name]} == {}, REMEDY
     assert {name: now[name] for name in FALLING if now.get(name, CEILINGS[name]) < CEILINGS[name]} == {}, REMEDY
+
+
+def test_a_night_without_detection_and_substitution_stays_small(now: dict[str, int]) -> None:
+    assert 0 < rest(now) <= REST, "see docs/decisions/2026-11-30-size.md"
 
 
 @pytest.mark.parametrize("process", LOADED)
