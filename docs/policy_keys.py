@@ -7,6 +7,7 @@ import re
 import typing
 from collections.abc import Iterator
 from enum import Enum
+from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
@@ -89,7 +90,7 @@ def _plain(annotation: Any) -> str:
         return " or ".join(_plain(one) for one in given if one is not type(None))
     if isinstance(annotation, type) and issubclass(annotation, Enum):
         return "label"
-    names = {bool: "`true` or `false`", int: "whole number", float: "number"}
+    names = {bool: "`true` or `false`", int: "whole number", float: "number", Path: "path"}
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return "section"
     return names.get(annotation, "text")

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from docs import claims, policy_keys, raw_text
+from docs import claims, policy_keys, raw_text, settings_table
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -83,6 +83,7 @@ BLOCKS: Mapping[tuple[str, str], Callable[[], str]] = {
     ("docs/fr/dossier-dpo.md", "autres attaques"): claims.french_limits,
     ("docs/fr/dossier-dpo.md", "réglages"): claims.french_settings,
     ("docs/fr/dossier-dpo.md", "faits publics"): claims.french_public_facts,
+    ("docs/operators.md", "settings"): settings_table.table,
     ("docs/policy.md", "keys"): policy_keys.policy,
 }
 

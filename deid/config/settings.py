@@ -18,52 +18,13 @@ if TYPE_CHECKING:
 
 
 class Settings(BaseSettings):
-    """Addresses, folders and the secret of a deployment.
+    """Settings of a deployment, each with its meaning below it, which `make docs` copies into docs/operators.md.
 
-    `home` holds the files that a machine writes: embedded PostgreSQL, reports, the lookups built from reference
-    versions, unless `lookup_folder` is set, and the registry of trained models, unless `models` is set.
-    `source` names the folder of the source contract, which ships with the product or lies in the folder `sources`.
-    Each `…_dsn` is a libpq URI or keyword string for the role in its name, the reader's also a URL of SQLAlchemy;
-    a hospital sets them, the demo derives them from the embedded server (`var/nocturne.env`). `secret` (or the file
-    that `secret_file` names) seeds every surrogate: at least 32 bytes of hexadecimal, or several with their
-    versions (docs/keys.md). With `key_service`, an https URL, they are the hospital's shares: the others come from
-    there, by the client certificate and private key of `key_service_certificate` (PEM), from a server whose
-    certificate the authority of `key_service_authority` (PEM) signed.
-    `partition_secret_file` holds the secret that says which patients a project has, as `key new` writes one.
-    `file_roots` are the folders that a source may name files in, separated by commas: paths of this machine, or URLs of
-    fsspec such as s3://bucket/letters; one file may take `file_timeout_s` seconds to be read.
-    `exchange_folder`, which its owner alone can read, holds documents given to annotators and what they give back.
-    A step on one document may take `max_document_seconds` and `max_document_memory_mb` (MiB); with `isolate`, batches
-    are processed in a process of their own.
-    With `data_docs`, the pages of Great Expectations are written beside the reports; `guides` is the site's address.
-    `identity_database` is the address of the database that holds the schema `identity`, where it is not the product's
-    own: what it gives (server, database, TLS) takes the place of the same in the connection string of each role.
-    `tuning_dsn` is for studies of the tuning, which lie in a schema `tuning` of their own (docs/training.md).
-    `second_opinion_url`, `…_model` and `…_key` are of a language model inside the hospital that reads published texts
-    again in an evaluation of a release; without an address none does.
-    `catalogue` is a YAML file on the published data. `task_time_factor` multiplies the time limits of Airflow's tasks.
-    A run that shows no activity for `abandoned_after_s` seconds loses its unfinished documents to a later one.
+    Each `…_location` is where a source of reference data is read, before the file of `references`.
     """
 
     model_config = SettingsConfigDict(env_prefix="NOCTURNE_", env_file=("var/nocturne.env", ".env"), extra="ignore")
 
-    home: Path = Path("var")
-    lookup_folder: Path | None = None
-    source: str = "ehop"
-    sources: Path | None = None
-    policy: Path | None = None
-    models: Path | None = None
-    owner_dsn: SecretStr | None = None
-    reader_dsn: SecretStr | None = None
-    worker_dsn: SecretStr | None = None
-    refresher_dsn: SecretStr | None = None
-    publisher_dsn: SecretStr | None = None
-    steward_dsn: SecretStr | None = None
-    identity_dsn: SecretStr | None = None
-    identity_database: SecretStr | None = None
-    tuning_dsn: SecretStr | None = None
-    researcher_dsn: SecretStr | None = None
-    postgres_port: int | None = Field(None, ge=1024, le=65535)
     communes_location: SecretStr | None = None
     streets_location: SecretStr | None = None
     establishments_location: SecretStr | None = None
@@ -82,30 +43,100 @@ class Settings(BaseSettings):
     radon_location: SecretStr | None = None
     incomes_location: SecretStr | None = None
     indicators_location: SecretStr | None = None
+    home: Path = Path("var")
+    """where this machine writes: reports, embedded PostgreSQL, and what has no folder of its own below"""
+    lookup_folder: Path | None = None
+    """lookups and tables that workers map, up to 50 MB each, shared among machines or each its own; else
+    `NOCTURNE_HOME/lookup`"""
+    source: str = "ehop"
+    """name of the source contract: `ehop`, `omop`, `export_folder`, or a folder of `NOCTURNE_SOURCES`"""
+    sources: Path | None = None
+    """folder of your own source contracts, outside of the code: one folder for each"""
+    policy: Path | None = None
+    """path of the policy (YAML); else the one that ships"""
+    models: Path | None = None
+    """registry of the hospital's own models ([training](training.md#registry)), else `NOCTURNE_HOME/models`: the same
+    folder for every worker and the API server, which reads there too how trainings and rounds of annotation advance; a
+    model may hold what its documents said, so keep it and its backups as health data"""
+    owner_dsn: SecretStr | None = None
+    """the role `nocturne_owner`, for `migrate` only"""
+    reader_dsn: SecretStr | None = None
+    """the role that reads the warehouse, which may be [another database](#warehouses-outside-postgresql), by a URL"""
+    worker_dsn: SecretStr | None = None
+    """the role `nocturne_worker`"""
+    refresher_dsn: SecretStr | None = None
+    """the role `nocturne_refresher`"""
+    publisher_dsn: SecretStr | None = None
+    """the role `nocturne_publisher`"""
+    steward_dsn: SecretStr | None = None
+    """the role `nocturne_steward`"""
+    identity_dsn: SecretStr | None = None
+    """the role `nocturne_reader` in Nocturne's own database, where the warehouse is another (always, outside
+    PostgreSQL): for originals on the pages, `ids` and `annotations export`; else that of `NOCTURNE_READER_DSN`"""
+    identity_database: SecretStr | None = None
+    """address, without role, of the database that holds the schema `identity` where it is not Nocturne's own
+    ([below](#the-hospitals-ids-in-another-database)): every component that has the DSN of owner, worker, publisher,
+    steward or identity"""
+    tuning_dsn: SecretStr | None = None
+    """studies of the tuning, in a schema `tuning` of their own ([training](training.md))"""
+    researcher_dsn: SecretStr | None = None
+    """the role `researcher`, for the demo and the notebook of researchers"""
+    postgres_port: int | None = Field(None, ge=1024, le=65535)
+    """TCP port of the embedded PostgreSQL; else a free one"""
     references: Path | None = None
+    """YAML file: where open data is read, and its bounds ([below](#reference-data-on-a-closed-network))"""
     catalogue: Path | None = None
+    """YAML file: what the hospital says of its published data ([Catalogue](#catalogue))"""
     guides: str | None = Field(None, pattern=r"^https?://\S+$")
+    """address of the documentation site (`make site`, served by any web server of the hospital): the stewards' pages
+    then have a link to the guide of what they show; on the API server"""
     secret: SecretStr | None = None
+    """at least 32 random bytes in hexadecimal (`python -m deid key new`), or several with their versions: every
+    surrogate and pseudonym depends on it ([keys](keys.md))"""
     secret_file: Path | None = None
+    """a file with the same, in its stead"""
     partition_secret_file: Path | None = None
+    """a file with the secret that divides patients between projects, the same for all of them; asked for where the
+    policy takes a part ([keys](keys.md#two-projects))"""
     key_version: int | None = Field(None, ge=1)
+    """number of a secret that is written without its version, else 1"""
     key_service: str | None = None
+    """https address of a third party's key service: what stands above are then the hospital's shares
+    ([keys](keys.md#third-party))"""
     key_service_certificate: Path | None = None
+    """PEM file: this machine's certificate for it, with its private key"""
     key_service_authority: Path | None = None
+    """PEM file: the authority that signed the service's certificate"""
     file_roots: str = ""
+    """folders that a source may name files in, separated by commas ([files](#files-of-a-source))"""
     file_timeout_s: float = Field(60.0, gt=0)
+    """seconds for reading one such file"""
     max_document_bytes: int = Field(2_000_000, ge=1)
+    """a larger document goes to quarantine"""
     max_document_seconds: float = Field(300.0, gt=0)
+    """time that a step may take on one document ([limits](#limits-of-a-document))"""
     max_document_memory_mb: int = Field(2048, ge=64)
+    """memory (MiB) that a step on one document may add to that of its process"""
     isolate: bool = False
+    """processes each batch in a process of its own from the first attempt"""
     data_docs: bool = True
+    """writes the pages of Great Expectations beside the reports ([below](#great-expectations))"""
     statement_timeout_s: int = Field(600, ge=1)
+    """a statement of SQL that takes longer is stopped"""
     abandoned_after_s: int = Field(7200, ge=60)
+    """a run silent for that long loses its unfinished documents to a later one; longer than your longest batch"""
     exchange_folder: Path | None = None
+    """original documents for annotators and what they return ([rounds](annotation.md#rounds)): mode 700, the same on
+    the workers of the queues `cpu` and `gpu`"""
     second_opinion_url: str | None = None
+    """base address of a language model inside the hospital that [reads published texts
+    again](utility.md#second-opinion); none reads without it"""
     second_opinion_model: str = ""
+    """the name of that model"""
     second_opinion_key: SecretStr | None = None
+    """its token"""
     task_time_factor: float = Field(1.0, gt=0)
+    """multiplies the time limit of each of Airflow's tasks"""
 
     def dsn(self, role: str) -> str:
         """Return the connection string of `role`, a key of `deid.schema.provision.ROLES`, or of "identity".

@@ -13,12 +13,13 @@ from typer.main import get_command
 
 from deid.cli import app
 from deid.config.policy import Policy
-from deid.config.settings import Settings
+from deid.config.settings import REFERENCE_SOURCES, Settings, settings
+from deid.doctor.machine import check_settings
 from deid.domain.labels import OPTIONAL, TAGGED
 from deid.release.status import DecisionState
 from deid.reports.wording import WORDING
 from deid.stewardship import releases
-from docs import claims, policy_keys, tables
+from docs import claims, policy_keys, settings_table, tables
 from tests import ROOT
 
 # Decisions are dated and superseded rather than edited, so they may name what is no more; so may the changelog.
@@ -322,10 +323,21 @@ def test_the_policy_is_documented_key_by_key() -> None:
         assert path in plain or not {key for key in keys - told if not key.startswith(("warn_", "max_"))}, path
 
 
-def test_every_setting_is_in_the_table_of_operators() -> None:
-    table = (ROOT / "docs/operators.md").read_text()
-    names = {f"NOCTURNE_{name.upper()}" for name in Settings.model_fields}
-    assert not {name for name in names if not name.endswith(("_DSN", "_LOCATION")) and f"`{name}`" not in table}
+def test_every_setting_says_what_it_is_for() -> None:
+    told = settings_table.meanings().keys() | {f"{source}_location" for source in REFERENCE_SOURCES}
+    assert told == Settings.model_fields.keys()
+
+
+def test_doctor_knows_the_variables_that_operators_are_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = (ROOT / "docs/operators.md").read_text().split("<!-- /settings -->")[1].split("\n\n**The secret")[0]
+    names = [
+        name.replace("<ROLE>", "READER") for name in re.findall(r"^\| `(\w+(?:<ROLE>\w+)?)` \|", told, re.MULTILINE)
+    ]
+    assert len(names) > 5
+    for name in names:
+        monkeypatch.setenv(name, "fr")
+    settings.cache_clear()
+    assert not {name for name in names for one in check_settings() if name in one.message}
 
 
 def test_the_list_of_states_is_the_one_that_stewards_choose_from() -> None:
