@@ -202,6 +202,7 @@ def test_every_diagram_is_compared() -> None:
 GUIDE = "docs/fr/guide-chercheur.md"
 DOSSIER, ANNEX = "docs/fr/dossier-dpo.md", "deid/reports/templates/annex.md.j2"
 PRIVACY = "docs/privacy.md"
+UTILITY, ATTACKS = "docs/utility.md", "benchmarks/privacy_attacks.md"
 QUOTED = [
     (ANNEX, "83 % (98 %) des cas sous la politique `tchouka2023`, dans 29 %", "docs/evaluation.md", "83 %; 29 %"),
     (ANNEX, "documents de trois séjours dans 26 %", "benchmarks/known_dates.md", "26.1% (28.4%), 1,058"),
@@ -255,7 +256,63 @@ QUOTED = [
     (GUIDE, "51,9 % des classes", "benchmarks/utility.md", "classes of health measures of communes kept | **51.9 %**"),
     (GUIDE, "| 76,1 % |", "benchmarks/utility.md", "ages in the same decade | **76.1 %**"),
     (GUIDE, "| 99,2 % |", "benchmarks/utility.md", "ages in the same stage of life | **99.2 %**"),
+    (PRIVACY, "kept for 22.0 % of addresses", "benchmarks/places.md", "| 0.25 | 22.0% | 11.2%, 11.2% |"),
+    (
+        PRIVACY,
+        "(22.0 %\nof addresses against 21.5 %)",
+        "benchmarks/places.md",
+        "a uniform draw in the stratum keeps 21.5%",
+    ),
+    (PRIVACY, "it is kept clearly (51 %)", "benchmarks/places.md", "| 16 | 51.0% |"),
+    (PRIVACY, "for 85 % at 64, where the best guess", "benchmarks/places.md", "| 64 | 84.8% | 11.2%, 40.7% |"),
+    (PRIVACY, "from 0.37 % to 0.82 %", ATTACKS, "0.82% of people with the crowd, 0.37% without"),
+    (
+        PRIVACY,
+        "in 83 % of cases (two: 47 %)",
+        ATTACKS,
+        "| metric | 0.25 | 10.1 % / 35.4 % | 46.7 % / 80.0 % | 82.6 % /",
+    ),
+    (PRIVACY, "to 29 % (two: 21 %)", ATTACKS, "| 0.25 | 8.2 % / 32.9 % | 21.3 % / 62.7 % | 29.0 % /"),
+    (PRIVACY, "give away (32 %)", ATTACKS, "| 0.25 | 0.5 % | 37.1 % | 31.9 % |"),
+    (PRIVACY, "6.3 days on average", ATTACKS, "| 6.3 | 73.8 % | 10.1 % |"),
+    (PRIVACY, "19 % change places at ε = 0.0625,\n  10 % at 0.25, 1 %", ATTACKS, "| 23.8 | 65.5 % | 18.7 % |"),
+    (PRIVACY, "10 % at 0.25, 1 % at 1", ATTACKS, "| 1.3 | 90.5 % | 1.2 % |"),
+    (PRIVACY, "13 % under `metric` at 0.25", ATTACKS, "| 54.9 % | 12.9 % |"),
+    (
+        PRIVACY,
+        "24.8 % as shipped",
+        "benchmarks/parrot.md",
+        "| marked, consistent | 999 | 33.1% (27.4% to 38.4%) | 645 | 24.8%",
+    ),
+    (PRIVACY, "24.2 % under `natural`", "benchmarks/parrot.md", "29.9% (25.8% to 34.8%) | 645 | 24.2%"),
+    (PRIVACY, "25.4 % under `changing`", "benchmarks/parrot.md", "31.1% (26.5% to 36.6%) | 645 | 25.4%"),
+    (
+        UTILITY,
+        "99.6 % of 5,576 relations",
+        "benchmarks/utility.md",
+        "lengths kept | **99.6 %**<br>99.3 %–99.8 %<br>5,576 |",
+    ),
+    (UTILITY, "93.5 % of 527 gaps", "benchmarks/utility.md", "| **93.5 %**<br>88.9 %–97.1 %<br>527 |"),
+    (UTILITY, "52 % of its classes of health", "benchmarks/utility.md", "communes kept | **51.9 %**"),
+    (UTILITY, "one would keep 34 %", "benchmarks/utility.md", "share 34.1 % of"),
+    (UTILITY, "right in 96.9 % of texts", "benchmarks/utility.md", "| **96.9 %**<br>95.5 %–98.1 %<br>704 |"),
+    (UTILITY, "82.2 % without shared", "benchmarks/utility.md", "| **82.2 %**<br>78.4 %–86.8 %<br>704 |"),
+    (UTILITY, "76.0 % without dates too", "benchmarks/utility.md", "| **76.0 %**<br>72.3 %–79.9 %<br>704 |"),
+    (UTILITY, "0.84 points of micro F1 (0.34 to 1.35)", "benchmarks/coding.md", "| +0.84 (+0.34 to +1.35) |"),
+    (UTILITY, "0.07 (−0.18 to +0.34) with values", "benchmarks/coding.md", "| +0.07 (-0.18 to +0.34) |"),
+    (UTILITY, "74.8 % of the assigned codes", "benchmarks/coding_order.md", "| none of them | 276 | 1,795 | 74.8 % |"),
+    (UTILITY, "6.5 % are of classes that an age", "benchmarks/coding_order.md", "| age | 11 | 157 | 6.5 % |"),
+    (UTILITY, "teach 29,703 words", "benchmarks/coding_order.md", "29,703 of original texts, 20,740 with tags, 32,453"),
+    (
+        UTILITY,
+        "tags gain 4.12 points",
+        "benchmarks/coding_order.md",
+        "| -4.12 (-5.24 to -2.99) | +2.12 (+1.06 to +3.18) |",
+    ),
 ]
+# (document, beginning of a table's first row, page): the numbers of each row are in one row of the page, in order.
+COPIED = [(PRIVACY, "| strategy, ε | dates a moved copy", ATTACKS)]
+NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 
 
 @pytest.mark.parametrize(("document", "name"), [one for one in tables.BLOCKS if one[1] not in ("dags", "raw text")])
@@ -356,6 +413,7 @@ def test_numbers_of_labels_are_those_that_ship() -> None:
         f"{len(TAGGED)} that taggers give, from {TAGGED[0]} to {TAGGED[-1]}, and {len(OPTIONAL)} that a policy may add"
     )
     assert f"the kind of a mention; {told} |" in (ROOT / "docs/glossary.md").read_text()
+    assert f"a distribution over {2 * len(TAGGED) + 1} tags per token" in (ROOT / "docs/detection.md").read_text()
 
 
 def test_the_changelog_names_the_rules_that_detection_has() -> None:
@@ -368,3 +426,21 @@ def test_the_changelog_names_the_rules_that_detection_has() -> None:
 def test_french_pages_give_the_figures_of_the_benchmarks(quoting: str, words: str, page: str, figure: str) -> None:
     assert figure in (ROOT / page).read_text(), f"the figure changed: correct {quoting} too"
     assert words in (ROOT / quoting).read_text()
+
+
+@pytest.mark.parametrize(("document", "begins", "page"), COPIED)
+def test_rows_of_a_copied_table_are_those_of_the_benchmark(document: str, begins: str, page: str) -> None:
+    table = (ROOT / document).read_text().split(begins)[1].split("\n\n")[0].splitlines()[2:]
+    held = [_numbers(line) for line in (ROOT / page).read_text().splitlines() if line.startswith("|")]
+    assert len(table) > 5
+    for row in table:
+        assert any(_in_order(_numbers(row), other) for other in held), row
+
+
+def _numbers(row: str) -> list[float]:
+    return [float(one.replace(",", "")) for one in NUMBER.findall(row)]
+
+
+def _in_order(some: list[float], others: list[float]) -> bool:
+    left = iter(others)
+    return all(one in left for one in some)
