@@ -1,11 +1,13 @@
 """The environment of a night, without the laboratory and without what only the laboratory needs."""
 
-from __future__ import annotations
+import tests.airflow_home  # noqa: F401, I001 - before Airflow is imported
 
 import ast
 import json
+import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from importlib.metadata import distributions
 from pathlib import Path
 
@@ -13,8 +15,16 @@ import pytest
 from packaging.utils import canonicalize_name
 
 from deid.cli import app, laboratory
+from deid.ledger import models
+from deid.models.directories import directory_hash
 from dependencies.lock import LOCKS, parse
 from tests import ROOT
+from tests.conftest import Database, fresh_database
+from tests.database.warehouse.small_hospital import DAY, NIGHT, PAGE, open_hospital, put
+from tests.pages.conftest import make_accounts
+from tests.pages.metadata import postgresql_metadata
+from tests.pages.night import as_deployed
+from tests.pages.serving import Server, serving
 
 WITHOUT = ("nocturne_lab", "accelerate", "gensim", "matplotlib", "optuna", "pyarrow", "sklearn")
 LETTER = {"id": "1", "text": "Vu ce jour Mme Anne MARTIN, née le 02/03/1951, suivie pour une bronchite."}
@@ -114,6 +124,111 @@ def test_its_dags_are_read_and_a_step_of_the_laboratory_says_what_to_install(nig
     done = run(night, tmp_path, "-c", code)
     last = done.stderr.strip().splitlines()[-1]
     assert last.startswith("deid.domain.errors.SettingsError: this is a part of nocturne-lab"), done.stderr
+
+
+@pytest.fixture(scope="module")
+def hospital(postgres_server: str) -> Iterator[Database]:
+    """A warehouse with two documents of one night, and an empty ledger."""
+    with fresh_database(postgres_server) as made:
+        open_hospital(made)
+        put(made, "D000001")
+        put(made, "D000002", PAGE, patient="P000002", stay_id="S000002", format="text/html")
+        yield made
+
+
+@pytest.fixture(scope="module")
+def variables(night: Path, postgres_server: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+    """The variables of Airflow's processes: the packages of a night, LocalExecutor, metadata on PostgreSQL."""
+    folder = tmp_path_factory.mktemp("accounts")
+    bundle = {
+        "name": "dags-folder",  # the one that `DAG.test` names
+        "classpath": "airflow.dag_processing.bundles.local.LocalDagBundle",
+        "kwargs": {"path": str(ROOT / "dags")},
+    }
+    with postgresql_metadata(postgres_server) as metadata:
+        yield {
+            **make_accounts(folder),
+            **metadata,
+            "PYTHONPATH": os.pathsep.join(map(str, (night, ROOT, ROOT / "plugins"))),
+            "AIRFLOW__CORE__EXECUTOR": "LocalExecutor",
+            "AIRFLOW__CORE__PARALLELISM": "2",
+            "AIRFLOW__DAG_PROCESSOR__DAG_BUNDLE_CONFIG_LIST": json.dumps([bundle]),
+            "AIRFLOW__API_AUTH__JWT_SECRET": "5" * 64,
+        }
+
+
+@pytest.fixture(scope="module")
+def server(
+    hospital: Database, variables: dict[str, str], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Server, Path]]:
+    """The API server of that environment, and its folder."""
+    folder = tmp_path_factory.mktemp("api-server")
+    with serving(hospital, folder, python=(sys.executable, "-S"), **variables) as running:
+        yield running, folder
+
+
+@pytest.mark.slow
+def test_a_steward_promotes_a_model_that_another_machine_trained(
+    server: tuple[Server, Path], hospital: Database
+) -> None:
+    running, folder = server
+    building = folder / "models" / "crf" / "new"
+    building.mkdir(parents=True)
+    (building / "model.json").write_text('{"kind": "crf"}', encoding="utf-8")
+    digest = directory_hash(building)
+    (building / "README.md").write_text("# Fiche\n\nApprise ailleurs.\n", encoding="utf-8")
+    building.rename(building.with_name(digest))
+    with as_deployed(hospital):
+        models.insert_model("crf", digest, "a.dubois")
+        models.record_comparison(digest, models.SHIPPED, {"documents": 60.0})
+    assert digest[:12] in running.get("/models").text
+    shown = running.get(f"/models/{digest}").text
+    assert "Apprise ailleurs." in shown
+    given = {"seen": "candidate", "chosen": "promote", "reason": "meilleur sur les lettres", "confirmed": "yes"}
+    assert running.ask("POST", f"/models/{digest}/decision", "intendante", data=given).status_code == 303
+    assert hospital.rows("SELECT state, decided_by FROM deid.model") == [("serving", "intendante")]
+    given |= {"seen": f"serving {digest}", "chosen": "roll_back"}
+    assert running.ask("POST", f"/models/{digest}/decision", "intendante", data=given).status_code == 303
+    assert hospital.rows("SELECT state, decided_by FROM deid.model") == [("retired", "intendante")]
+
+
+NIGHTLY = """
+from datetime import datetime
+from airflow.dag_processing.dagbag import DagBag
+from airflow.executors.executor_loader import ExecutorLoader
+from airflow.jobs.job import Job
+assert type(ExecutorLoader.get_default_executor()).__name__ == "LocalExecutor"
+Job()  # a component starts: the plugin makes the pool
+dag = DagBag({dags!r}, bundle_name="dags-folder", known_pools={{"default_pool", "gpu"}}).dags["deidentify_documents"]
+dag.deadline = None  # `DAG.test` takes the alert for its id and fails; the scheduler does not
+done = dag.test(logical_date=datetime.fromisoformat({at!r}), run_conf={{"reason": "essai"}}, use_executor=True)
+print("ended:", done.state)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(700)  # five tasks, each a process that imports everything: minutes on a busy machine
+def test_a_night_is_staged_by_the_executor_of_one_machine(
+    server: tuple[Server, Path], hospital: Database, variables: dict[str, str], tmp_path: Path
+) -> None:
+    running, _ = server
+    known = {
+        **os.environ,
+        **hospital.environment,
+        **variables,
+        "NOCTURNE_HOME": str(tmp_path),
+        "AIRFLOW__CORE__EXECUTION_API_SERVER_URL": f"{running.url}/execution/",
+    }
+    code = NIGHTLY.format(dags=str(ROOT / "dags"), at=(NIGHT + DAY).isoformat())
+    log = tmp_path / "night.log"
+    with log.open("w", encoding="utf-8") as written:
+        done = subprocess.run(
+            [sys.executable, "-S", "-c", code], cwd=tmp_path, env=known, stdout=written, stderr=written, timeout=600
+        )
+    assert log.read_text(encoding="utf-8").strip().endswith("ended: success"), done
+    texts = [text for (text,) in hospital.rows("SELECT text FROM deid.candidate")]
+    assert len(texts) == 2
+    assert not [text for text in texts if "VASSEROT" in text or "BROUSTET" in text]
 
 
 def test_every_command_of_the_laboratory_is_known_where_it_lacks() -> None:

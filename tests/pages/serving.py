@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -67,7 +67,9 @@ def environment(database: Database, folder: Path, **variables: str) -> Mapping[s
 
 
 @contextmanager
-def serving(database: Database, folder: Path, **variables: str) -> Iterator[Server]:
+def serving(
+    database: Database, folder: Path, *, python: Sequence[str] = (sys.executable,), **variables: str
+) -> Iterator[Server]:
     """An API server while the block lasts; its Airflow has its tables already."""
     port = reserve_port()
     url = f"http://127.0.0.1:{port}"
@@ -79,7 +81,7 @@ def serving(database: Database, folder: Path, **variables: str) -> Iterator[Serv
         AIRFLOW__API__PORT=str(port),
         **variables,
     )
-    command = [sys.executable, "-m", "airflow", "api-server", "--host", "127.0.0.1", "--port", str(port)]
+    command = [*python, "-m", "airflow", "api-server", "--host", "127.0.0.1", "--port", str(port)]
     with (folder / "api-server.log").open("wb") as log:
         process = subprocess.Popen(
             command, cwd=folder, env=known, stdout=log, stderr=subprocess.STDOUT, start_new_session=True
