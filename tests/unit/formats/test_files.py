@@ -28,6 +28,7 @@ from deid.formats.files import READERS
 from deid.formats.formulas import guarded
 from deid.formats.recognition import described, recognise
 from deid.formats.segments import complete
+from tests import ROOT
 from tests.unit.formats.samples import (
     BASE64,
     CDA,
@@ -54,6 +55,9 @@ from tests.unit.formats.samples import (
 
 # Formats that a program or library writes have tests of their own, beside this one; the narrative is a part of FHIR.
 _ELSEWHERE = {"rtf", "docx", "xlsx", "xls", "pdf", "image", "doc", "dicom", "odt", "narrative"}
+# Formats without fields, or whose fields the map of another holds.
+_WITHOUT_MAP = {"text", "html", "rtf", "docx", "xlsx", "xls", "pdf", "image", "doc", "odt", "narrative", "eml", "zip"}
+_WITHOUT_MAP |= {"jsonl", "fhir_xml"}
 _PLANTED = re.compile("|".join(map(re.escape, PLANTED)))
 
 
@@ -112,6 +116,8 @@ def test_content_decides_whatever_the_name_and_the_type_say(format: str) -> None
 def test_the_tables_of_formats_agree() -> None:
     assert not {*SAMPLES} & _ELSEWHERE
     assert {*SAMPLES} | _ELSEWHERE == set(READERS)
+    maps = {path.stem for path in (ROOT / "deid/formats/maps").glob("*.yaml")}
+    assert set(READERS) - maps == _WITHOUT_MAP
 
 
 # ---- What is kept, and what the fields tell
