@@ -60,8 +60,9 @@ def move_birth(
 
     Both draws use the patient's stream: all of a patient's documents have one surrogate as long as the age keeps its
     unit (a child's changes at three months and at three years). It is at least a day before the moved anchor (a
-    birth on the anchor becomes that day), and no further than the top-coded age, as HIPAA asks of dates that tell an
-    age of 90 or more. `shifted` is the anchor moved by the patient's shift alone, if `moved_anchor` has noise too.
+    birth on the anchor becomes that day), and tells no greater age than the top-coded one, as HIPAA asks of dates that
+    tell an age of 90 or more. `shifted` is the anchor moved by the patient's shift alone, if `moved_anchor` has noise
+    too.
     """
     if birth == anchor:
         return moved_anchor
@@ -70,12 +71,24 @@ def move_birth(
     days += ((shifted or moved_anchor) - anchor).days
     moved = on(_older(context, birth, anchor, said, rate).toordinal() + days)
     moved = within_life(context, moved, moved_anchor)
-    return moved - timedelta(days=1) if moved == birth else moved
+    return within_life(context, moved - timedelta(days=1), moved_anchor) if moved == birth else moved
 
 
 def within_life(context: DocumentContext, moved: date, moved_anchor: date) -> date:
-    """Clamp a birth date: at least a day before the moved anchor, and no further than the top-coded age."""
-    return min(max(moved, first_told_day(context, moved_anchor)), moved_anchor - timedelta(days=1))
+    """Bring a birth date a day before the moved anchor at least, and to the top-coded age at most."""
+    return min(to_told_age(context, moved, moved_anchor), moved_anchor - timedelta(days=1))
+
+
+def to_told_age(context: DocumentContext, moved: date, moved_anchor: date) -> date:
+    """Bring a birth date, by whole years, to one that tells no greater age than the top-coded one.
+
+    The birthday stays that of the patient's draw: a patient past that age has one in all documents, and the year alone
+    follows the document (docs/decisions/2026-11-30-births-past-the-top-code.md).
+    """
+    top = context.policy.ages.top_code
+    while (past := years_between(moved, moved_anchor) - top) > 0:  # twice where 29 February becomes 28
+        moved = add_years(moved, past)
+    return moved
 
 
 def first_told_day(context: DocumentContext, moved_anchor: date) -> date:

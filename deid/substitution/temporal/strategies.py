@@ -42,7 +42,7 @@ def move_uniformly(context: DocumentContext, normalised: NormalisedTimes, _epsil
     days = uniform_shift(context)
     anchor, birth = normalised.anchor, normalised.birth
     moved_anchor = anchor + days
-    moved_birth = None if birth is None else max(birth + days, births.first_told_day(context, moved_anchor))
+    moved_birth = birth and births.to_told_age(context, birth + days, moved_anchor)
     instants = {}
     for one in normalised.instants.values():
         instants[one] = _moved_uniformly(one, days, moved_birth if birth is not None and one.first >= birth else None)
