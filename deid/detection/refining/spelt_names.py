@@ -1,6 +1,7 @@
 """Names that are said letter by letter behind the name: "Szymanski S Z Y M A N S K I", "abgrall a b g r a deux l".
 
-So are single letters: "Lefèvre avec un è", "kuntz avec un k comme kilo", "Batiste sans p".
+So are single letters: "Lefèvre avec un è", "kuntz avec un k comme kilo", "Batiste sans p". A wrong spelling that words
+set beside the name is a name of the same kind: "Mme Martin, pas Martain".
 """
 
 from __future__ import annotations
@@ -24,6 +25,10 @@ _TOLD_LETTER = re.compile(
         "{L}", r"(?: comme [a-z]+)?(?![\w'’-]| ?[°=:\d]| a \d)"
     )
 )
+_CORRECTED = re.compile(
+    r" ?[,(:-]? ?(?:et )?(?:non(?:,? pas)?|pas|au lieu de|lire|pardon),? (?:(?:mme|mlle|mr?|dr|pr)\.? |le dr )?"
+    r"(?P<other>[a-z]{4,}(?:-[a-z]+)?)(?![\w'’])"
+)
 _REACH = 40  # characters before the letters in which the name ends
 _SLIPS = 0.25  # share of letters in which what is spelt may differ from the name
 
@@ -37,7 +42,25 @@ def split_spelt_names(reading: Reading, mentions: Sequence[Mention]) -> list[Men
     for told in [*_told_letters(reading, result)]:
         behind = (replace(one, start=told.end + 1) if one.start == told.start else one for one in result)
         result = sorted([*behind, told])
+    for other in [*_corrected(reading, result)]:
+        result = sorted([*(one for one in result if not one.overlaps(other)), other])
     return result
+
+
+def _corrected(reading: Reading, mentions: Sequence[Mention]) -> Iterator[Mention]:
+    """Yield the spelling that a name is told apart from, one or two letters off, with what was found on it."""
+    for one in mentions:
+        told = _CORRECTED.match(reading.folded, one.end) if one.label in NAMES else None
+        if told is None:
+            continue
+        (start, end), other = told.span("other"), told["other"]
+        shown = reading.text[start].isupper() and not reading.text[start:end].isupper()
+        words = re.findall(r"[^\W\d_]{4,}", reading.folded[one.start : one.end])
+        alike = any(Levenshtein.distance(word, other) <= _SLIPS * len(other) for word in words)
+        if alike and (shown or not reading.lexicon.is_word(other)):
+            met = [known for known in mentions if known.start < end and start < known.end]
+            ends = max([end, *(known.end for known in met)])
+            yield replace(one, start=min([start, *(known.start for known in met)]), end=ends)
 
 
 def _told_letters(reading: Reading, mentions: Sequence[Mention]) -> Iterator[Mention]:

@@ -101,3 +101,34 @@ def test_towns_dates_and_numbers_of_persons_go(detector: Detector, text: str, la
 def test_a_titled_word_is_no_town(detector: Detector) -> None:
     text = "Vu par le Dr Lille ce matin. Lille, qui suit Mme Roche, confirme."
     assert Label.CITY not in {label for label, _ in found_in(detector, text)}
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Mme Martin, pas Martain, vue ce jour. Mme Martin va bien.", ["Martin", "Martain"]),
+        ("Courrier adressé à Mme Martin, pas Martain : corriger le dossier.", ["Martin", "Martain"]),
+        ("Il s'agit de Mme Lecarpentier, et non Lecarpantier. Reçue hier.", ["Lecarpentier", "Lecarpantier"]),
+        ("Attention : M. Delamare (pas Delamarre) est allergique.", ["Delamare", "Delamarre"]),
+        ("Dr Tanguy, pas le Dr Tangui. Revoir le Dr Tanguy.", ["Tanguy", "Tangui"]),
+        ("madame rouvière et non pas rouvier est hospitalisée pour une chute à domicile", ["rouvière", "rouvier"]),
+        ("Patient Dubreuil, lire Dubreil, né le 12/03/1950.", ["Dubreuil", "Dubreil"]),
+    ],
+)
+def test_a_wrong_spelling_is_a_name_of_the_same_kind(detector: Detector, text: str, names: list[str]) -> None:
+    found = [(label, said) for label, said in found_in(detector, text) if label in NAMES]
+    assert {said.split()[-1] for _, said in found} == set(names)
+    assert len({label for label, _ in found}) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "stays"),
+    [
+        ("MME MARIE, NON MARIEE, VIT SEULE.", "MARIEE"),
+        ("madame marie, non mariee, vit seule avec son chat depuis des mois", "mariee"),
+        ("M. Rousseau, pas rousseur ni lésion.", "rousseur"),
+        ("Mme Colin, pas colique, transit normal.", "colique"),
+    ],
+)
+def test_other_words_behind_a_negation_stay(detector: Detector, text: str, stays: str) -> None:
+    assert all(stays not in said for label, said in found_in(detector, text) if label in NAMES)
