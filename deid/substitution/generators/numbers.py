@@ -5,6 +5,8 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Iterator
+from contextlib import suppress
+from datetime import datetime
 
 from deid.domain.document import Mention
 from deid.domain.labels import Label
@@ -52,6 +54,7 @@ _YEAR = re.compile(
     r"\A(?:[A-Z]{1,5}[-/. ]?)?(?P<short>\d\d)(?=(?:[-/.][A-Z]{1,4}[-/.]|[-/.]|[A-Z]{1,4}-?)\d{3})"
 )
 _CENTURY = 2000  # of a year of two figures
+_DAYS = ("%d-%m-%y", "%d-%m-%Y", "%Y-%m-%d")
 
 
 class Numbers:
@@ -84,7 +87,10 @@ class Numbers:
         prefix = self._prefix(original) if professional else ""
         stream_of = self._context.shared_stream if professional and self._shared else self._context.stream
         stream = stream_of("number", comparable(original), str(attempt))
-        return Draft(self._other(original, label, prefix, stream) + part, STRATEGY)
+        text = self._other(original, label, prefix, stream) + part
+        while _is_day(whole) and not _is_day(text):  # uniform over the days of its layout
+            text = self._other(original, label, prefix, stream) + part
+        return Draft(text, STRATEGY)
 
     def _of_series(self, original: str) -> tuple[str, str]:
         """Return a number and its part ("24H0123", "-2") where the document has other parts; else the whole."""
@@ -160,6 +166,14 @@ def _keyed(original: str, label: Label, prefix: str, stream: KeyedStream) -> str
                 return drawn
             source = iter(drawn)
             return "".join(next(source) if char.isdigit() else char for char in original)
+
+
+def _is_day(text: str) -> bool:
+    """Return whether a number reads as a day that exists, of this century or the last: "24-3-25"."""
+    for form in _DAYS:
+        with suppress(ValueError):
+            return 1900 <= datetime.strptime(re.sub("[/.]", "-", text), form).year < 2100
+    return False
 
 
 def _is_keyed(digits: str, label: Label) -> bool:

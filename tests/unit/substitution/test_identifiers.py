@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import date
+from datetime import date, datetime
 
 import pytest
 from stdnum import iban, luhn
@@ -171,6 +171,21 @@ def test_an_identifier_keeps_its_layout(text: str, shape: str, substitutor: Subs
         found = _one(substitutor, "ID", text, key)
         assert re.fullmatch(shape, found), found
         assert found != text
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [("24-3-25", "%d-%m-%y"), ("12/04/26", "%d/%m/%y"), ("31.12.2025", "%d.%m.%Y"), ("2024-02-29", "%Y-%m-%d")],
+)
+def test_a_number_that_reads_as_a_day_becomes_a_day(text: str, form: str, substitutor: Substitutor) -> None:
+    found = {_one(substitutor, "ID", text, key) for key in KEYS}
+    assert len({datetime.strptime(one, form) for one in found}) > len(KEYS) / 2
+    assert {re.sub(r"\d", "0", one) for one in found} == {re.sub(r"\d", "0", text)}
+
+
+def test_a_number_that_is_no_day_is_drawn_from_all_numbers(substitutor: Substitutor) -> None:
+    found = [_one(substitutor, "ID", "86-5-35", key) for key in KEYS]
+    assert max(int(one.split("-")[0]) for one in found) > 31
 
 
 def test_a_number_is_alike_in_all_documents_of_a_patient(substitutor: Substitutor) -> None:
