@@ -80,7 +80,7 @@ def within_life(context: DocumentContext, moved: date, moved_anchor: date) -> da
 
 
 def to_told_age(context: DocumentContext, moved: date, moved_anchor: date) -> date:
-    """Bring a birth date, by whole years, to one that tells no greater age than the top-coded one.
+    """Bring a birth date to the top-coded age at most, by whole years.
 
     The birthday stays that of the patient's draw: a patient past that age has one in all documents, and the year alone
     follows the document (docs/decisions/2026-11-30-births-past-the-top-code.md).
