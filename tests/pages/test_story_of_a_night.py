@@ -125,6 +125,7 @@ def approve(one: Person, key: str, reason: str) -> None:
     one.write("Motif", reason)
     one.button("Continuer")
     one.sees("Voici ce qui va se passer")
+    one.sees("documents qui laissent voir une identité" if key == FIRST else "Personne n'a encore relu de document")
 
 
 @pytest.mark.slow
@@ -155,6 +156,7 @@ def test_the_story_of_a_night(visit: Callable[..., Page], server: Server, stewar
             reader.keep("relecture")
         take_time(stewards)
         reader.follow(reader.page.locator("#finish button"))
+    reader.sees("La publication, où l'on décide")
     senior.open(reader.page.url.removeprefix(server.pages))
     senior.link("Trancher")
     senior.keep("trancher")

@@ -39,6 +39,7 @@ from nocturne_pages.language import chosen as chosen_language
 from nocturne_pages.pages import fragment, page
 from nocturne_pages.panels import PANELS
 from nocturne_pages.permissions import Permission
+from nocturne_pages.reported import reported_words
 
 router = APIRouter()
 
@@ -134,9 +135,9 @@ async def decide(
         await run_in_threadpool(_refused, interval_key, decision, why)
         raise Refusal(403 if why is AnswerProblem.OWN else 409, f"decision_{why}", key=interval_key)
     if confirmed != "yes":
-        return page(
-            request, visitor, "decisions/confirm.html.j2", "decisions", **_shown(found, visitor), decision=decision
-        )
+        read = await run_in_threadpool(reported_words, interval_key, visitor.lang)
+        values = {**_shown(found, visitor), "decision": decision, "read": read}
+        return page(request, visitor, "decisions/confirm.html.j2", "decisions", **values)
     if found.state in VETOABLE:
         await run_in_threadpool(_veto, found, decision)
     else:

@@ -24,6 +24,7 @@ from nocturne_pages.access import Permission, Visitor, needs
 from nocturne_pages.errors import Before, Refusal
 from nocturne_pages.pages import fragment, page
 from nocturne_pages.panels import PANELS
+from nocturne_pages.reported import find_reported
 from nocturne_pages.texts import label_names, parts
 
 router = APIRouter()
@@ -205,9 +206,7 @@ def panel(request: Request, visitor: Visitor, interval_key: str) -> Markup | Non
     """Panel of a release: the review of its staged content, a link to open one, or the last review once published."""
     if not visitor.may(Permission.READ):
         return None
-    with steward() as cursor:
-        waiting, review = lifecycle.find_reported_review(cursor, interval_key)
-        found = estimate_leaks(review, progress.list_sampled(cursor, review.review_id)) if review else None
+    waiting, review, found = find_reported(interval_key)
     if review is None and (waiting is None or not visitor.may(Permission.REVIEW)):
         return None
     values = {"review": review, "waiting": waiting, "words": bound_in_words(found, visitor.lang) if found else ""}
