@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from deid.domain.document import Mention
 from deid.domain.errors import InputRefused
 from deid.domain.labels import Label
+from deid.formats.source import check_replacements, replaced
 
 _MARK = re.compile(r"\[\[|\]\]")
 _MENTION = re.compile(r"\[\[([A-Z_]+)\|((?:(?!\[\[|\]\])[^|\n])+)\]\]")
@@ -44,16 +45,9 @@ def write_marked(text: str, mentions: Sequence[Mention]) -> str:
         ValueError: mentions overlap or are unsorted, or the text holds characters reserved by the markup: `[[` or `]]`
             anywhere, `|` or a line break in a mention.
     """
-    pieces: list[str] = []
-    position = 0
-    for mention in mentions:
-        if not position <= mention.start < mention.end <= len(text):
-            raise ValueError(f"mention [{mention.start}, {mention.end}) overlaps, is unsorted or leaves the text")
-        surface = text[mention.start : mention.end]
-        pieces += text[position : mention.start], f"[[{mention.label}|{surface}]]"
-        position = mention.end
-    pieces.append(text[position:])
-    marked = "".join(pieces)
+    pieces = [(one.start, one.end, f"[[{one.label}|{text[one.start : one.end]}]]") for one in mentions]
+    check_replacements(len(text), pieces)
+    marked = replaced(text, pieces)
     try:
         sayable = parse_marked(marked, "")[0] == text
     except InputRefused:

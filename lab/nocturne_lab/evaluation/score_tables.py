@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from deid.models.scores import WAYS
 from nocturne_lab.evaluation.scoring import ANY, Evaluation, Tally
@@ -45,7 +45,7 @@ def percent(ratio: float | None) -> str:
     return "–" if ratio is None else f"{100 * ratio:.1f}"
 
 
-def markdown(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Return a Markdown table: first column to the left, figures to the right."""
     rule = [":--", *["--:"] * (len(head) - 1)]
     return "\n".join("| " + " | ".join(row) + " |" for row in (head, rule, *rows))

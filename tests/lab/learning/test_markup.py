@@ -79,5 +79,5 @@ def test_what_is_written_reads_back(case: tuple[str, tuple[Mention, ...]]) -> No
     ],
 )
 def test_what_the_markup_cannot_say_is_an_error(text: str, mentions: list[Mention]) -> None:
-    with pytest.raises(ValueError, match=r"mark|overlaps"):
+    with pytest.raises(ValueError, match=r"mark|overlapping"):
         write_marked(text, mentions)

@@ -9,6 +9,7 @@ from nocturne_lab.evaluation.attacks.reidentification import Linkage, Source
 from nocturne_lab.evaluation.attacks.study import DateRow, Study
 from nocturne_lab.evaluation.attacks.usefulness import PROFILE_KEPT
 from nocturne_lab.evaluation.audit import Audit
+from nocturne_lab.evaluation.score_tables import markdown
 
 KNOWN = (1, 2, 3, 5)
 
@@ -38,7 +39,7 @@ def study_page(found: Study, plots: Sequence[str] = ()) -> str:
         "swapped: share of all pairs of a patient's documents of two days, successive or not, that are the other way "
         "round. Strategies move the documents' own dates by the patient's shift alone unless `document_date: metric` "
         "is said.",
-        _table(
+        markdown(
             ("strategy", "ε", "moved copy", "nearest", "3 known dates: top 1", "error", "from document", "terms",
              "stays", "lengths", "between documents", "in order", "swapped"),
             [_date_line(row) for row in found.dates],
@@ -56,7 +57,7 @@ def study_page(found: Study, plots: Sequence[str] = ()) -> str:
         "## Averaging",
         "Mean days between a true date and the mean of its surrogates in n documents, at ε = 0.25; in brackets, for "
         "who knows the patient's shift.",
-        _table(
+        markdown(
             ("strategy", "scope", *(f"n = {one.documents}" for one in found.averages[0].points)),
             [
                 (row.strategy, row.scope, *(f"{one.error:.1f} ({one.alone:.1f})" for one in row.points))
@@ -69,7 +70,7 @@ def study_page(found: Study, plots: Sequence[str] = ()) -> str:
         "is right, without and with the surrogate; truth: mean posterior of the true commune. Kept: share of patients' "
         f"addresses whose health profile is within {PROFILE_KEPT} (range [0, √5]) of the true one; ε = 0 is a uniform "
         "draw. ε counts per unit of profile, for `geo_indistinguishability` per kilometre.",
-        _table(
+        markdown(
             ("strategy", "ε", "candidates", "crowd", "guess before", "guess", "truth", "kept", "distance", "km"),
             [
                 (
@@ -86,7 +87,7 @@ def study_page(found: Study, plots: Sequence[str] = ()) -> str:
         "knows the law of a draw, which may give the original, and which draws are independent. Best guess right / "
         "mean posterior of the truth. A value is drawn once per scope and ε: under `split: uniform` documents of 1, 2, "
         "3 and 4 elements have four ε, and four draws; under `scope: document` each document has its own.",
-        _table(
+        markdown(
             ("strategy", "ε", "scope", "split",
              *(f"n = {one.documents}" for one in found.commune_averages[0].points), "surrogates at the last"),
             [
@@ -101,7 +102,7 @@ def study_page(found: Study, plots: Sequence[str] = ()) -> str:
         ),
         "The patients' homes as the hospital's documents name them (two documents or more): a draw whose name a "
         "document hides elsewhere is skipped there, which gives a second surrogate.",
-        _table(
+        markdown(
             ("scope", "patients", "surrogates of each home", "with several"),
             [
                 (row.scope, str(row.patients), f"{row.surrogates:.2f}", _share(row.several))
@@ -111,7 +112,7 @@ def study_page(found: Study, plots: Sequence[str] = ()) -> str:
         "## Surnames by frequency",
         "The attacker knows in how many documents each surname stands, and lines ranks up. Matched: share of true "
         "surnames whose rank holds a surrogate of theirs; of the 20 most frequent.",
-        _table(
+        markdown(
             ("surnames of", "scope", "surnames", "surrogates of each", "matched", "of the 20 first", "chance"),
             [
                 (
@@ -128,7 +129,7 @@ def study_page(found: Study, plots: Sequence[str] = ()) -> str:
         "## ε measured",
         f"Published texts, {found.published[0].draws:,} patients per input; mechanisms, {found.draws:,} draws per "
         "input (`make audit`: a million). A lower bound above the claim refutes it; below, it proves nothing.",
-        _table(
+        markdown(
             ("what", "neighbours", "ε claimed", "ε at least", "verdict"),
             map(_audit_line, (*found.published, *found.mechanisms)),
         ),
@@ -153,7 +154,7 @@ def _linkages(rows: Iterable[DateRow], source: Source, words: str) -> str:
         cells = [_of(row.linkages, source, known) for known in KNOWN]
         shares = ("–" if one is None else f"{_share(one.top_1)} / {_share(one.top_10)}" for one in cells)
         lines.append((row.name, _epsilon(row.epsilon), *shares))
-    return _table((f"{words}: first / first ten", "ε", *(f"k = {known}" for known in KNOWN)), lines)
+    return markdown((f"{words}: first / first ten", "ε", *(f"k = {known}" for known in KNOWN)), lines)
 
 
 def _of(linkages: Iterable[Linkage], source: Source, known: int) -> Linkage | None:
@@ -164,11 +165,6 @@ def _audit_line(found: Audit) -> Sequence[str]:
     claimed = "none" if isinf(found.claimed) else f"{found.claimed:.3f}"
     verdict = "no claim" if isinf(found.claimed) else "REFUTED" if found.refuted else "not refuted"
     return found.mechanism, found.inputs, claimed, f"{found.lower:.3f}", verdict
-
-
-def _table(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
-    rows = [head, ["---", *(["---:"] * (len(head) - 1))], *lines]
-    return "\n".join("| " + " | ".join(row) + " |" for row in rows)
 
 
 def _share(value: float) -> str:

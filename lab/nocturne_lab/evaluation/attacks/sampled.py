@@ -134,13 +134,9 @@ def nearest_people(sample: Sequence[Candidate]) -> float:
     return _nearest([true[one] for one in people], [published[one] for one in people], people)
 
 
-def bounds(share: float, n: int) -> tuple[float, float]:
-    """Return the bounds of a share of `n`, with 95 % confidence (Clopper and Pearson 1934)."""
-    return share_interval(min(share * n, n), n)
-
-
 def _share(name: str, share: float, n: int, people: int) -> Measured:
-    return Measured(name, share, *bounds(share, min(n, people)), n)
+    own = min(n, people)
+    return Measured(name, share, *share_interval(min(share * own, own), own), n)
 
 
 def _nearest(true: Iterable[Sequence[str]], published: Iterable[Sequence[str]], owners: Sequence[str]) -> float:

@@ -187,11 +187,10 @@ def _agreement(
     both = [at for at, stay in enumerate(stays) if (stay, arm) in one.codes and (stay, arm) in other.codes]
     if not both:
         return None
-    first, second = (_encoded([own.codes[stays[at], arm] for at in both], level, classes) for own in (one, other))
+    first, second = (
+        encoded([frozenset(at_level(code, level) for code in own.codes[stays[at], arm]) for at in both], classes)
+        for own in (one, other)
+    )
     answers = list(zip(first.ravel().tolist(), second.ravel().tolist(), strict=True))
     drawn = weights[:, both]
     return Agreement(len(both), mean(jaccard(first, second), drawn), cohen_kappa(answers), alpha(first, second, drawn))
-
-
-def _encoded(codes: Sequence[Sequence[str]], level: Level, classes: Sequence[str]) -> Matrix:
-    return encoded([frozenset(at_level(code, level) for code in own) for own in codes], classes)

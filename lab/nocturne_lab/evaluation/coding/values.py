@@ -21,8 +21,7 @@ Span = tuple[int, int, Label]
 
 def read_original(document: Document, mentions: Iterable[Mention]) -> str:
     """Return an original text with classes for its values; see `read_values`."""
-    spans = [(one.start, one.end, one.label) for one in mentions]
-    return read_values(document.text, spans, document.reference_date)
+    return read_values(document.text, ((one.start, one.end, one.label) for one in mentions), document.reference_date)
 
 
 def read_published(published: Substitution) -> str:

@@ -19,7 +19,8 @@ from sklearn.linear_model import LogisticRegression
 from deid.detection.annotators.transformer import SHIPPED
 from deid.detection.annotators.transformer.model_directory import load_tokenizer
 from deid.domain.document import Mention
-from deid.domain.labels import TEMPORAL, Label
+from deid.domain.labels import TEMPORAL
+from deid.formats.source import replaced
 from deid.french.folding import words
 from deid.models import FOLDER
 from nocturne_lab.evaluation.utility.facts import Pair
@@ -55,24 +56,14 @@ def without_shared(pairs: Sequence[Pair], patients: Sequence[str], *, dates: boo
             if (one.mention.label in TEMPORAL and not dates)
             or any(len(owners[word]) > 1 for word in _telling(document.text, one.mention))
         ]
-        labels = [one.label for one, _ in shared]
-        originals.append(_labelled(document.text, [(one.start, one.end) for one, _ in shared], labels))
-        others.append(_labelled(published.text, [span for _, span in shared], labels))
+        originals.append(replaced(document.text, ((one.start, one.end, f"[{one.label}]") for one, _ in shared)))
+        others.append(replaced(published.text, ((*span, f"[{one.label}]") for one, span in shared)))
     return originals, others
 
 
 def _telling(text: str, mention: Mention) -> Iterator[str]:
     if mention.label not in TEMPORAL:
         yield from (word for word in words(text[mention.start : mention.end]) if len(word) > 1)
-
-
-def _labelled(text: str, spans: Sequence[tuple[int, int]], labels: Sequence[Label]) -> str:
-    pieces: list[str] = []
-    at = 0
-    for (start, end), label in zip(spans, labels, strict=True):
-        pieces += (text[at:start], f"[{label}]")
-        at = end
-    return "".join((*pieces, text[at:]))
 
 
 class Trigrams:
