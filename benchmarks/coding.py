@@ -30,7 +30,6 @@ from tqdm import tqdm
 from deid.config.policy import DEFAULT, Policy, load
 from deid.domain.document import Document, Mention, Substitution, Surrogate
 from deid.domain.errors import NocturneError
-from deid.domain.labels import CONTACT, IDENTIFIERS, NAMES, Label
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
 from demo.hospital import generate
@@ -40,7 +39,7 @@ from demo.hospital.prose.library import FOLDER
 from demo.population import population_of
 from nocturne_lab.evaluation.attacks.membership import Membership, attack_losses
 from nocturne_lab.evaluation.coding.classical import vocabulary
-from nocturne_lab.evaluation.coding.comparison import CODERS, Coded, Coder, coder_of, compare
+from nocturne_lab.evaluation.coding.comparison import CODERS, GROUPS, Coded, Coder, coder_of, compare, written_back
 from nocturne_lab.evaluation.coding.icd10 import LEVELS
 from nocturne_lab.evaluation.coding.scores import encoded, jaccard, loss, micro, micro_f1
 from nocturne_lab.evaluation.coding.stays import CodedStay, folds, gather
@@ -53,15 +52,6 @@ from nocturne_lab.evaluation.score_tables import markdown
 KEY = b"the key of the measure of coding"
 POLICIES = ("default", "strict", "tchouka2022", "tchouka2023")
 GENERALISED = {"dates": {"strategy": "generalise"}, "ages": {"strategy": "generalise"}}
-# Labels that are left as written in an arm of its own, the others replaced under the default policy.
-KEPT: Mapping[str, frozenset[Label]] = {
-    "dates kept": frozenset({Label.DATE, Label.RELDATE}),
-    "ages kept": frozenset({Label.AGE}),
-    "places kept": frozenset({Label.STREET, Label.ZIP, Label.CITY, Label.LOC}),
-    "organisations kept": frozenset({Label.ORG}),
-    "names kept": NAMES,
-    "numbers kept": CONTACT | IDENTIFIERS,
-}
 _LEAST = 1e-6  # of a probability, in a loss
 PLOT = Path(__file__).with_name("coding.svg")
 ARMS = ("original", "tags", *POLICIES, "generalise")
@@ -86,11 +76,11 @@ def sources(patients: int, dated: bool = False) -> tuple[Texts, dict[str, tuple[
     return texts, {one.stay_id: one.diagnoses for one in hospital.stays}
 
 
-def published(texts: Texts, policy: Policy, kept: frozenset[Label] = frozenset()) -> dict[str, Substitution]:
-    """Return what a policy publishes, by document; mentions of the labels `kept` stay as written."""
+def published(texts: Texts, policy: Policy) -> dict[str, Substitution]:
+    """Return what a policy publishes, by document."""
     substitutor = Substitutor(policy, KEY, packaged_tables().communes)
     return {
-        document.id: substitutor.substitute(document, [one for one in mentions if one.label not in kept])
+        document.id: substitutor.substitute(document, mentions)
         for _, document, mentions in tqdm(texts, desc=policy.name, disable=None, leave=False)
     }
 
@@ -129,11 +119,12 @@ def arms(
 
 
 def kept_arms(texts: Texts, codes: dict[str, tuple[str, ...]]) -> Iterator[tuple[str, list[CodedStay]]]:
-    """Yield the stays of each arm of `KEPT`, as written."""
+    """Yield the stays of each group of labels, which stay as written; the others are as the default publishes them."""
     pairs = [(stay, document) for stay, document, _ in texts]
-    for name, labels in KEPT.items():
-        own = {key: one.text for key, one in published(texts, load(), labels).items()}
-        yield name, gather(pairs, codes, partial(_text, own))
+    drawn = published(texts, load())
+    for name, labels in GROUPS.items():
+        own = {document.id: written_back(document, drawn[document.id], labels) for _, document in pairs}
+        yield f"{name} kept", gather(pairs, codes, partial(_text, own))
 
 
 def _text(own: dict[str, str], document: Document) -> str:

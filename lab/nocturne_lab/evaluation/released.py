@@ -27,7 +27,7 @@ from deid.release.interval import check_interval_key
 from nocturne_lab.evaluation.attacks.membership import LEAST, attack_losses, losses
 from nocturne_lab.evaluation.attacks.sampled import attack_sample
 from nocturne_lab.evaluation.coding.classical import ClassicalCoder
-from nocturne_lab.evaluation.coding.comparison import FEWEST_STAYS, compare
+from nocturne_lab.evaluation.coding.comparison import FEWEST_STAYS, GROUPS, code, compare, written_back
 from nocturne_lab.evaluation.coding.scores import loss, micro_f1
 from nocturne_lab.evaluation.coding.stays import gather
 from nocturne_lab.evaluation.corpus import GoldDocument
@@ -153,14 +153,10 @@ def attack_models(sample: Sequence[Candidate], serving: Mapping[str, str], size:
             yield _without("few", kind, min(len(own), len(rest)))
             continue
         found = attack_losses(own, rest)
-        for name, figure in (
-            ("membership", found.auc),
-            ("membership_advantage", found.advantage),
-            ("membership_chance", found.chance),
-            ("membership_low", found.low),
-        ):
+        figures = {"": found.auc, "_advantage": found.advantage, "_chance": found.chance, "_low": found.low}
+        for name, figure in figures.items():
             if figure.value is not None:
-                yield Measured(f"attack.{name}.{kind}", figure.value, figure.low, figure.high, found.members)
+                yield Measured(f"attack.membership{name}.{kind}", figure.value, figure.low, figure.high, found.members)
 
 
 def _without(reason: str, kind: str = "", n: int = 0) -> Measured:
@@ -192,6 +188,8 @@ def measure_sample(sample: Sequence[Candidate], communes: CommuneTable | None = 
 def measure_coding(sample: Sequence[Candidate], told: Mapping[str, CodedAs] | None) -> Iterator[Measured]:
     """Yield what published texts lose for ICD-10 coding by the classical coder, or why it has no figure.
 
+    The loss by a group of labels is against published texts with these as written; none where none is replaced.
+
     Args:
         sample: originals with what was published of them.
         told: stay and codes by document; None if the source tells none.
@@ -201,9 +199,9 @@ def measure_coding(sample: Sequence[Candidate], told: Mapping[str, CodedAs] | No
         return
     documents = [(told[one.document.id].stay, one.document) for one in sample if one.document.id in told]
     codes = dict(told.values())
-    texts = {one.document.id: one.substitution.text for one in sample}
+    drawn = {one.document.id: one.substitution for one in sample}
     stays = gather(documents, codes)
-    arms = {"original": stays, "published": gather(documents, codes, lambda one: texts[one.id])}
+    arms = {"original": stays, "published": gather(documents, codes, lambda one: drawn[one.id].text)}
     try:
         if len(stays) < FEWEST_STAYS:
             raise InputRefused("too few stays have codes.", f"Take a sample with {FEWEST_STAYS} of them.")
@@ -213,11 +211,19 @@ def measure_coding(sample: Sequence[Candidate], told: Mapping[str, CodedAs] | No
         return
     original, published = found["original"], found["published"]
     weights = resampled(len(stays))
-    for name, one in (
-        ("coding_original", micro_f1(original.gold, original.found, weights)),
-        ("coding_loss", loss(original.gold, original.found, published.found, weights)),
-    ):
-        yield Measured(f"utility.{name}", one.value, one.low, one.high, len(stays))
+    figures = {
+        "original": micro_f1(original.gold, original.found, weights),
+        "loss": loss(original.gold, original.found, published.found, weights),
+    }
+    for group, labels in GROUPS.items():
+        own = [(stay, replace(one, text=written_back(one, drawn[one.id], labels))) for stay, one in documents]
+        kept = gather(own, codes)
+        if kept != arms["published"]:
+            log.info("ICD-10 coding with %s as written", group)
+            answers = code(kept, ClassicalCoder, "category").found
+            figures[f"loss.{group}"] = loss(original.gold, answers, published.found, weights)
+    for name, figure in figures.items():
+        yield Measured(f"utility.coding_{name}", figure.value, figure.low, figure.high, len(stays))
 
 
 def _keep(

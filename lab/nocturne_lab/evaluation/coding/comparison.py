@@ -12,7 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
+from deid.domain.document import Document, Substitution
 from deid.domain.errors import InputRefused
+from deid.domain.labels import CONTACT, IDENTIFIERS, NAMES, PLACES, TEMPORAL, Label
+from deid.formats.source import replaced
 from nocturne_lab.evaluation.coding.classical import ClassicalCoder, best_threshold
 from nocturne_lab.evaluation.coding.icd10 import Level
 from nocturne_lab.evaluation.coding.scores import Matrix, encoded
@@ -24,6 +27,15 @@ FOLDS = 5
 CoderName = Literal["classical", "neural"]
 CODERS: tuple[CoderName, ...] = get_args(CoderName)
 _FEWEST = 3  # folds: one to test, one for the threshold, one to learn from
+# Labels whose effect is measured together: texts with these as written beside what is published.
+GROUPS: Mapping[str, frozenset[Label]] = {
+    "dates": TEMPORAL - {Label.AGE},
+    "ages": frozenset({Label.AGE}),
+    "places": PLACES,
+    "organisations": frozenset({Label.ORG}),
+    "names": NAMES,
+    "numbers": CONTACT | IDENTIFIERS,
+}
 
 
 class Coder(Protocol):
@@ -97,6 +109,13 @@ def code(
         scores[test] = told(teaches & ~test, test)
         found[test] = scores[test] >= threshold
     return Coded(classes, gold, scores, found)
+
+
+def written_back(document: Document, published: Substitution, labels: frozenset[Label]) -> str:
+    """Return a published text in which the mentions of some labels are as the document writes them."""
+    drawn = zip(published.spans, (one.mention for one in published.surrogates), strict=True)
+    back = ((*span, document.text[one.start : one.end]) for span, one in drawn if one.label in labels)
+    return replaced(published.text, back)
 
 
 def compare(

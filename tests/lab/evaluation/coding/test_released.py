@@ -6,8 +6,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from deid.domain.document import Document, Patient, Substitution
+from deid.domain.document import Document, Mention, Patient, Substitution, Surrogate
+from deid.domain.labels import Label
 from deid.domain.outcomes import Candidate
+from deid.reports.wording import WORDING
 from nocturne_lab.evaluation.coding.comparison import FEWEST_STAYS
 from nocturne_lab.evaluation.released import measure_coding
 from nocturne_lab.hospital.evaluations import CodedAs, Measured
@@ -45,6 +47,31 @@ def test_equal_texts_lose_nothing_and_empty_ones_nearly_all() -> None:
     assert lost.low is not None
     assert lost.low > 0.4
     assert lost.n == 60
+
+
+def test_the_label_whose_substitution_costs_the_codes_is_told() -> None:
+    documents, told = stays(60)
+    found = {one.measure: one for one in measure_coding([replaced(one) for one in documents], told)}
+    spoilt, harmless = found["utility.coding_loss.organisations"], found["utility.coding_loss.dates"]
+    assert spoilt.low is not None
+    assert spoilt.low > 0.4
+    assert harmless.value < 0.1
+    assert spoilt.n == harmless.n == 60
+    assert spoilt.value == pytest.approx(found["utility.coding_loss"].value, abs=0.1)
+    # Nothing of the other groups is replaced.
+    assert {name for name in found if name.startswith("utility.coding_loss.")} == {spoilt.measure, harmless.measure}
+    assert {spoilt.measure, harmless.measure} <= {name.removeprefix("evaluation_") for name in WORDING["fr"]}
+
+
+def replaced(document: Document) -> Candidate:
+    """Replace the cause of a stay, as if it were an organisation, and the word that ends the document, as a date."""
+    start, end = len("Entrée pour "), document.text.index(", jour")
+    last = len(document.text) - len("domicile.")
+    mentions = Mention(start, end, Label.ORG), Mention(last, len(document.text) - 1, Label.DATE)
+    text = f"{document.text[:start]}motif{document.text[end:last]}foyer."
+    spans = (start, start + len("motif")), (len(text) - len("foyer."), len(text) - 1)
+    drawn = tuple(Surrogate(one, text[at:to], "test") for one, (at, to) in zip(mentions, spans, strict=True))
+    return Candidate(document, mentions, Substitution(text, drawn, spans))
 
 
 @pytest.mark.parametrize(("number", "coded"), [(FEWEST_STAYS - 1, FEWEST_STAYS - 1), (60, 12), (0, 0)])
