@@ -265,7 +265,7 @@ def _is_told(reading: Reading, word: str, towns: set[str]) -> bool:
     known = read_gentile(word)
     if known is not None and fold(known.town) in towns:
         return True
-    return any(derived_gentile(word, town) for town in towns) and not reading.lexicon.is_word(word)
+    return not reading.lexicon.is_word(word) and any(derived_gentile(word, town) for town in towns)
 
 
 def _means_inhabitants(reading: Reading, at: int, mentions: Sequence[Mention], *, told: bool) -> bool:
