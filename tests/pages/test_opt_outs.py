@@ -119,6 +119,11 @@ def test_by_the_hospitals_id_the_page_says_when_it_will_be_done(
     assert "pseudonyme vient d'un secret détruit" not in said
     assert said.count("pas encore connu") == 5
     assert "P000002" not in page.content()
+    proof = page.url
+    page.goto(f"{server.pages}/opt-outs")
+    pending = page.get_by_role("row").filter(has_text="demande orale notée au dossier")
+    expect(pending.get_by_role("cell").nth(3)).to_have_text("–")  # not 0: nothing has looked yet
+    page.goto(proof)
     with as_deployed(database):
         opt_outs.apply_opt_outs()
     page.reload()

@@ -323,6 +323,7 @@ def test_what_failed_is_shown_at_its_place_marked_there_and_checked_at_once(
     expect(page.get_by_role("status")).to_contain_text("plus aucun contrôle critique n'échoue")
     expect(page.locator("#candidate .marked")).to_have_count(2)
     expect(page.get_by_role("row").filter(has_text="residual_encoded")).to_contain_text("passe")
+    expect(page.get_by_role("row").filter(has_text="residual_encoded")).not_to_contain_text("Ouvrir le texte")
     expect(page.locator(".marks li")).to_have_count(2)
     assert violations(page) == []
     page.get_by_role("button", name="Retirer (2)").click()
