@@ -30,6 +30,7 @@ from typing import Any, Generic, TypeVar
 
 from deid.domain.errors import NocturneError
 from deid.domain.limits import Limits
+from deid.domain.unforeseen import foreseen, kind_and_place
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -200,9 +201,7 @@ class _Isolated(Generic[T, R]):
             return None
         kind, value = answer
         if kind == "refused":
-            raise NocturneError(value)
-        if kind == "failed":
-            raise NocturneError(f"a step failed in a process of its own: {value}.", "Please report it with this line.")
+            raise value
         return value if kind == "done" else None
 
     @staticmethod
@@ -264,10 +263,10 @@ def _serve(link: Connection) -> None:
             answer = ("done", function(items))
         except MemoryError:
             answer = ("exceeded", None)
-        except NocturneError as error:
-            answer = ("refused", str(error))
         except Exception as error:
-            answer = ("failed", type(error).__name__)  # its message may quote a document
+            value = kind_and_place(error)  # its message may quote a document
+            told = NocturneError(f"a step failed in a process of its own: {value}.", "Please report it with this line.")
+            answer = ("refused", foreseen(error) or told)
         hard = resource.getrlimit(resource.RLIMIT_AS)[1]
         resource.setrlimit(resource.RLIMIT_AS, (hard, hard))  # the answer must be written
         link.send(answer)

@@ -30,6 +30,9 @@ class NocturneError(Exception):
         self.message = message
         self.remedy = remedy
 
+    def __reduce__(self) -> tuple[object, ...]:  # pickled without `__init__`, whose arguments differ by class
+        return type(self).__new__, (type(self), *self.args), self.__dict__
+
 
 class SettingsError(NocturneError):
     """The deployment lacks a setting, or has one that cannot be used."""

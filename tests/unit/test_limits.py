@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
+from errno import ENOSPC
 
 import pytest
 
@@ -17,7 +18,7 @@ from deid.config.policy import AnnotatorChoice, Policy, load
 from deid.config.settings import settings
 from deid.detection import Detector
 from deid.domain.document import Document, Patient
-from deid.domain.errors import NocturneError, PolicyError, Reason
+from deid.domain.errors import DiskFull, DocumentRefused, NocturneError, PolicyError, Reason, ReviewRefused
 from deid.domain.limits import Limits
 from deid.domain.outcomes import Deidentified, Detected, Incoming, Refused
 from deid.isolation import process_within
@@ -123,13 +124,22 @@ def test_each_step_has_the_limits(detector: Detector, substitutor: Substitutor) 
     assert check(candidates, limits=limits) == check(candidates)
 
 
+ERRORS = {
+    "policy": PolicyError("no such annotator.", "Install it."),
+    "disk": OSError(ENOSPC, "VASSEROT"),
+    "document": DocumentRefused("d1", Reason.SCANNED, "2 pages"),
+    "review": ReviewRefused("later", "it is closed.", "Open another."),
+    "unforeseen": KeyError("VASSEROT"),
+}
+
+
 def shouting(items: list[str]) -> list[str]:
-    """Return texts in capitals; one of them never ends, one needs another setting."""
+    """Return texts in capitals; one of them never ends, others name an error that is raised."""
     for item in items:
         if item == "never":
             time.sleep(600)
-        if item == "policy":
-            raise PolicyError("no such annotator.")
+        if item in ERRORS:
+            raise ERRORS[item]
     return [item.upper() for item in items]
 
 
@@ -137,10 +147,30 @@ def shout(items: list[str], limits: Limits) -> list[str]:
     return process_within(limits, shouting, items, length=len, refuse=lambda item: f"refused {item}", sample="a")
 
 
-def test_an_error_of_the_deployment_stops_the_batch_in_either_process() -> None:
-    for isolated in (False, True):
-        with pytest.raises(NocturneError, match=r"^no such annotator\.$"):
-            shout(["a", "policy"], replace(SHORT, isolated=isolated))
+@pytest.mark.parametrize("isolated", [False, True])
+def test_an_error_of_the_deployment_stops_the_batch_in_either_process(isolated: bool) -> None:
+    with pytest.raises(PolicyError, match=r"^no such annotator\. Install it\.$") as refused:
+        shout(["a", "policy"], replace(SHORT, isolated=isolated))
+    assert (refused.value.message, refused.value.remedy) == ("no such annotator.", "Install it.")
+
+
+@pytest.mark.parametrize("name", ["document", "review"])
+def test_an_error_keeps_its_class_and_its_facts_from_the_other_process(name: str) -> None:
+    with pytest.raises(type(ERRORS[name])) as refused:
+        shout([name], replace(SHORT, isolated=True))
+    assert (str(refused.value), vars(refused.value)) == (str(ERRORS[name]), vars(ERRORS[name]))
+
+
+def test_a_full_disk_of_the_other_process_is_worth_a_retry() -> None:
+    with pytest.raises(DiskFull, match="no room left") as refused:
+        shout(["disk"], replace(SHORT, isolated=True))
+    assert "VASSEROT" not in str(refused.value)
+
+
+def test_an_unforeseen_error_of_the_other_process_is_told_by_kind_and_place() -> None:
+    with pytest.raises(NocturneError, match=r"process of its own: KeyError at test_limits\.py:\d+\.") as refused:
+        shout(["unforeseen"], replace(SHORT, isolated=True))
+    assert "VASSEROT" not in str(refused.value)
 
 
 def test_a_long_batch_is_processed_in_portions() -> None:
