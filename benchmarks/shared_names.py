@@ -4,7 +4,7 @@
 
 The documents of the synthetic hospital are detected, each by itself. Then the rare words of names that are sure in one
 are looked for in those of the same patient that stand in one group: as Nocturne did until 2026-11-30. A mention of the
-hospital's authors is gained if letters of it are covered so that none covered before; a word outside of all is damage.
+hospital's authors is gained if a letter of it is covered that was not before; a word outside of all is damage.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ HEAD = """# Names of a patient's other documents
 Written by `{command}`: {documents:,} documents of {patients} patients of the synthetic hospital,
 which tell {marked:,} mentions. Where the identity is known, the warehouse tells the patient's names, birth date and
 town; elsewhere nothing but whose the documents are. Professionals of the hospital are known in both, and batches are
-cut at random.
+cut at random. That a name planted in two documents is counted, as gained or as damage: tests/unit/test_shared_names.py.
 
 | searched together | documents that change, identity known | … mentions gained | … words of damage | \
 documents that change, identity unknown | … mentions gained | … words of damage |
