@@ -31,7 +31,7 @@ from deid.cli import (
 )
 from deid.cli.console import REFUSED, UNUSABLE, Guarded, write_json_logs
 from deid.cli.language import check_language, complain, translated_error
-from deid.domain.errors import SettingsError
+from deid.domain.errors import NocturneError, SettingsError
 from deid.domain.extensions import COMMANDS, find_extensions
 from deid.domain.unforeseen import foreseen, kind_and_place
 
@@ -72,12 +72,17 @@ groups = {
 }
 for name, group in groups.items():
     app.add_typer(group, name=name)
+_added = [held for one in (app, *groups.values()) for held in (one.registered_commands, one.registered_groups)]
 for name, extension in find_extensions(COMMANDS).items():
+    before = [len(held) for held in _added]
     try:
         extension.load()(app)
     except Exception as error:  # another distribution's mistake ends no command of this one
-        what = kind_and_place(error)
-        complain(f"the extension {name} is left out, it cannot be loaded: {what}. Mend or uninstall it.")
+        for held, number in zip(_added, before, strict=True):
+            del held[number:]
+        ours = foreseen(error) or NocturneError(f"{kind_and_place(error)}.", "Mend or uninstall it.")
+        what = f"the extension {name} is left out, it cannot be loaded: {ours.message}"
+        complain(translated_error(NocturneError(what, ours.remedy)))
 laboratory.name_missing(app, groups)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,7 @@ ENTRY_POINTS = """
 greet = nocturne_other:add
 absent = nocturne_other:nothing
 failing = nocturne_failing:add
+half = nocturne_other:add_half
 
 [nocturne.annotators]
 badge = nocturne_other:Badges
@@ -46,6 +48,15 @@ def add(app):
         print("bonjour")
 
 
+def add_half(app):
+    from deid.cli import policies
+    from deid.domain.errors import SettingsError
+
+    app.command(name="half")(print)
+    policies.policy_app.command(name="half")(print)
+    raise SettingsError("NOCTURNE_OTHER names no folder.", "Set it.")
+
+
 class Badges:
     def annotate(self, reading):
         return [Mention(*found.span(), Label.ID) for found in re.finditer(r"BADGE \d+", reading.text)]
@@ -61,7 +72,7 @@ FAILING = 'raise RuntimeError("VASSEROT")\n'
 
 
 @pytest.fixture
-def other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder of packages in which such a distribution is installed."""
     facts = tmp_path / "nocturne_other-1.0.dist-info"
     facts.mkdir()
@@ -70,7 +81,9 @@ def other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "nocturne_other.py").write_text(OTHER)
     (tmp_path / "nocturne_failing.py").write_text(FAILING)
     monkeypatch.syspath_prepend(tmp_path)
-    return tmp_path
+    yield tmp_path
+    for name in ("nocturne_other", "nocturne_failing"):
+        sys.modules.pop(name, None)
 
 
 def policy(folder: Path, annotator: str, provider: str) -> Policy:
@@ -106,12 +119,25 @@ def test_a_generator_that_cannot_be_loaded_is_told_with_a_remedy(other: Path) ->
         Substitutor(policy(other, "badge", "absent"), bytes(range(32)), packaged_tables().communes)
 
 
+def run_deid(folder: Path, *arguments: str, language: str = "en") -> subprocess.CompletedProcess[str]:
+    """Run the command line as a process that has such a distribution."""
+    environment = os.environ | {"PYTHONPATH": f"{ROOT}:{folder}", "NOCTURNE_LANG": language}
+    command = [sys.executable, "-m", "deid", *arguments]
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+
+
 def test_commands_are_added_and_those_that_fail_are_named_and_left_out(other: Path) -> None:
-    environment = os.environ | {"PYTHONPATH": f"{ROOT}:{other}", "NOCTURNE_LANG": "en"}
-    command = [sys.executable, "-m", "deid", "greet"]
-    done = subprocess.run(command, cwd=other, env=environment, capture_output=True, text=True, check=False)
+    done = run_deid(other, "greet")
     assert (done.returncode, done.stdout) == (0, "bonjour\n")
-    said = done.stderr.splitlines()
-    assert "the extension absent is left out, it cannot be loaded: AttributeError at " in said[0]
-    assert "the extension failing is left out, it cannot be loaded: RuntimeError at nocturne_failing.py:1." in said[1]
+    absent, failing, half = (line for line in done.stderr.splitlines() if "is left out, it cannot be loaded" in line)
+    assert "the extension absent is left out, it cannot be loaded: AttributeError at " in absent
+    assert failing.endswith(": RuntimeError at nocturne_failing.py:1. Mend or uninstall it.")
+    assert half.endswith(" half is left out, it cannot be loaded: NOCTURNE_OTHER names no folder. Set it.")
     assert "VASSEROT" not in done.stderr
+
+
+def test_an_extension_that_fails_half_way_leaves_no_command(other: Path) -> None:
+    for group in ([], ["policy"]):
+        done = run_deid(other, *group, "half", language="fr")
+        assert (done.returncode, "half" in done.stderr.splitlines()[-1]) == (2, True)
+    assert "est laissée de côté, elle ne se charge pas : RuntimeError sur nocturne_failing.py:1." in done.stderr
