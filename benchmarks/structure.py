@@ -128,7 +128,7 @@ def keep(told: Mapping[str, int], path: Path = RECORD) -> None:
         SystemExit: a figure of `FALLING` is above the recorded one, which then stays, as do all others.
     """
     held = json.loads(path.read_text(encoding="utf-8"))
-    if risen := [f"{name} {held[name]} → {told[name]}" for name in FALLING if told[name] > held[name]]:
+    if risen := [f"{name} {held[name]} → {told[name]}" for name in FALLING if told[name] > held.get(name, told[name])]:
         raise SystemExit(f"Not recorded: these only fall, {', '.join(risen)}. Import less, or name one thing once.")
     path.write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
 

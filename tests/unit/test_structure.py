@@ -46,3 +46,10 @@ def test_a_rise_of_what_only_falls_is_not_recorded(name: str, tmp_path: Path) ->
     better = CEILINGS | {name: CEILINGS[name] - 1, "lines of deid": CEILINGS["lines of deid"] + 1}
     keep(better, record)
     assert json.loads(record.read_text(encoding="utf-8")) == better
+
+
+def test_a_figure_that_has_no_record_yet_is_recorded(tmp_path: Path) -> None:
+    record = tmp_path / "structure.json"
+    record.write_text(json.dumps({name: value for name, value in CEILINGS.items() if name != FALLING[0]}))
+    keep(CEILINGS, record)
+    assert json.loads(record.read_text(encoding="utf-8")) == CEILINGS
