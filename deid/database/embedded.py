@@ -222,11 +222,11 @@ def write_private(path: Path, content: str) -> None:
 
 def port_taken(port: int) -> bool:
     """Return whether a program of this machine already listens on `port`."""
-    try:
-        socket.create_server((HOST, port)).close()
-    except OSError:
-        return True
-    return False
+    with socket.socket() as probe, contextlib.suppress(OSError):
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        probe.bind((HOST, port))  # it does not listen: of two that ask at once, neither finds the other
+        return False
+    return True
 
 
 def free_port() -> int:
@@ -309,8 +309,8 @@ def _make_system_user() -> str:
     command = [*_ADD_USER, SYSTEM_USER]
     try:
         done = subprocess.run(command, check=False, capture_output=True, text=True, env=environment)  # noqa: S603 - ours
-    except FileNotFoundError:
-        return f"this machine has no {_ADD_USER[0]}"
+    except OSError as error:
+        return f"{_ADD_USER[0]}: {error.strerror}"
     return (done.stderr.strip().splitlines() or [f"{_ADD_USER[0]} ended with {done.returncode}"])[-1]
 
 

@@ -212,12 +212,30 @@ def test_a_user_that_cannot_be_made_is_told_with_the_command_that_makes_it(
     assert not (home / ".initdb-password").exists()
 
 
-def test_a_machine_that_cannot_make_users_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("name", "why"), [("useradd-that-lacks", "No such file or directory"), ("useradd", "Permission denied")]
+)
+def test_a_machine_that_cannot_make_users_is_told_so(
+    name: str, why: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    program = tmp_path / name
+    if "lacks" not in name:
+        program.touch(mode=0o600)  # which nobody may run
     monkeypatch.setattr(embedded, "SYSTEM_USER", f"nocturne-{os.getpid()}")
-    monkeypatch.setattr(embedded, "_ADD_USER", ("useradd-that-lacks", "--system"))
-    with pytest.raises(SettingsError, match="could not be made: this machine has no useradd-that-lacks") as refused:
+    monkeypatch.setattr(embedded, "_ADD_USER", (str(program), "--system"))
+    with pytest.raises(SettingsError, match=rf"could not be made: {program}: {why}\.") as refused:
         embedded._system_user()
-    assert f"`useradd-that-lacks --system nocturne-{os.getpid()}` as root" in refused.value.remedy
+    assert f"`{program} --system nocturne-{os.getpid()}` as root" in refused.value.remedy
+
+
+def test_a_port_is_taken_by_who_listens_and_not_by_who_asks() -> None:
+    with socket.create_server((embedded.HOST, 0)) as other:
+        port = other.getsockname()[1]
+        assert embedded.port_taken(port)
+    with socket.socket() as asking:  # as `port_taken` asks
+        asking.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        asking.bind((embedded.HOST, port))
+        assert not embedded.port_taken(port)
 
 
 def test_a_process_that_keeps_the_users_locked_is_told_after_a_while_and_delays_nobody_who_needs_no_new_user(
@@ -241,9 +259,11 @@ def test_the_lock_of_a_killed_process_is_free_again(monkeypatch: pytest.MonkeyPa
         "with _users_held(): print('held', flush=True); time.sleep(600)"
     )
     with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as holder:
-        assert holder.stdout is not None
-        assert holder.stdout.readline() == "held\n"
-        holder.kill()
+        try:
+            assert holder.stdout is not None
+            assert holder.stdout.readline() == "held\n"
+        finally:
+            holder.kill()
     try:
         assert embedded._system_user().pw_name == name
     finally:
@@ -273,7 +293,6 @@ def test_a_user_with_another_home_runs_the_server_and_finds_its_home_as_it_was(
 
 
 @ROOT_ONLY
-@pytest.mark.skipif(shutil.which("unshare") is None, reason="a network of two ports is made by unshare, on Linux")
 def test_a_machine_without_a_free_port_is_told_with_the_setting_that_names_one() -> None:
     program = (
         "import socket; from deid.database.embedded import HOST, free_port\n"
@@ -281,13 +300,11 @@ def test_a_machine_without_a_free_port_is_told_with_the_setting_that_names_one()
         "free_port()"
     )
     kernel = "/proc/sys/net/ipv4"
-    two_ports = f'echo 1 > {kernel}/ip_nonlocal_bind; echo 32000 32001 > {kernel}/ip_local_port_range; exec "$@"'
-    done = subprocess.run(
-        ["unshare", "--net", "sh", "-c", two_ports, "sh", sys.executable, "-c", program],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    two_ports = f"echo 1 > {kernel}/ip_nonlocal_bind && echo 32000 32001 > {kernel}/ip_local_port_range"
+    alone = ["unshare", "--net", "sh", "-c", f'{two_ports} && exec "$@"', "sh"]
+    if shutil.which("unshare") is None or subprocess.run([*alone, "true"], check=False, capture_output=True).returncode:
+        pytest.skip("this machine lets nobody make a network of two ports (unshare, CAP_SYS_ADMIN)")
+    done = subprocess.run([*alone, sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert "SettingsError: 127.0.0.1 has no free port: Address already in use" in done.stderr
     assert "NOCTURNE_POSTGRES_PORT" in done.stderr
 
