@@ -239,7 +239,7 @@ $(RUN): $(TORCH_LOCK) $(LOCKS)/run.txt $(LOCKS)/lab.txt $(LOCKS)/cuda.txt lab/py
 	$(call pip,download --no-deps --only-binary :all: --dest $(VENV)/torch $(TORCH),$(BIN))
 	$(call pip_install,--no-index --find-links $(VENV)/torch -r $(TORCH_LOCK),$(BIN))
 	@rm -rf $(VENV)/torch
-	@echo "Environment: installing Airflow and what the product needs (a few minutes, once)…"
+	@echo "Environment: installing Airflow and what the product needs (once: minutes, a quarter of an hour on a busy machine)…"
 	$(call pip_install,-r $(LOCKS)/run.txt -r $(LOCKS)/lab.txt $$($(BIN)/python -m dependencies.cuda),$(BIN))
 	$(call pip,install --no-index --no-deps --no-build-isolation --config-settings editable_mode=compat -e . -e lab,$(BIN))
 	@$(BIN)/python -m pip --disable-pip-version-check check >/dev/null || { \

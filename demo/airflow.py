@@ -16,6 +16,7 @@ import time
 from base64 import urlsafe_b64encode
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import psutil
@@ -98,6 +99,12 @@ class Airflow:
         return self._supervisor() is not None
 
     @property
+    def stopped(self) -> bool:
+        """Return whether `stop` was called, here or by another command, since the last start."""
+        known = self._recorded()
+        return not known or "stopped" in known
+
+    @property
     def pid(self) -> int | None:
         """Process id of what keeps the components, which is also the number of their session; None if none runs."""
         supervisor = self._supervisor()
@@ -142,6 +149,8 @@ class Airflow:
         supervisor = self._supervisor()
         if supervisor is None:
             return False
+        known = {"pid": supervisor.pid, "started": supervisor.create_time()}
+        write_private(self._pid_file, json.dumps({**known, "stopped": True}))
         supervisor.terminate()
         deadline = time.monotonic() + STOP_S
         while supervisor.is_running() and supervisor.status() != psutil.STATUS_ZOMBIE and time.monotonic() < deadline:
@@ -155,19 +164,22 @@ class Airflow:
 
         True if there was a supervisor that nobody stopped.
         """
+        if known := self._recorded():
+            kill_session(known["pid"], self.home)
+        return bool(known)
+
+    def _recorded(self) -> dict[str, Any]:
         try:
-            leader = json.loads(self._pid_file.read_text(encoding="utf-8"))["pid"]
-        except (OSError, ValueError, KeyError):
-            return False
-        kill_session(leader, self.home)
-        return True
+            return dict(json.loads(self._pid_file.read_text(encoding="utf-8")))
+        except (OSError, ValueError):
+            return {}
 
     def _supervisor(self) -> psutil.Process | None:
         try:
-            known = json.loads(self._pid_file.read_text(encoding="utf-8"))
+            known = self._recorded()
             process = psutil.Process(known["pid"])
             same = abs(process.create_time() - known["started"]) < 1 and process.status() != psutil.STATUS_ZOMBIE
-        except (OSError, ValueError, KeyError, psutil.Error):
+        except (KeyError, psutil.Error):
             return None
         return process if same else None
 

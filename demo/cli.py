@@ -17,7 +17,7 @@ from typing import Annotated
 
 import typer
 
-from deid.cli.console import Guarded
+from deid.cli.console import REFUSED, Guarded
 from deid.config.settings import settings
 from deid.database.embedded import EmbeddedServer
 from deid.schema.provision import provision
@@ -25,7 +25,7 @@ from demo.airflow import ADMIN, STEWARD, Airflow
 from demo.hospital import generate, load
 from demo.progress import Progress
 from demo.rest import AirflowRefused, Interface
-from demo.scenario import READY_S, Scale, play
+from demo.scenario import READY_S, Scale, Stopped, play
 from demo.summary import shown
 
 app = typer.Typer(
@@ -142,9 +142,12 @@ def stop(folder: Path) -> None:
 
 @contextmanager
 def stoppable() -> Iterator[None]:
-    """Turn Ctrl-C into a message and the conventional exit status."""
+    """Turn Ctrl-C, and `make down` elsewhere, into a message and an exit status."""
     try:
         yield
+    except Stopped:
+        sys.stderr.write("deid : arrêté par make down ; make demo reprend.\n")
+        raise typer.Exit(REFUSED) from None
     except KeyboardInterrupt:
         sys.stderr.write("deid : interrompu ; relancez pour reprendre. PostgreSQL reste ouvert (make down l'arrête).\n")
         raise typer.Exit(130) from None

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TextIO
 
-from demo.rest import ENDED, AirflowRefused, Interface
+from demo.rest import ENDED, AirflowRefused, Interface, check_alive
 
 POLL_S = 1.5
 DONE = frozenset({"success", "skipped"})
@@ -75,8 +75,7 @@ class Follower:
         Raises:
             AirflowRefused: Airflow has ended.
         """
-        if not self.alive():
-            raise AirflowRefused("Airflow has ended by itself.", "The files in airflow/components of the home say why.")
+        check_alive(self.alive)
         time.sleep(POLL_S)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import quote
@@ -20,11 +20,22 @@ class AirflowRefused(NocturneError):
     """Airflow answered that it would not do what was asked, or did not answer."""
 
 
-class Interface:
-    """Airflow at `url`, as `user`."""
+def check_alive(alive: Callable[[], bool]) -> None:
+    """Refuse to go on without Airflow.
 
-    def __init__(self, url: str, user: str, password: str) -> None:
+    Raises:
+        AirflowRefused: it has ended.
+    """
+    if not alive():
+        raise AirflowRefused("Airflow has ended by itself.", "The files in airflow/components of the home say why.")
+
+
+class Interface:
+    """Airflow at `url`, as `user`. What gets no answer is asked again while it is `alive`."""
+
+    def __init__(self, url: str, user: str, password: str, alive: Callable[[], bool] = lambda: True) -> None:
         self.url = url
+        self._alive = alive
         self._credentials = {"username": user, "password": password}
         self._session = requests.Session()
 
@@ -138,6 +149,7 @@ class Interface:
             try:
                 answer = self._authorised(method, path, body, query)
             except requests.RequestException:  # the interface restarts, or the machine is busy
+                check_alive(self._alive)
                 if attempt:
                     print(f"Airflow ne répond pas à {method} {path} : nouvel essai.", file=sys.stderr, flush=True)
                 time.sleep(2**attempt)

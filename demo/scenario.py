@@ -52,6 +52,10 @@ class Scale:
         return [(nights[0], nights[-1 - len(single)]), *single]
 
 
+class Stopped(Exception):
+    """Another command, `make down`, has stopped Airflow."""
+
+
 class Scenario:
     """One run of the scenario, on the state under `home`."""
 
@@ -61,9 +65,9 @@ class Scenario:
         self.airflow = airflow
         self.progress = progress
         self._deployment = read_env(home / "nocturne.env")
-        self._admin = Interface(airflow.url, ADMIN, airflow.password(ADMIN))
-        self._steward = Interface(airflow.url, STEWARD, airflow.password(STEWARD))
-        self._follower = Follower(self._admin, progress, self._answer, airflow.running)
+        self._admin = Interface(airflow.url, ADMIN, airflow.password(ADMIN), self._alive)
+        self._steward = Interface(airflow.url, STEWARD, airflow.password(STEWARD), self._alive)
+        self._follower = Follower(self._admin, progress, self._answer, self._alive)
         self._hospital: Any = None
         self._news = False
 
@@ -82,6 +86,9 @@ class Scenario:
         if not self._news:
             self._run_again()
         make_visible("nightly")  # thirty nights pass in minutes: a week of the policy would never end
+
+    def _alive(self) -> bool:
+        return self.airflow.running() and not self.airflow.stopped
 
     def _load(self, until: date) -> None:
         """Bring the synthetic warehouse to the end of a night."""
@@ -237,10 +244,18 @@ def bounds(first: date, last: date) -> tuple[datetime, datetime]:
 
 @contextmanager
 def airflow_for_a_while(airflow: Airflow) -> Iterator[None]:
-    """Start Airflow unless it runs, and stop it at the end if it was started here."""
+    """Start Airflow unless it runs, and stop it at the end if it was started here.
+
+    Raises:
+        Stopped: the body failed since another command has stopped Airflow.
+    """
     started = airflow.start(detached=False)
     try:
         yield
+    except Exception:
+        if airflow.stopped:
+            raise Stopped from None
+        raise
     finally:
         if started is not None:
             airflow.stop()
