@@ -45,6 +45,7 @@ class Airflow:
     def __init__(self, home: Path, port: int | None = None) -> None:
         self.home = home / "airflow"
         self.logs = self.home / "components"
+        self.policy = home / "policy.yaml"  # taken where it is there and no setting names another
         self._env_file = home / ENV_FILE
         self._settings_file = home / "nocturne.env"
         self._pid_file = self.home / "supervisor.json"
@@ -92,7 +93,9 @@ class Airflow:
         write_private(self._env_file, "\n".join(["# Written by `make demo` and `make up`.", *lines, ""]))
         # Into a shell's environment it goes by hand, if at all: whoever has a file of their own names it there.
         references = str((settings().references or REFERENCES).resolve())
-        return {**os.environ, **deployment, **variables, "NOCTURNE_REFERENCES": references}
+        policy = settings().policy or (self.policy if self.policy.exists() else None)
+        chosen = {"NOCTURNE_POLICY": str(policy.resolve())} if policy else {}
+        return {**os.environ, **chosen, **deployment, **variables, "NOCTURNE_REFERENCES": references}
 
     def running(self) -> bool:
         """True if this home's Airflow is up, or still starting."""

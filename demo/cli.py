@@ -50,10 +50,11 @@ def run(
     nights: Annotated[int, typer.Option(min=1, max=30, help="Nuits ; les deux dernières une à une.")] = Scale.nights,
     files: Annotated[float, typer.Option(min=0, max=1, help="Part de fichiers (PDF, DOCX, HL7…).")] = Scale.files,
     batch_size: Annotated[int, typer.Option(min=1, max=5000, help="Documents par lot.")] = Scale.batch_size,
+    ask: Annotated[bool, typer.Option("--ask", help="La dernière nuit attend deux accords, les vôtres.")] = False,
 ) -> None:
     """Joue toute l'histoire ; rejouée, elle reprend, ne trouve rien de nouveau et ne publie rien deux fois."""
     with stoppable():
-        play(home(), Scale(patients, documents, nights, batch_size, files), port)
+        play(home(), Scale(patients, documents, nights, batch_size, files), port, ask=ask)
 
 
 @app.command()

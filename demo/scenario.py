@@ -16,6 +16,7 @@ from zoneinfo import ZoneInfo
 from deid.config.settings import settings
 from deid.database.embedded import write_private
 from deid.domain import NIGHT_TURNS
+from deid.domain.errors import InputRefused
 from deid.publication.publish import make_visible
 from deid.release.decisions import ANSWERS, APPROVE
 from deid.schema.provision import provision, read_env
@@ -28,6 +29,10 @@ from demo.summary import counts, print_addresses, print_counts
 
 PARIS = ZoneInfo("Europe/Paris")
 NIGHT_BEGINS = NIGHT_TURNS
+MARKER = "demo.json"  # to which night the synthetic warehouse is loaded
+# Of `--ask`. Each task reads the policy anew: it changes ahead of the last night.
+ANSWERED = "extends: default\n"
+ASKED = f"{ANSWERED}release: {{approval: always, approvals: 2}}\n"
 READY_S = 240
 APPEARS_S = 120
 DEIDENTIFY, RELEASE, REFRESH = "deidentify_documents", "release_dataset", "refresh_references"
@@ -52,6 +57,10 @@ class Scale:
         return [(nights[0], nights[-1 - len(single)]), *single]
 
 
+class Waits(Exception):
+    """A release asks for an answer that is left to people."""
+
+
 class Stopped(Exception):
     """Another command, `make down`, has stopped Airflow."""
 
@@ -69,10 +78,12 @@ class Scenario:
         self._steward = Interface(airflow.url, STEWARD, airflow.password(STEWARD), self._alive)
         self._follower = Follower(self._admin, progress, self._answer, self._alive)
         self._hospital: Any = None
-        self._news = False
+        self._news = self._left = False
 
     def run(self) -> None:
         """Load and run every interval; if all was done before, run the whole period again.
+
+        Where the home has a policy of `--ask`, the last interval is left to people.
 
         Raises:
             NocturneError: a step of the way was refused or failed.
@@ -80,11 +91,17 @@ class Scenario:
         self._load(self.scale.intervals[0][1])
         self._ready()
         self._references()
-        for first, last in self.scale.intervals:
-            self._load(last)
-            self._interval(first, last)
-        if not self._news:
-            self._run_again()
+        try:
+            for first, last in self.scale.intervals:
+                self._load(last)
+                if last == self.scale.intervals[-1][1] and self.airflow.policy.exists():
+                    write_private(self.airflow.policy, ASKED)
+                    self._left = True
+                self._interval(first, last)
+            if not self._news:
+                self._run_again()
+        except Waits:
+            self.progress.say(f"la dernière nuit attend une décision, la vôtre : make up, puis {self.airflow.pages}")
         make_visible("nightly")  # thirty nights pass in minutes: a week of the policy would never end
 
     def _alive(self) -> bool:
@@ -92,7 +109,7 @@ class Scenario:
 
     def _load(self, until: date) -> None:
         """Bring the synthetic warehouse to the end of a night."""
-        marker = self.home / "demo.json"
+        marker = self.home / MARKER
         state = json.loads(marker.read_text(encoding="utf-8")) if marker.exists() else {}
         if state.get("loaded", "") >= until.isoformat():
             return
@@ -200,8 +217,14 @@ class Scenario:
             raise AirflowRefused(f"{dag_id} ({about}) failed.", f"`make up`, then {where} shows the step and its log.")
 
     def _answer(self) -> None:
-        """Approve, as the steward, every release that asks for an approval."""
+        """Approve, as the steward, every release that asks for an approval.
+
+        Raises:
+            Waits: it is left to people.
+        """
         for question in self._steward.questions(RELEASE):
+            if self._left:
+                raise Waits
             task = question["task_instance"]
             self._steward.answer(task, ANSWERS[APPROVE], motif="Démonstration : résumé lu, alertes comprises")
             self.progress.say(f"release_dataset : la politique demande une personne ; {STEWARD} (fictive) approuve")
@@ -262,18 +285,24 @@ def airflow_for_a_while(airflow: Airflow) -> Iterator[None]:
             started.wait()
 
 
-def play(home: Path, scale: Scale, port: int | None = None) -> None:
+def play(home: Path, scale: Scale, port: int | None = None, *, ask: bool = False) -> None:
     """Provision, run the scenario, print the counts. PostgreSQL stays up for the researcher's queries.
+
+    With `ask`, the last night waits for two people's approval, then and each time that the scenario is run again.
 
     Raises:
         NocturneError: something was refused; the message says what to do.
     """
+    airflow = Airflow(home, port)
+    if ask and not airflow.policy.exists():
+        if (home / MARKER).exists():
+            raise InputRefused("nights of this demonstration are decided: --ask is for its first run.", "`make reset`.")
+        write_private(airflow.policy, ANSWERED)
     progress = Progress()
     progress.say("PostgreSQL : démarre, avec les rôles et schémas du produit")
     env_file = provision(home)
     os.environ.update(read_env(env_file))  # settings read var/nocturne.env by themselves, and no other home's
     settings.cache_clear()
-    airflow = Airflow(home, port)
     with airflow_for_a_while(airflow):
         Scenario(home, scale, airflow, progress).run()
         progress.say("fin")

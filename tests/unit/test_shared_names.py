@@ -1,4 +1,4 @@
-"""What the measure of names of a patient's other documents counts, on names planted in invented documents."""
+"""Counts of the measure of names of a patient's other documents, on names planted in invented documents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the demonstration says when another command stops it, or Airflow ends by itself."""
+"""Words of the demonstration when another command stops it, or Airflow ends by itself."""
 
 from __future__ import annotations
 
