@@ -12,7 +12,7 @@ from deid.config.policy import Policy
 from deid.privacy.stream import KeyedStream
 from deid.reference import Commune, CommuneTable
 from deid.substitution.places.strategies import neighbour_draws
-from nocturne_lab.evaluation.attacks.city_posterior import commune_law
+from tests.privacy.laws import commune_law
 from tests.unit.substitution.examples import changed
 
 EPSILON = Fraction(1, 4)

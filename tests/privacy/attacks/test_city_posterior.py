@@ -14,8 +14,9 @@ from deid.privacy.stream import KeyedStream
 from deid.reference import Commune, CommuneTable
 from deid.reference.tables import packaged_tables
 from deid.substitution.places.strategies import STRATEGIES
-from nocturne_lab.evaluation.attacks.city_posterior import commune_law, commune_posteriors
+from nocturne_lab.evaluation.attacks.city_posterior import commune_posteriors
 from nocturne_lab.evaluation.attacks.commune_laws import law_of
+from tests.privacy.laws import commune_law
 
 TABLE = packaged_tables().communes
 SHIPPED = load().substitution.places

@@ -14,7 +14,6 @@ from nocturne_lab.evaluation.attacks.known_types import (
     by_stays,
     find_by_types,
     shown_type,
-    stays_among,
     whole_documents,
     whole_stays,
 )
@@ -60,13 +59,6 @@ def test_without_stays_documents_that_two_patients_share_in_other_stays_are_not_
 def test_a_candidate_with_fewer_other_documents_is_likelier() -> None:
     few: Grouped = [[("a", "b")], [("a", "b"), ("c", "c"), ("d", "d"), ("d", "e")]]
     scores = by_documents(few, 1)(few)([("a", "b")])
-    assert scores[0] > scores[1]
-
-
-def test_known_stays_that_a_candidate_has_decide_before_documents() -> None:
-    shown: Grouped = [[("a", "b"), ("c", "d", "e")], [("a",), ("b",)]]
-    assert stays_among(shown)([("a", "b")]).tolist() == [1.0, 0.0]
-    scores = by_documents(shown, 1, first=stays_among)(shown)([("a", "b")])
     assert scores[0] > scores[1]
 
 

@@ -64,18 +64,6 @@ class Posterior:
     km: float
 
 
-def commune_law(table: CommuneTable, true: Commune, places: Places, epsilon: Fraction) -> Mapping[Commune, float]:
-    """Return the probability of each surrogate of one commune in no area, whether or not the product excludes it.
-
-    Raises:
-        KeyError: the commune is not of the table, or the table lacks a feature.
-        ValueError: the strategy draws no commune (`tag`).
-    """
-    known = law_of(table, [true], places, "").at(float(epsilon))
-    total = known.weights.sum()
-    return {table.communes[at]: float(weight / total) for at, weight in zip(known.outputs, known.weights, strict=True)}
-
-
 def commune_posteriors(
     table: CommuneTable, places: Places, epsilons: Iterable[Fraction], departments: Collection[str] | None = None
 ) -> list[Posterior]:

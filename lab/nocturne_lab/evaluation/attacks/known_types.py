@@ -1,14 +1,13 @@
 """Patients found by who knows the types of the documents of some of their stays, by what research shows of these.
 
 The attacker has a list of documents of the hospital (types by stay, no date) and looks for a patient among pseudonyms,
-whose documents are grouped: by the published stays, by stays rebuilt from texts, or not at all. A candidate's score is
+whose documents are grouped by the published stays, or not at all. A candidate's score is
 the likelihood of the known stays, drawn at random among those of the patient:
 
 by stays      the ways to choose them among the candidate's, over all ways to choose as many; exact.
 by documents  the ways to choose their documents among the candidate's, as if types were drawn for each document by
               itself, times how much likelier so many others are beside known stays than so many documents in all; the
               attacker's own list gives both laws.
-rebuilt       the known stays that are among the candidate's, then as by documents.
 whole         whether all is the same; the attacker knows all stays of the patient, or all documents.
 """
 
@@ -103,13 +102,12 @@ def by_stays(published: Grouped) -> Scores:
     return scores
 
 
-def by_documents(listed: Grouped, known: int, *, first: Callable[[Grouped], Scores] | None = None) -> Search:
+def by_documents(listed: Grouped, known: int) -> Search:
     """Return the search by documents, without stays.
 
     Args:
         listed: stays of many patients, the attacker's own list.
         known: number of stays that are known of a target.
-        first: a search whose scores come first, these only between equal ones.
     """
     everything, others = _laws(listed, known)
     longest = len(everything) - 1
@@ -120,7 +118,6 @@ def by_documents(listed: Grouped, known: int, *, first: Callable[[Grouped], Scor
         for kind, patient in _each(published):
             counts[patient, places[kind]] += 1
         total = counts.sum(axis=1).astype(int)
-        before = None if first is None else first(published)
 
         def scores(stays: Sequence[StayTypes]) -> Floats:
             found = np.full(len(published), _IMPOSSIBLE)
@@ -131,25 +128,11 @@ def by_documents(listed: Grouped, known: int, *, first: Callable[[Grouped], Scor
                 own, size = total[able], least.sum()
                 found[able] = _choose(counts[able], least).sum(axis=1) - _choose(own, size)
                 found[able] += np.log(others[np.minimum(own - size, longest)] / everything[np.minimum(own, longest)])
-            return found if before is None else found + before(stays) * -4 * _IMPOSSIBLE
+            return found
 
         return scores
 
     return search
-
-
-def stays_among(published: Grouped) -> Scores:
-    """Return the search that counts known stays among a candidate's."""
-    having = _having(published)
-
-    def scores(known: Sequence[StayTypes]) -> Floats:
-        found = np.zeros(len(published))
-        for stay, count in Counter(known).items():
-            for at, own in having[stay].items():
-                found[at] += min(own, count)
-        return found
-
-    return scores
 
 
 def whole_stays(published: Grouped) -> Scores:
