@@ -38,9 +38,5 @@ def command_name(held: typer.models.CommandInfo | typer.models.TyperInfo) -> str
 
 
 def _missing() -> None:
-    """Refuse.
-
-    Raises:
-        SettingsError: always.
-    """
+    """Refuse, by the error that says what to install."""
     raise lab_missing()

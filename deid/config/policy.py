@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from contextlib import suppress
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, get_args
@@ -29,6 +30,9 @@ ClassName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1
 HISTORY_UNITS = frozenset({"week", "month", "quarter", "season", "semester", "year", "decade"})
 Category = Literal["time", "place"]  # the parts of a weighted split of ε
 CATEGORIES: tuple[str, ...] = get_args(Category)
+# Keys of earlier versions that decide nothing any more: policies of the ledger are read without them. One that is
+# renamed decides still, and never stands here: read as its default, it could be less strict.
+_GONE = frozenset({("detection", "repeat_across_documents")})
 Hiding = Literal["marked", "natural"]  # whether contacts can be told from true ones
 
 
@@ -544,6 +548,17 @@ def load(path: Path | None = None) -> Policy:
     for own in policy.types.values():
         own.placed(path.parent)
     return policy
+
+
+def read_kept(content: Any) -> Policy | None:
+    """Return a policy that the ledger keeps; None of one that is not there, or of values that this version lacks."""
+    try:
+        return Policy.model_validate(content)
+    except ValidationError as error:
+        known = all(one["loc"] in _GONE for one in error.errors())
+    with suppress(ValidationError):
+        return Policy.model_validate(content, extra="ignore") if known else None
+    return None
 
 
 def _read(path: Path) -> Any:

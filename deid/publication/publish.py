@@ -16,10 +16,9 @@ from typing import Any, Literal
 from psycopg2.extensions import connection as Connection
 from psycopg2.extensions import cursor as Cursor
 from psycopg2.extras import Json
-from pydantic import ValidationError
 
 from deid.config.keys import Key, Keyring
-from deid.config.policy import Policy, next_rewriting
+from deid.config.policy import next_rewriting, read_kept
 from deid.config.settings import settings
 from deid.database.connection import connect, open_cursor
 from deid.database.queries import WHOLE_RUN, copy_rows, execute, one, record_step_cost
@@ -132,11 +131,10 @@ def _describe_policies(cursor: Cursor) -> None:
     policies = execute(cursor, "research", "perturbation", "policies").fetchall()
     execute(cursor, "research", "perturbation", "empty")
     for policy_hash, content in policies:
-        try:
-            told = [one._asdict() for one in describe_policy(Policy.model_validate(content, extra="ignore"))]
-        except ValidationError:  # of an earlier version, or not in the ledger
+        if (policy := read_kept(content)) is None:
             log.warning("policy %s cannot be read: research.perturbation has no rows of it", policy_hash)
             continue
+        told = [one._asdict() for one in describe_policy(policy)]
         execute(cursor, "research", "perturbation", "insert", {"policy_hash": policy_hash, "rows": Json(told)})
 
 

@@ -6,11 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
 
-from pydantic import ValidationError
-
-from deid.config.policy import Policy, Release
+from deid.config.policy import Policy, Release, read_kept
 from deid.config.policy import load as load_policy
 from deid.config.settings import settings
 from deid.database.connection import open_cursor
@@ -47,7 +44,7 @@ class IntervalContext:
     def policies(self) -> dict[int, Policy]:
         """Policy of each staged run: the one that it was planned with, or this process's where that is unreadable."""
         execute(self.cursor, "deid", "policy", "staged", {"interval_key": self.key})
-        return {run_id: _planned_policy(content) for run_id, _, content in self.cursor.fetchall()}
+        return {run_id: read_kept(content) or current_policy() for run_id, _, content in self.cursor.fetchall()}
 
     def replaced_policies(self) -> tuple[tuple[str, str], ...]:
         """Name and hash of each policy that staged runs were planned with and that is not this process's."""
@@ -131,10 +128,3 @@ def check_interval_key(interval_key: str) -> None:
 def current_policy() -> Policy:
     """Policy of this process."""
     return load_policy(settings().policy)
-
-
-def _planned_policy(content: Any) -> Policy:
-    try:
-        return Policy.model_validate(content, extra="ignore")
-    except ValidationError:  # unknown, or of a version of Nocturne whose values are others
-        return current_policy()

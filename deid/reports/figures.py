@@ -9,9 +9,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
-from pydantic import ValidationError
-
-from deid.config.policy import Policy, load, next_rewriting
+from deid.config.policy import Policy, load, next_rewriting, read_kept
 from deid.config.settings import settings
 from deid.database.connection import open_cursor
 from deid.database.queries import Cursor, by_column, execute, one
@@ -102,11 +100,7 @@ def gather_checks(interval_key: str) -> tuple[Figures, Policy]:
             "documents": max(run["planned"] for run in runs),
             "checks": read_rows(cursor, "checks", run_ids=[run["run_id"] for run in runs]),
         }
-        content = policy_content(cursor, _versions(runs)["policy_hash"])
-    try:
-        return figures, Policy.model_validate(content, extra="ignore")
-    except ValidationError:
-        return figures, load(settings().policy)
+        return figures, read_kept(policy_content(cursor, _versions(runs)["policy_hash"])) or load(settings().policy)
 
 
 def pages_of_checks(figures: Figures) -> dict[str, str]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from deid.config.policy import DEFAULT, Publication, load
+from deid.config.policy import DEFAULT, Publication, load, read_kept
 from deid.detection import Detector
 from deid.domain.errors import PolicyError
 from deid.domain.labels import Label
@@ -51,6 +51,21 @@ def test_an_unknown_key_is_refused_by_its_name_in_an_extension_too(setting: str,
     path.write_text(f"extends: default\ndetection: {{{setting}}}\n")
     with pytest.raises(PolicyError, match=rf"detection\.{setting.split(':')[0]}: .* Leave it out or correct its name"):
         load(path)
+
+
+def test_a_policy_of_the_ledger_is_read_without_the_keys_that_are_gone_and_no_others() -> None:
+    policy = load(DEFAULT.with_name("strict.yaml"))
+    kept = policy.content
+    kept["detection"]["repeat_across_documents"] = True
+    assert read_kept(kept) == policy
+    renamed = policy.content
+    renamed["release"]["share_of_old"] = renamed["release"].pop(next(iter(renamed["release"])))
+    assert read_kept(renamed) is None
+    misplaced = policy.content | {"repeat_across_documents": True}
+    assert read_kept(misplaced) is None
+    wrong = kept | {"patients": {"of": 1, "take": 7}}
+    assert read_kept(wrong) is None
+    assert read_kept(None) is None
 
 
 def _given(tmp_path: Path, publication: str, labels: str = "{NDA: {provider: mask}}") -> Path:
