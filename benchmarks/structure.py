@@ -19,6 +19,8 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
+from benchmarks import walk
+
 LIBRARY = ("deid", "nocturne_lab")  # the packages of the two distributions
 SMALL = 80
 RECORD = Path(__file__).with_suffix(".json")
@@ -116,6 +118,7 @@ def main(tree: Path, *, record: bool = False) -> None:
     print(*(f"- {name}: {value}" for name, value in told.items()), sep="\n")
     print(f"- lines of deid without {' and '.join(GROWING)}: {rest(told)}")
     print(f"- arrows between packages: {len(arrows(tree))}")
+    print(*walk.lines(walk.walk(tree)), sep="\n")
     print(f"- milliseconds of the processor for `{IMPORTED}`: {_import_ms(tree):.0f}")
     if record:
         keep(told)
