@@ -419,6 +419,18 @@ def test_numbers_of_labels_are_those_that_ship() -> None:
     assert f"a distribution over {2 * len(TAGGED) + 1} tags per token" in (ROOT / "docs/detection.md").read_text()
 
 
+def test_the_numbers_of_steps_to_add_something_are_those_of_the_pages() -> None:
+    page = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
+    label = (ROOT / "docs/adding-a-label.md").read_text(encoding="utf-8")
+    parts = {part.partition("\n")[0]: part for part in re.split(r"^### ", page, flags=re.M)}
+    tagged, of_format, of_check = (
+        len(re.findall(r"^\d+\. ", one, re.M)) for one in (label, parts["A format"], parts["A check"])
+    )
+    optional = re.search(r"under an hour: steps 1 to (\d+)", label)
+    assert optional
+    assert f"is {tagged} steps, an optional one {optional[1]}, a format {of_format}, a check {of_check}," in page
+
+
 def test_the_changelog_names_the_rules_that_detection_has() -> None:
     (rules,) = re.findall(r'^RULES_VERSION = "(.+)"$', (ROOT / "deid/detection/detector.py").read_text(), re.MULTILINE)
     newest, *_ = re.findall(r"[Rr]ules are `(.+?)`", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"))

@@ -18,6 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
+from deid.cli.files import file
 from deid.domain.document import Patient
 from deid.domain.errors import DocumentRefused, PolicyError, Reason
 from deid.domain.labels import Label
@@ -28,6 +29,7 @@ from deid.formats.files import READERS
 from deid.formats.formulas import guarded
 from deid.formats.recognition import described, recognise
 from deid.formats.segments import complete
+from demo.hospital.files import FORMS
 from tests import ROOT
 from tests.unit.formats.samples import (
     BASE64,
@@ -118,6 +120,31 @@ def test_the_tables_of_formats_agree() -> None:
     assert {*SAMPLES} | _ELSEWHERE == set(READERS)
     maps = {path.stem for path in (ROOT / "deid/formats/maps").glob("*.yaml")}
     assert set(READERS) - maps == _WITHOUT_MAP
+
+
+# What a place calls a format, if not by its own name; narratives are parts of FHIR.
+_CALLED = {"text": "texte?", "image": "pictures", "jsonl": "json lines|jsonl", "eml": "eml|e-mails"}
+_CALLED |= {"fhir_xml": r"json, xml|fhir_xml", "narrative": "fhir"}
+_PLACES = {
+    "page": "\n".join(re.findall(r"^\|([^|]*)\|", (ROOT / "docs/formats.md").read_text(encoding="utf-8"), re.M)),
+    "help": file.__doc__ or "",
+    "benchmark": (ROOT / "benchmarks/formats.py").read_text(encoding="utf-8"),
+    "synthetic hospital": " ".join([*FORMS, "html", "text"]),
+}
+# Formats that a place leaves out on purpose.
+_LEFT_OUT = {
+    "page": set(),
+    "help": {"xls", "image", "doc", "odt", "jsonl", "fhir_xml"},
+    "benchmark": {"image"},
+    "synthetic hospital": {"xls", "image", "doc", "xml", "jsonl", "fhir_xml"},
+}
+
+
+@pytest.mark.parametrize("place", _PLACES)
+def test_a_place_that_names_formats_names_each(place: str) -> None:
+    text = _PLACES[place].lower()
+    unnamed = {name for name in READERS if not re.search(rf"(?<![a-z])(?:{_CALLED.get(name, name)})(?![a-z])", text)}
+    assert unnamed == _LEFT_OUT[place]
 
 
 # ---- What is kept, and what the fields tell
