@@ -25,6 +25,7 @@ from deid.config.policy import AnnotatorChoice, Policy
 from deid.config.policy import load as load_policy
 from deid.domain.labels import DIRECT
 from nocturne_lab.evaluation.corpus import GoldDocument, load_corpus
+from nocturne_lab.evaluation.intervals import DRAWS, drawn_interval, redrawn
 from nocturne_lab.evaluation.score_tables import markdown
 from nocturne_lab.evaluation.scoring import Evaluation, Judged, characters, evaluate
 from nocturne_lab.learning.ablation import RULES, judge_policy, policy_of, with_recall_bias
@@ -36,7 +37,6 @@ AUTHORS = ("w15", "w18", "w21", "w25", "w27")
 REVIEWS = (0, 10, 20, 40)
 BASE = replace(FULL, bilstm=replace(FULL.bilstm, epochs=5))
 RATES = (5e-4, 1e-3)
-DRAWS, SEED = 2000, 2026
 Counts = NDArray[np.float64]  # one row per document: right, predicted, annotated words; direct characters, covered
 
 
@@ -68,10 +68,10 @@ def _row(balanced: Judged, careful: Judged) -> tuple[int, int, int, int, int]:
     return words.right, words.predicted, words.gold, len(direct), len(direct & found)
 
 
-def figures(counts: Counts) -> tuple[Counts, Counts]:
-    """Return word F1, direct characters covered and clean documents in percent, and their 95 % intervals (2, 3)."""
-    draws = np.random.default_rng(SEED).integers(len(counts), size=(DRAWS, len(counts)))
-    return _figures(counts), np.percentile(np.array([_figures(counts[draw]) for draw in draws]), (2.5, 97.5), axis=0)
+def figures(counts: Counts) -> tuple[Counts, list[tuple[float, float]]]:
+    """Return word F1, direct characters covered and clean documents in percent, and their 95 % intervals."""
+    drawn = np.array([_figures(counts[draw]) for draw in redrawn(len(counts))])
+    return _figures(counts), [drawn_interval(one) for one in drawn.T]
 
 
 def _figures(counts: Counts) -> Counts:
@@ -122,21 +122,21 @@ def table(found: Mapping[str, Mapping[int, Counts]]) -> str:
 
 def _line(number: int, counts: Counts) -> list[str]:
     values, edges = figures(counts)
-    cells = [f"{value:.1f} ({low:.1f}–{high:.1f})" for value, low, high in zip(values, *edges, strict=True)]
+    cells = [f"{value:.1f} ({low:.1f}–{high:.1f})" for value, (low, high) in zip(values, edges, strict=True)]
     return [str(number), str(len(counts)), *cells]
 
 
 def gains(found: Mapping[str, Mapping[int, Counts]]) -> str:
     """Tabulate the gains over the network as it is, over the same draws of documents of all authors."""
     before = np.concatenate([one[0] for one in found.values()])
-    draws = np.random.default_rng(SEED).integers(len(before), size=(DRAWS, len(before)))
+    draws = redrawn(len(before))
     rows = []
     for number in [one for one in next(iter(found.values())) if one]:
         after = np.concatenate([one[number] for one in found.values()])
         gain = _figures(after) - _figures(before)
         drawn = np.array([_figures(after[draw]) - _figures(before[draw]) for draw in draws])
-        edges = np.percentile(drawn, (2.5, 97.5), axis=0)
-        rows.append([str(number), *(f"{g:+.1f} ({a:+.1f} to {b:+.1f})" for g, a, b in zip(gain, *edges, strict=True))])
+        edges = [drawn_interval(one) for one in drawn.T]
+        rows.append([str(number), *(f"{g:+.1f} ({a:+.1f} to {b:+.1f})" for g, (a, b) in zip(gain, edges, strict=True))])
     return markdown(["reviewed", "word F1", "direct covered", "clean documents"], rows)
 
 

@@ -29,13 +29,13 @@ from deid.domain.document import Document, Mention
 from deid.quality.uniqueness import find_unique_people
 from demo.population import population
 from nocturne_lab.evaluation.corpus import GoldDocument, load_corpus, load_indirect
-from nocturne_lab.evaluation.intervals import resampled, share_interval
+from nocturne_lab.evaluation.intervals import DRAWS, SEED, drawn_interval, resampled, share_interval
 from nocturne_lab.evaluation.score_tables import markdown
 
 ROOT = Path(__file__).parents[1]
 PAGE = Path(__file__).with_suffix(".md")
 _WORD = re.compile(r"[^\W_]+")
-_RESAMPLES, _FOLDS, _SEED, _PATIENTS = 2_000, 10, 2026, 80
+_FOLDS, _PATIENTS = 10, 80
 BEFORE = "ea62067"
 Found = Sequence[Mention]
 
@@ -70,8 +70,8 @@ def _with_interval(numerator: Sequence[int], denominator: Sequence[int]) -> str:
     top, bottom = np.asarray(numerator), np.asarray(denominator)
     if not bottom.sum():
         return "–"
-    times = resampled(len(top), _SEED, _RESAMPLES)
-    low, high = np.nanpercentile((times @ top) / np.where(times @ bottom, times @ bottom, np.nan), [2.5, 97.5])
+    times = resampled(len(top), SEED, DRAWS)
+    low, high = drawn_interval((times @ top) / np.where(times @ bottom, times @ bottom, np.nan))
     return f"{top.sum() / bottom.sum():.2f} ({low:.2f}–{high:.2f}), {top.sum()} of {bottom.sum()}"
 
 

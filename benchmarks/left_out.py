@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from deid.domain.document import Mention
 from deid.domain.labels import DIRECT, Label
 from nocturne_lab.evaluation.corpus import GoldDocument
+from nocturne_lab.evaluation.intervals import Interval, drawn_interval, redrawn
 from nocturne_lab.evaluation.score_tables import markdown
 from nocturne_lab.evaluation.scoring import characters
 
@@ -23,28 +24,11 @@ mpl.use("Agg")
 from matplotlib import pyplot as plt
 
 Array = NDArray[np.float64]
-DRAWS, SEED = 2000, 2026
 STYLE: Any = {
     "svg.hashsalt": "nocturne", "font.size": 9, "axes.spines.top": False, "axes.spines.right": False,
     "axes.grid": True, "grid.color": "#e6e6e6", "axes.axisbelow": True, "legend.frameon": False,
 }  # fmt: skip
 COLOURS = {"before": "#d1662b", "after": "#1b6ca8"}
-
-
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """A figure with its 95 % interval (bootstrap of documents)."""
-
-    value: float
-    low: float
-    high: float
-
-    def __str__(self) -> str:
-        return f"{self.value:.2f} ({self.low:.2f}–{self.high:.2f})"
-
-    def apart(self, other: Interval) -> bool:
-        """Return whether the intervals have no point in common."""
-        return self.high < other.low or other.high < self.low
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +54,8 @@ class Counts:
         """Return the figures of `drawn` for all documents, with their intervals."""
         whole = self.drawn(np.arange(len(self.words))[None, :])
         false, direct, documents = (
-            Interval(float(value[0]), *map(float, np.percentile(drawn, (2.5, 97.5))))
-            for value, drawn in zip(whole, self.drawn(_draws(len(self.words))), strict=True)
+            Interval(float(value[0]), *drawn_interval(drawn))
+            for value, drawn in zip(whole, self.drawn(redrawn(len(self.words))), strict=True)
         )
         return false, direct, documents
 
@@ -79,9 +63,9 @@ class Counts:
 def rate(false: Sequence[int], words: Sequence[int]) -> Interval:
     """Return false mentions per 1,000 words with its interval, from counts per document."""
     wrong, read = np.array(false, dtype=np.float64), np.array(words, dtype=np.float64)
-    draws = _draws(len(false))
+    draws = redrawn(len(false))
     drawn = 1000 * wrong[draws].sum(axis=1) / read[draws].sum(axis=1)
-    return Interval(1000 * float(wrong.sum() / read.sum()), *map(float, np.percentile(drawn, (2.5, 97.5))))
+    return Interval(1000 * float(wrong.sum() / read.sum()), *drawn_interval(drawn))
 
 
 def count(documents: Sequence[GoldDocument], found: Sequence[Sequence[Mention]]) -> Counts:
@@ -105,8 +89,8 @@ def false_at_equal_recall(curve: Sequence[Counts], reference: Counts) -> Interva
     """
     everything = np.arange(len(reference.words))[None, :]
     value = _interpolated(curve, reference, everything)[0]
-    drawn = _interpolated(curve, reference, _draws(len(reference.words)))
-    return Interval(float(value), *map(float, np.percentile(drawn, (2.5, 97.5))))
+    drawn = _interpolated(curve, reference, redrawn(len(reference.words)))
+    return Interval(float(value), *drawn_interval(drawn))
 
 
 def _interpolated(curve: Sequence[Counts], reference: Counts, draws: NDArray[np.int64]) -> Array:
@@ -116,10 +100,6 @@ def _interpolated(curve: Sequence[Counts], reference: Counts, draws: NDArray[np.
     order = np.argsort(covered, axis=1)
     false, covered = np.take_along_axis(false, order, 1), np.take_along_axis(covered, order, 1)
     return np.array([np.interp(*one) for one in zip(wanted, covered, false, strict=True)])
-
-
-def _draws(documents: int) -> NDArray[np.int64]:
-    return np.random.default_rng(SEED).integers(documents, size=(DRAWS, documents))
 
 
 def summary_table(runs: Mapping[str, Counts]) -> str:

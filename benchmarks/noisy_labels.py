@@ -27,6 +27,7 @@ from deid.domain.document import Mention
 from deid.domain.labels import Label
 from deid.french.folding import fold
 from nocturne_lab.evaluation.corpus import GoldDocument, load_corpus
+from nocturne_lab.evaluation.intervals import drawn_interval, redrawn
 from nocturne_lab.evaluation.score_tables import markdown, percent
 from nocturne_lab.evaluation.scoring import Judged, evaluate
 from nocturne_lab.learning.taggers.training import FULL, Recipe, train_tagger
@@ -86,8 +87,7 @@ def row(name: str, learned: Sequence[GoldDocument], unseen: Sequence[GoldDocumen
         for one, mentions in zip(unseen, found, strict=True)
     ]
     clean = np.array([evaluate([one]).fully_redacted["direct"] for one in judged], dtype=np.float64)
-    draws = np.random.default_rng(2026).integers(len(clean), size=(2000, len(clean)))
-    low, high = np.percentile(100 * clean[draws].mean(axis=1), (2.5, 97.5))
+    low, high = drawn_interval(100 * clean[redrawn(len(clean))].mean(axis=1))
     scores = evaluate(judged)
     words, direct = scores.schemes["coarse"].micro("token").f1, scores.redaction["direct"].recall
     return [name, percent(words), percent(direct), f"{100 * clean.mean():.1f} ({low:.1f}–{high:.1f})"]

@@ -23,7 +23,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.left_out import DRAWS, SEED, Array, Interval
+from benchmarks.left_out import Array
 from deid.config.policy import AnnotatorChoice, Policy, SubstitutionPolicy
 from deid.config.policy import load as load_policy
 from deid.detection import Detector
@@ -43,6 +43,7 @@ from deid.substitution.names.people import People
 from deid.substitution.names.reading import NameReading, Pool
 from deid.substitution.names.shorthand import Shorthand
 from nocturne_lab.evaluation.corpus import GoldDocument, load_corpus
+from nocturne_lab.evaluation.intervals import DRAWS, Interval, drawn_interval, redrawn
 from nocturne_lab.evaluation.score_tables import markdown
 from nocturne_lab.evaluation.scoring import characters
 from nocturne_lab.learning.augmentation.pieces import Piece, assembled, cut_pieces
@@ -214,19 +215,18 @@ def tally(documents: Sequence[GoldDocument], found: Sequence[Sequence[Mention]])
 def recall(counts: Array) -> Interval:
     """Return the recall in percent of counts (documents, 2), with its interval."""
     drawn = _recalls(counts)
-    return Interval(_recall(counts.sum(axis=0)), *map(float, np.percentile(drawn, (2.5, 97.5))))
+    return Interval(_recall(counts.sum(axis=0)), *drawn_interval(drawn))
 
 
 def gap(counts: Array, others: Array) -> Interval:
     """Return the points by which the recall of counts exceeds that of others, on the same draws of documents."""
     drawn = _recalls(counts) - _recalls(others)
     value = _recall(counts.sum(axis=0)) - _recall(others.sum(axis=0))
-    return Interval(value, *map(float, np.percentile(drawn, (2.5, 97.5))))
+    return Interval(value, *drawn_interval(drawn))
 
 
 def _recalls(counts: Array) -> Array:
-    draws = np.random.default_rng(SEED).integers(len(counts), size=(DRAWS, len(counts)))
-    sums = counts[draws].sum(axis=1)
+    sums = counts[redrawn(len(counts))].sum(axis=1)
     recalls: Array = 100 * (1 - sums[:, 0] / sums[:, 1])
     return recalls
 

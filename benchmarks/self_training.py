@@ -22,8 +22,9 @@ from benchmarks.trained_once import train_once
 from deid.detection.taggers.bilstm import PACKAGED_EMBEDDINGS, load_embeddings
 from deid.domain.document import Document
 from nocturne_lab.evaluation.corpus import GoldDocument, load_corpus
+from nocturne_lab.evaluation.intervals import DRAWS
 from nocturne_lab.evaluation.score_tables import markdown
-from nocturne_lab.learning.self_training import DRAWS, HELD_OUT, Decision, distil, self_train
+from nocturne_lab.learning.self_training import HELD_OUT, Decision, distil, self_train
 from nocturne_lab.learning.taggers.training import FULL
 from nocturne_lab.learning.transformer.examples import split
 

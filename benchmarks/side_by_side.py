@@ -29,7 +29,7 @@ from demo.hospital import generate
 from demo.hospital.timeline import FAULTS
 from demo.population import DOCUMENTS_PER_PATIENT, SEED, population_of
 from nocturne_lab.evaluation.corpus import load_corpus
-from nocturne_lab.evaluation.intervals import resampled
+from nocturne_lab.evaluation.intervals import drawn_interval, resampled
 from nocturne_lab.evaluation.score_tables import markdown
 
 ROOT = Path(__file__).parents[1]
@@ -187,7 +187,7 @@ def _share(found: NDArray[np.float64], tried: NDArray[np.float64], digits: int) 
     if not tried[0]:
         return "–"
     shares = 100 * found[tried > 0] / tried[tried > 0]
-    low, high = np.percentile(shares[1:], (2.5, 97.5))
+    low, high = drawn_interval(shares[1:])
     return f"{shares[0]:.{digits}f} ({low:.{digits}f}–{high:.{digits}f})"
 
 

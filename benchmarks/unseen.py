@@ -21,11 +21,11 @@ from deid.detection import Detector
 from deid.domain.document import Mention
 from deid.domain.errors import SettingsError
 from nocturne_lab.evaluation.corpus import GoldDocument, load_corpus
+from nocturne_lab.evaluation.intervals import DRAWS, SEED, drawn_interval, resampled
 from nocturne_lab.evaluation.score_tables import markdown
 from nocturne_lab.evaluation.scoring import Judged, evaluate
 from nocturne_lab.learning.ablation import with_recall_bias
 
-DRAWS, SEED = 2000, 2026
 RULES = ("patterns", "gazetteer", "context")
 TAGGERS = ("bilstm_crf", "transformer")
 FIGURES = (
@@ -60,8 +60,7 @@ def policy_of(names: Sequence[str], models: Mapping[str, str], *, balanced: bool
 def row(documents: Sequence[GoldDocument], found: Sequence[Sequence[Mention]]) -> list[str]:
     """Return `FIGURES` of a run, each with its interval."""
     counts = np.array([[*_counts(one, mentions)] for one, mentions in zip(documents, found, strict=True)], dtype=float)
-    draws = np.random.default_rng(SEED).multinomial(len(counts), [1 / len(counts)] * len(counts), size=DRAWS)
-    drawn = np.vstack([np.ones(len(counts)), draws]) @ counts
+    drawn = np.vstack([np.ones(len(counts)), resampled(len(counts), SEED, DRAWS)]) @ counts
     right, predicted, gold, covered, direct, clean, bare, false, words, each = drawn.T
     figures = (
         200 * right / (predicted + gold), 100 * covered / direct, 100 * clean / each, 100 * bare / each,
@@ -81,7 +80,7 @@ def _counts(gold: GoldDocument, mentions: Sequence[Mention]) -> Iterator[float]:
 
 
 def _interval(drawn: np.ndarray) -> str:
-    low, high = np.percentile(drawn[1:], (2.5, 97.5))
+    low, high = drawn_interval(drawn[1:])
     return f"{drawn[0]:.1f} ({low:.1f}–{high:.1f})"
 
 

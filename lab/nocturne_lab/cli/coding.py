@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from deid.domain.document import Document
     from nocturne_lab.evaluation.coding.blind import Problem
     from nocturne_lab.evaluation.coding.human import Human
-    from nocturne_lab.evaluation.coding.scores import Interval
     from nocturne_lab.evaluation.coding.stays import CodedStay
+    from nocturne_lab.evaluation.intervals import Interval
 
 app = command_group("ICD-10 coding of stays, by people or by a model.")
 

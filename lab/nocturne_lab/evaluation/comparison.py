@@ -20,10 +20,9 @@ from deid.domain.errors import InputRefused
 from deid.domain.labels import Label
 from deid.models.scores import MEASURES, SCORES, WAYS, score_of
 from nocturne_lab.evaluation.corpus import GoldDocument
-from nocturne_lab.evaluation.intervals import resampled
+from nocturne_lab.evaluation.intervals import DRAWS, SEED, drawn_interval, resampled
 from nocturne_lab.evaluation.scoring import Judged, evaluate
 
-DRAWS, SEED = 2000, 2026
 _DIGITS = 6  # in the ledger, which keeps thousands of figures for a model
 _COUNTS = ("right", "predicted", "found", "gold")
 _SCHEME = "nocturne"
@@ -196,8 +195,7 @@ def _figure(drawn: Array) -> Figure:
     value, sample = drawn[0], drawn[1:][np.isfinite(drawn[1:])]
     if not np.isfinite(value) or not len(sample):
         return Figure(None, None, None)
-    low, high = np.percentile(sample, (2.5, 97.5))
-    return Figure(float(value), float(low), float(high))
+    return Figure(float(value), *drawn_interval(sample))
 
 
 def _drawn(documents: Sequence[GoldDocument], found: Found, weights: Array) -> dict[str, Array]:

@@ -8,7 +8,23 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import beta
 
-RESAMPLES = 1000
+RESAMPLES, DRAWS, SEED = 1000, 2000, 2026
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """An estimate, and its interval of 95 % over units drawn again: documents, stays or patients."""
+
+    value: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        return f"{self.value:.2f} ({self.low:.2f}–{self.high:.2f})"
+
+    def apart(self, other: Interval) -> bool:
+        """Return whether the intervals have no point in common."""
+        return self.high < other.low or other.high < self.low
 
 
 def share_interval(found: float, tried: float, confidence: float = 0.95) -> tuple[float, float]:
@@ -62,7 +78,12 @@ def drawn_interval(drawn: ArrayLike) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def resampled(units: int, seed: int = 2026, resamples: int = RESAMPLES) -> NDArray[np.float64]:
+def redrawn(units: int) -> NDArray[np.int64]:
+    """Return the units of each of `DRAWS` resamples with replacement, for figures that are no sums of the units'."""
+    return np.random.default_rng(SEED).integers(units, size=(DRAWS, units))
+
+
+def resampled(units: int, seed: int = SEED, resamples: int = RESAMPLES) -> NDArray[np.float64]:
     """Return how often each unit is drawn in each resample with replacement, shape (resamples, units)."""
     random = np.random.default_rng(seed)
     return np.asarray(random.multinomial(units, np.full(units, 1 / units), size=resamples), dtype=np.float64)

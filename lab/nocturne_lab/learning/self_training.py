@@ -28,6 +28,7 @@ from deid.domain.document import Document, Mention
 from deid.domain.errors import InputRefused
 from deid.domain.labels import Label
 from nocturne_lab.evaluation.corpus import GoldDocument
+from nocturne_lab.evaluation.intervals import drawn_interval, redrawn
 from nocturne_lab.evaluation.scoring import evaluate
 from nocturne_lab.learning.ablation import RULES, judge_policy
 from nocturne_lab.learning.checkpoints import replaced_folder
@@ -40,7 +41,6 @@ SURE = 0.9  # least calibrated confidence of both models in what they agree on
 HELD_OUT = 0.2  # share of the annotated documents, by author or patient, on which the models are compared
 RECORD = "unlabelled.json"
 UNLABELLED = ".unlabelled"  # folder of both models, until the better one is written
-DRAWS = 2000
 _BATCH = 64  # documents read at once
 
 
@@ -240,8 +240,7 @@ def compared(
         for model in (before, after)
     ]
     gains = (clean[1] - clean[0]).astype(np.float64)
-    draws = np.random.default_rng(2026).integers(len(gains), size=(DRAWS, len(gains)))
-    low, high = np.percentile(gains[draws].mean(axis=1), (2.5, 97.5))
+    low, high = drawn_interval(gains[redrawn(len(gains))].mean(axis=1))
     unlabelled, agreed, doubtful = counts
     return Decision(
         unlabelled=unlabelled,
@@ -251,8 +250,8 @@ def compared(
         before=float(clean[0].mean()),
         after=float(clean[1].mean()),
         gain=float(gains.mean()),
-        low=float(low),
-        high=float(high),
+        low=low,
+        high=high,
     )
 
 

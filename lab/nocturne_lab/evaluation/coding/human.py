@@ -14,7 +14,6 @@ from deid.reviews.estimate import cohen_kappa
 from nocturne_lab.evaluation.coding.blind import ARMS, Arm, Item, Sheet
 from nocturne_lab.evaluation.coding.icd10 import Level, at_level
 from nocturne_lab.evaluation.coding.scores import (
-    Interval,
     Matrix,
     Prf,
     alpha,
@@ -25,7 +24,7 @@ from nocturne_lab.evaluation.coding.scores import (
     micro,
     micro_f1,
 )
-from nocturne_lab.evaluation.intervals import resampled
+from nocturne_lab.evaluation.intervals import Interval, resampled
 
 TENTHS = tuple(round(step / 10, 1) for step in range(11))
 

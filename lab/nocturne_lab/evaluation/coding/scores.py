@@ -8,18 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nocturne_lab.evaluation.intervals import drawn_interval
+from nocturne_lab.evaluation.intervals import Interval, drawn_interval
 
 Matrix = NDArray[np.bool_]  # shape (stays, classes)
-
-
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """An estimate, and the interval of 95 % over stays drawn again."""
-
-    value: float
-    low: float
-    high: float
 
 
 @dataclass(frozen=True, slots=True)

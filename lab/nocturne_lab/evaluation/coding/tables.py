@@ -13,9 +13,9 @@ from deid.reports.evaluation import WIDEST
 from nocturne_lab.evaluation.attacks.plots import STYLE, saved
 from nocturne_lab.evaluation.coding.comparison import FEWEST_STAYS, ORIGINAL, Coded
 from nocturne_lab.evaluation.coding.icd10 import LEVELS, at_level
-from nocturne_lab.evaluation.coding.scores import Interval, jaccard, loss, macro, micro, micro_f1, precision_at
+from nocturne_lab.evaluation.coding.scores import jaccard, loss, macro, micro, micro_f1, precision_at
 from nocturne_lab.evaluation.coding.stays import CodedStay, statistics
-from nocturne_lab.evaluation.intervals import resampled
+from nocturne_lab.evaluation.intervals import Interval, resampled
 from nocturne_lab.evaluation.score_tables import markdown
 
 KS = (5, 8, 15)

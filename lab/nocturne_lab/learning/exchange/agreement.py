@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from deid.domain.errors import InputRefused
 from deid.domain.labels import Label
 from nocturne_lab.evaluation.corpus import GoldDocument
-from nocturne_lab.evaluation.intervals import RESAMPLES, resampled
+from nocturne_lab.evaluation.intervals import RESAMPLES, drawn_interval, resampled
 from nocturne_lab.evaluation.scoring import labelled_tokens, tokenise
 
 _CATEGORIES = (None, *Label)
@@ -163,5 +163,4 @@ def _with_interval(sums: Counts, kappa: Callable[[Counts], Counts], seed: int, r
             return Kappa(None)
         drawn = kappa(resampled(len(sums), seed, resamples) @ sums)
     known = drawn[~np.isnan(drawn)]
-    low, high = np.quantile(known, [0.025, 0.975]) if len(known) else (value, value)
-    return Kappa(value, float(low), float(high))
+    return Kappa(value, *(drawn_interval(known) if len(known) else (value, value)))
