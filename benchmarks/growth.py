@@ -122,10 +122,26 @@ def _names(length: int) -> str:
     draw = random.Random(7)  # noqa: S311
     words, size = [], 0
     while size < length:
-        word = "".join(draw.choice("bcdfglmnprst") + draw.choice("aeiou") for _ in range(draw.randint(2, 4)))
-        words.append(f"{draw.choice(('Dr', 'Mme', 'M.', 'Jean'))} {word.capitalize()}")
+        words.append(f"{draw.choice(('Dr', 'Mme', 'M.', 'Jean'))} {_word(draw, 2).capitalize()}")
         size += len(words[-1]) + 2
     return LEAD + ", ".join(words)[:length]
+
+
+def _word(draw: random.Random, least: int) -> str:
+    syllables = range(draw.randint(least, 4))
+    return "".join(draw.choice("bcdfglmnprst") + draw.choice("aeiou") for _ in syllables)
+
+
+def _doctors(length: int) -> str:
+    """Return lines of different doctors with addresses: by name, by initial, misspelt and of somebody else."""
+    draw = random.Random(7)  # noqa: S311
+    lines, size = [], 0
+    while size < length:
+        name, first = _word(draw, 3), draw.choice(("jean", "anne", "luc"))
+        login = draw.choice((f"{first}.{name}", f"{first[0]}.{name}", f"{name}{name[-1]}", _word(draw, 3)))
+        lines.append(f"Dr {first.capitalize()} {name.capitalize()} : {login}@chu-brest.fr")
+        size += len(lines[-1]) + 1
+    return LEAD + "\n".join(lines)[:length]
 
 
 def _dates(length: int) -> str:
@@ -142,6 +158,7 @@ def _repeated(unit: str, length: int) -> str:
 TEXTS: Mapping[str, Callable[[int], str]] = {
     **{name: partial(_repeated, unit) for name, unit in REPEATED.items()},
     "different names": _names,
+    "doctors with e-mails": _doctors,
     "different dates": _dates,
 }
 PAGES: Mapping[str, Callable[[int], str]] = {

@@ -9,8 +9,6 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 
-from rapidfuzz.distance import OSA
-
 from deid.domain import read_lists
 from deid.domain.document import Mention
 from deid.domain.labels import Label
@@ -239,8 +237,7 @@ class Addresses:
             surname, pool = roster.is_surname(token, bearers[0]), roster.pool(token, bearers[0])
             known = bare(people.drawing.surrogate(token, surname, pool))
         if known is None and len(token) >= _MISTYPED and not roster.tables.is_name(token):
-            near = (one for mention in roster.mentions for one in roster.words(mention) if one[0] == token[0])
-            meant = next((one for one in near if OSA.distance(one, token, score_cutoff=1) == 1), None)
+            meant = roster.misspelt(token)
             known = meant and self._name(meant)  # "marreec@" of Dr Marrec
         return known
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 
 from deid.french.folding import fold_line, words
@@ -59,7 +59,9 @@ class Drawing:
         own = [(True, word) for word in self._roster.own_surnames]
         for surname, word in (*own, *((False, word) for word in self._roster.own_first_names)):
             stream = self._context.stream("own name", _kind(surname), word)
-            drawn[surname, word] = name = _chosen(stream, self._candidates(word, surname, sex), word, taken)
+            drawn[surname, word] = name = _chosen(
+                stream, self._candidates(word, surname, sex), word, taken.__contains__
+            )
             taken.update(words(name))
         return drawn
 
@@ -83,7 +85,10 @@ class Drawing:
             return name
         stream = self.stream(pool, "rare name", _kind(surname), word, sex or "")
         mine = (surname, word, sex)
-        taken = self._forbidden | self._mapped_here | {key for key, whose in self._rare.items() if whose != mine}
+
+        def taken(key: str) -> bool:
+            return key in self._forbidden or key in self._mapped_here or self._rare.get(key, mine) != mine
+
         name = _chosen(stream, self._candidates(word, surname, sex), word, taken)
         self._rare.update(dict.fromkeys(words(name), mine))
         return name
@@ -95,7 +100,7 @@ class Drawing:
         stream = self.stream(
             pool, "renewed name", self._context.document.id, _kind(surname), word, sex or "", str(turn)
         )
-        return _chosen(stream, self._candidates(word, surname, sex), word, self._forbidden)
+        return _chosen(stream, self._candidates(word, surname, sex), word, self._forbidden.__contains__)
 
     def _candidates(self, word: str, surname: bool, sex: str | None) -> Sequence[str]:
         """Return the names to draw from for a word without a place in its crowd's map.
@@ -186,16 +191,16 @@ class Drawing:
 
     def chosen(self, stream: KeyedStream, candidates: Sequence[str], word: str) -> str:
         """Draw candidates until one has another initial than the word and brings nothing back; else NOBODY."""
-        return _chosen(stream, candidates, word, self._forbidden)
+        return _chosen(stream, candidates, word, self._forbidden.__contains__)
 
 
 def _kind(surname: bool) -> str:
     return "surname" if surname else "first name"
 
 
-def _chosen(stream: KeyedStream, candidates: Sequence[str], word: str, taken: Container[str]) -> str:
+def _chosen(stream: KeyedStream, candidates: Sequence[str], word: str, taken: Callable[[str], bool]) -> str:
     for _ in range(_TRIES if candidates else 0):
         name = stream.choice(candidates)
-        if fold_line(name[0]) != word[0] and not any(key in taken for key in words(name)):
+        if fold_line(name[0]) != word[0] and not any(map(taken, words(name))):
             return name
     return NOBODY

@@ -301,7 +301,7 @@ def _misspelt(
         begun.setdefault(borne[:2], []).append(borne)
     by_end: dict[str, list[tuple[int, str, bool]]] = {}
     for place, (word, of_patient) in enumerate(words):
-        for end in _ends(word) if word in families else ():
+        for end in ends(word) if word in families else ():
             by_end.setdefault(end, []).append((place, word, of_patient))
     found: dict[str, str] = {}
     for rank, (word, of_patient) in enumerate(words):
@@ -309,9 +309,9 @@ def _misspelt(
         if word in own or not (unknown or of_patient):
             continue
         elsewhere = unknown and len(word) >= _MISSPELT_ELSEWHERE
-        alike = sorted({one for end in _ends(word) for one in here.get(end, ())} if elsewhere else ())
+        alike = sorted({one for end in ends(word) for one in here.get(end, ())} if elsewhere else ())
         near = chain(mine, (name for _, name in alike))
-        family = sorted({one for end in _ends(word) for one in by_end.get(end, ())} if unknown else ())
+        family = sorted({one for end in ends(word) for one in by_end.get(end, ())} if unknown else ())
         of_family = (
             name
             for place, name, patients in family
@@ -366,11 +366,11 @@ def _is_known(tables: NameTables, word: str) -> bool:
 
 
 def _add_by_end(index: dict[str, list[tuple[int, str]]], name: str, place: int) -> None:
-    for end in _ends(name):
+    for end in ends(name):
         index.setdefault(end, []).append((place, name))
 
 
-def _ends(word: str) -> tuple[str, str]:
+def ends(word: str) -> tuple[str, str]:
     """Return both ends of a word, one of which a word one letter off shares, from five letters on."""
     return f"{word[:2]}-", f"-{word[-2:]}"
 

@@ -8,13 +8,15 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
+from rapidfuzz.distance import OSA
+
 from deid.domain.document import Mention
 from deid.domain.labels import NAMES, Label
 from deid.french.folding import fold_line
 from deid.reference.names import NameTables
 from deid.substitution.context import DocumentContext
 from deid.substitution.names import cues, nicknames
-from deid.substitution.names.forms import Dotted, find_forms
+from deid.substitution.names.forms import Dotted, ends, find_forms
 from deid.substitution.names.parsing import (
     INITIAL,
     PARTICLES,
@@ -301,6 +303,19 @@ class Roster:
         ]
         return [*dict.fromkeys(here), *filter(None, own), *self._patient_apart(), *self._in_addresses()]
 
+    def named_with(self, words: Iterable[str]) -> Sequence[Named]:
+        """Return the people named in full with one of some words, as keys or in plain letters, in order."""
+        places = {place for word in words for place in self._named_by.get(word, ())}
+        return [self.named[place] for place in sorted(places)]
+
+    @cached_property
+    def _named_by(self) -> Mapping[str, Sequence[int]]:
+        found: dict[str, list[int]] = defaultdict(list)
+        for place, one in enumerate(self.named):
+            for word in {*one.families, *one.firsts, *one.spelling.surnames}:
+                found[word].append(place)
+        return dict(found)
+
     def _patient_apart(self) -> Iterator[Named]:
         """Yield the patient whose first name and surname are mentions of their own: "LAVIGNE, prénom : Pascal"."""
         mine = [self.readings[one.start] for one in self.mentions if one.label is Label.PATIENT]
@@ -328,7 +343,7 @@ class Roster:
             for given in self.readings[mention.start].given.values()
         ]
         own = [all_given(self.tables, name).values() for name in self._context.document.patient.first_names]
-        return here + [(Pool.PATIENT, given) for names in own for given in names]
+        return [*dict.fromkeys(here + [(Pool.PATIENT, given) for names in own for given in names])]
 
     @cached_property
     def compound_sexes(self) -> Mapping[str, str]:
@@ -360,6 +375,20 @@ class Roster:
     def _called(self) -> Collection[str]:
         ahead = ((self.words(one), one) for one in self.mentions)
         return frozenset(cut[0] for cut, one in ahead if len(cut) == 1 and cues.names_by_nickname(self._before(one)))
+
+    def misspelt(self, word: str) -> str | None:
+        """Return the first word of a name here that a word with its first letter is one letter off, or None."""
+        near = {name: None for end in ends(word) for name in self._by_end.get(end, ()) if name[0] == word[0]}
+        alike = [name for name in near if OSA.distance(name, word, score_cutoff=1) == 1]
+        return min(alike, key=lambda name: self.bearers(name)[0].start, default=None)
+
+    @cached_property
+    def _by_end(self) -> Mapping[str, Sequence[str]]:
+        found: dict[str, list[str]] = defaultdict(list)
+        for word in self._bearers:
+            for end in ends(word):
+                found[end].append(word)
+        return dict(found)
 
     @cached_property
     def accompanied(self) -> Collection[str]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cached_property
 
 from deid.domain.document import Mention
 from deid.domain.labels import Label
@@ -54,12 +55,19 @@ class Shorthand:
 
     def known(self, token: str) -> str | None:
         """Return the surrogate of a login or e-mail form ("jpdurand") of the first full name here that fits."""
-        for named in self._roster.named:
-            place = places(named.spelling).get(token)
-            if place is not None:
-                return form(self._drawn(named), place)
-        return None
+        found = self._logins.get(token)
+        return None if found is None else form(self._drawn(found[0]), found[1])
 
+    @cached_property
+    def _logins(self) -> Mapping[str, tuple[Named, int]]:
+        """Return short form → who has it, the first in order, and its index."""
+        found: dict[str, tuple[Named, int]] = {}
+        for named in self._roster.named:
+            for token, place in places(named.spelling).items():
+                found.setdefault(token, (named, place))
+        return found
+
+    @cached_property
     def _plain_names(self) -> frozenset[str]:
         """Return the surnames and first names here: each is a name, its bearer given by the mention, not a login."""
         return frozenset(word for one in self._roster.named for word in one.surnames + one.firsts)
@@ -93,9 +101,9 @@ class Shorthand:
             return initial + drawn if surname == word[1:] else drawn + initial
         return None
 
-    def initials_beside(self, letters: str, names: Container[str]) -> str | None:
+    def initials_beside(self, letters: str, names: Collection[str]) -> str | None:
         """Return the surrogate of initials in an address ("j", "jp") whose surname is among `names`, else None."""
-        for named in self._roster.named:
+        for named in self._roster.named_with(names):
             given, surnames, glued = named.spelling
             if glued in names or any(name in names for name in surnames):
                 firsts = "".join(word[:1] for word in given)
@@ -103,7 +111,8 @@ class Shorthand:
                     return self._drawn(named).given[0][:1]
                 if letters in (firsts, firsts[:1]):
                     return "".join(word[:1] for word in self._drawn(named).given)[: len(letters)]
-        for other in self._roster.mentions if len(letters) == 1 else ():
+        bearers = (one for name in names for one in self._roster.bearers(name))
+        for other in sorted(bearers, key=lambda one: one.start) if len(letters) == 1 else ():
             here = [(place, word) for place, word in enumerate(self._roster.readings[other.start].words) if word]
             apart = [place for place, word in here if bare(word.key) not in names and word.key.startswith(letters)]
             if apart and any(bare(word.key) in names for _, word in here):
@@ -117,7 +126,7 @@ class Shorthand:
         letters = written.rstrip("0123456789")
         if len(letters) < _LOGIN_LEAST:
             return None
-        if letters == written and (self._roster.words(mention) != (written,) or written in self._plain_names()):
+        if letters == written and (self._roster.words(mention) != (written,) or written in self._plain_names):
             return None  # a name in small letters, alone or among others
         surrogate = self.handle(letters, attempt)
         if surrogate is None:
@@ -132,7 +141,7 @@ class Shorthand:
         if fold_line(written) != "m":
             return written
         here = frozenset(self._roster.words(mention))
-        for named in self._roster.named:
+        for named in self._roster.named_with(here):
             first = named.given[0]
             if first.word.startswith("m") and not here.isdisjoint(named.families) and here.isdisjoint(named.firsts):
                 pool = self._roster.pool_of(named, first.word)
@@ -156,7 +165,7 @@ class Shorthand:
         if written != "M" or len(initials) < 2 or initials[0] != written or len(initials[1]) > 1:
             return False
         here = frozenset(self._roster.words(mention))
-        firsts = {named.firsts[0][0] for named in self._roster.named if not here.isdisjoint(named.families)}
+        firsts = {named.firsts[0][0] for named in self._roster.named_with(here) if not here.isdisjoint(named.families)}
         if firsts:
             return fold_line(initials[1]) in firsts and "m" not in firsts
         text, opens = self._context.document.text, not self._context.lined_before(mention).rpartition("\n")[2].strip()
@@ -168,7 +177,7 @@ class Shorthand:
         Of several people whom they may abbreviate, one of the sex that the words around tell comes first.
         """
         small, beside = fold_line(letters), self._roster.words(mention)
-        here, everybody = frozenset(beside), self._roster.named
+        here, everybody = frozenset(beside), self._roster.named_with(beside)
         found = [(named, part) for named in everybody for part in named.abbreviated(small, here)]
         found = found or [(named, part) for named in everybody for part in named.others(small, here)]
         if len(found) > 1 and (sex := self._roster.sex(mention)) is not None:
