@@ -87,7 +87,7 @@ class Organisations:
             return self._bare(mention, original, attempt, OrgKind(body))
         if (national := self._bodies.write(mention, attempt)) is not None:
             return national
-        head = opening_head(original)
+        head = opening_head(original) or self._head_across(mention, original)
         if head is None and comparable(self._gazette.named_town(mention)) == comparable(original) and not self._tags:
             place = self._gazette.places[mention.start]  # "AS [Marmande]"
             drawn = case_of(original)(self._gazette.surrogate(place, attempt).name)
@@ -118,6 +118,15 @@ class Organisations:
             tail = town if bare else f"{tail} {of_place(town)}".lstrip()  # "AS Marmande"
         text = accented_like(original, f"{written} {self._cased(mention, end)(tail)}".strip(), self._context.accented)
         return Draft(text, PLACED if may_return else STRATEGY, may_return=may_return)
+
+    def _head_across(self, mention: Mention, original: str) -> OpeningHead | None:
+        """Return the end of a head that begins ahead of a mention: "club de [judo de Beaune]"; None for none."""
+        ahead = scanned(self._context.plain_before(mention, _REACH))
+        for found in HEAD.finditer(ahead + scanned(original)):
+            opens = not ahead[: found.start()][-1:].isalnum()
+            if opens and found.start() < len(ahead) < found.end():
+                return OpeningHead(head_of(found), kind_of_head(found), found.end() - len(ahead))
+        return None
 
     @cached_property
     def _cores(self) -> Mapping[str, Mention]:

@@ -84,6 +84,7 @@ _HAMLET_HEAD = re.compile(
     r"(?P<of>d[eu]s? |d['’])?(?:l[ea]s? |l['’])?",
     re.IGNORECASE,
 )
+_QUOTES = re.compile(r"(?P<gap>[\s:]*[«\"“]?[\s-]*).*?(?P<close>\s?[»\"”])?", re.DOTALL)
 _HAMLET_HEADS = frozenset({"hameau", "ham"})
 _SMALL = frozenset({"les", "petit", "grand"})
 _PARTS = re.compile(r"(\s*,?\s+[àÀ]\s*\Z|\s*[,;–—]\s*|\s+-\s+)")
@@ -146,7 +147,7 @@ class Hamlets:
         numbers = self._context.stream("hamlet number", _core(written), str(attempt))
         ahead = redraw_digits(written[: found.end("said")], numbers)
         cased = in_case_of(written[found.end() :], of_place(name) if found["of"] else name)
-        return f"{ahead} {cased}", True
+        return ahead + _quoted(written[found.end("said") :], cased), True
 
     def is_known(self, mention: Mention) -> bool:
         """Return whether a mention is a hamlet: it says so, or another of the same name does."""
@@ -263,7 +264,7 @@ class Streets:
             name = of_place(self._hamlets.name(rest, attempt))
         else:
             name = stream.choice(SITE_NAMES)
-        return f"{head} {in_case_of(rest, name)}"
+        return head + _quoted(rest, in_case_of(rest, name))
 
     def _hamlet(self, part: str, marks: Sequence[re.Match[str]], attempt: int, stream: KeyedStream) -> str:
         name = in_case_of(part, self._hamlets.name(part, attempt))
@@ -279,6 +280,12 @@ class Streets:
             return in_case_of(text, said) + " " + text[spoken.end() :]
         changed = redraw_digits(text, stream)
         return _SINGLE.sub(lambda _: stream.choice("ABCDEFGH"), changed)
+
+
+def _quoted(written: str, name: str) -> str:
+    """Return a name between the quotes that another is written in, behind what stands ahead of it: " « Le Gué »"."""
+    found = _QUOTES.fullmatch(written)
+    return f"{found['gap'] or ' '}{name}{found['close'] or ''}" if found else f" {name}"
 
 
 def _counts(word: str) -> bool:

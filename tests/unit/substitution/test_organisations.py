@@ -386,6 +386,21 @@ def test_a_club_called_by_its_town_is_called_by_the_town_drawn(substitutor: Subs
         assert fold_line(whole) == fold_line(f"AS {city}")
 
 
+@pytest.mark.parametrize(
+    ("markup", "kept"),
+    [
+        ("au club de [[ORG|judo de Beaune]]", "judo d"),
+        ("au CLUB DE [[ORG|JUDO DE BEAUNE]]", "JUDO D"),
+        ("au centre [[ORG|hospitalier de Beaune]]", "hospitalier d"),
+    ],
+)
+def test_a_kind_that_begins_ahead_of_the_name_stays(markup: str, kept: str, substitutor: Substitutor) -> None:
+    for key in KEYS:
+        (found,) = _one(substitutor, markup, key)
+        assert found.startswith(kept), found
+        assert len(found) > len(kept) + 3, found
+
+
 @pytest.mark.parametrize("court", ["TJ de Beauvais", "tribunal judiciaire de Guéret", "cour d'appel d'Agen"])
 def test_a_court_stands_in_a_city(court: str, substitutor: Substitutor) -> None:
     cities = {fold_line(of_place(town.name)) for town in packaged_tables().communes.hospital_towns(None, True)}

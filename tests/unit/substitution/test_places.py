@@ -299,6 +299,21 @@ def test_the_number_of_a_hamlet_goes(substitutor: Substitutor) -> None:
     assert not any("1274" in one for one in found)
 
 
+@pytest.mark.parametrize("label", ["STREET", "LOC"])
+@pytest.mark.parametrize(
+    ("written", "form"),
+    [
+        ("lieu-dit « Le Moulin »", "lieu-dit « .+ »"),
+        ("lieu-dit « Le Moulin", "lieu-dit « [^»]+"),
+        ('lieu-dit "La Croix"', 'lieu-dit "[^"]+"'),
+    ],
+)
+def test_a_hamlet_keeps_its_quotes(label: str, written: str, form: str, substitutor: Substitutor) -> None:
+    for key in KEYS[:4]:
+        (found,) = _one(substitutor, f"à [[{label}|{written}]]", Patient(key=key))
+        assert re.fullmatch(form, found), found
+
+
 @pytest.mark.parametrize("key", KEYS[:3])
 def test_a_hamlet_of_an_address_is_no_town_elsewhere(key: str, substitutor: Substitutor) -> None:
     markup = "à [[STREET|lieu-dit Kerbihan]], puis seul à [[CITY|Kerbihan]], voisin de [[LOC|Kerdalaün]]"
