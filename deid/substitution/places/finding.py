@@ -16,7 +16,7 @@ from deid.reference.place_names import JOINS, department_of_zip, is_bare_key, pl
 from deid.reference.tables import packaged_tables
 from deid.substitution.places import abroad
 from deid.substitution.places.abroad import World
-from deid.substitution.places.areas import area
+from deid.substitution.places.areas import area, is_overseas
 
 _CEDEX = re.compile(r"[\s-]*\b(?:cedex|cdx|cx)\b[\s-]*\d*.*$", re.IGNORECASE)
 # Letters that a scanner makes digits of, and a small L among capitals.
@@ -43,6 +43,7 @@ _OF_TOWN = re.compile(
     r"(?=[a-z])"
 )
 _OF_BODY = re.compile(r"[^\w]*(?:(?:de la|du|des|de) |d['’]|de l['’])?", re.IGNORECASE)
+_BEFORE_AREA = re.compile(r"[\s,(]+(?:(?:de|à|en) )?", re.IGNORECASE)
 _COMMON_ARTICLE = re.compile(r"(?:la |le |les |l['’])(?=[A-ZÀ-Ý])")
 _AREAS = frozenset({"department", "region"})
 # What may stand behind the town in the name of a hospital: "CHU Grenoble Alpes", "CHU de Caen Normandie".
@@ -169,6 +170,9 @@ class Finder:
 
         "Hôpital de la Charité" is not in La Charité-sur-Loire: a name cut short writes its own article large.
         """
+        told = _overseas_apart(told)[0]
+        if is_overseas(told):
+            return ""  # "CHU de La Réunion" is not in the village La Réunion
         if self._communes.find(told) or abroad.is_listed(told):
             whole = any(comparable(one.name) == comparable(told) for one in self._communes.find(told))
             return told if whole or not _COMMON_ARTICLE.match(told) else ""
@@ -185,6 +189,11 @@ class Finder:
     def inside(self, name: str, hints: Hints) -> Place | None:
         """Return the place of a part of an organisation's name; of towns abroad only those of `is_listed`."""
         return self._whole(name, hints) or (_abroad(name) if abroad.is_listed(name) else None)
+
+    def overseas(self, name: str, organisation: str) -> Place | None:
+        """Return the commune of a name with its overseas department behind it: "CHU de Saint-Denis de La Réunion"."""
+        code = _overseas_apart(organisation)[1]
+        return next((_place(one) for one in self._communes.find(name) if code in (one.region, one.department)), None)
 
     def is_site(self, name: str, organisation: str, hints: Hints) -> bool:
         """Return whether a part of an organisation's name is of a site, not of a small commune called alike.
@@ -262,6 +271,15 @@ def opening_head(name: str) -> OpeningHead | None:
 def without_cedex(name: str) -> str:
     """Return a name without the "CEDEX 9" of La Poste."""
     return _CEDEX.sub("", name)
+
+
+def _overseas_apart(name: str) -> tuple[str, str]:
+    """Return a name without the overseas department behind it, and its code or its region's; "" for none."""
+    for found in _BEFORE_AREA.finditer(name):
+        behind = name[found.end() :].rstrip(") ")
+        if is_overseas(behind) and (known := area(behind)) is not None:
+            return name[: found.start()], known[1]
+    return name, ""
 
 
 def _after_of(organisation: str) -> Iterator[tuple[str, str]]:

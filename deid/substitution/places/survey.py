@@ -181,7 +181,12 @@ class Survey:
             for name in finder.towns_in(f"{head_of(ahead)} {organisation}" if ahead else organisation):
                 if comparable(name) not in told and finder.is_site(name, organisation, self._hints):
                     continue
-                found = told.get(comparable(name)) or finder.only(name) or finder.inside(name, self._hints)
+                found = (
+                    finder.overseas(name, organisation)
+                    or told.get(comparable(name))
+                    or finder.only(name)
+                    or finder.inside(name, self._hints)
+                )
                 if found is not None:
                     places[mention.start], self.towns[mention.start] = found, name
                     break

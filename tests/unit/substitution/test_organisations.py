@@ -409,6 +409,16 @@ def test_a_court_stands_in_a_city(court: str, substitutor: Substitutor) -> None:
         assert any(fold_line(found).endswith(f" {city}") for city in cities), found
 
 
+@pytest.mark.parametrize(
+    "body", ["tribunal de Saint-Denis de La Réunion", "CHU de Saint-Denis (La Réunion)", "CHU de Saint-Pierre, Réunion"]
+)
+def test_an_organisation_overseas_stays_there(body: str, substitutor: Substitutor) -> None:
+    there = {fold_line(one.name) for one in packaged_tables().communes.in_department("974")}
+    for key in KEYS:
+        (found,) = _one(substitutor, f"à [[ORG|{body}]], dossier clos", key)
+        assert any(fold_line(found).endswith(town) for town in there), found
+
+
 @pytest.mark.parametrize("court", ["TGI Paris", "Mairie Paris"])
 def test_a_town_that_is_a_department_too_needs_no_preposition(court: str, substitutor: Substitutor) -> None:
     for key in KEYS:
