@@ -283,7 +283,7 @@ class Streets:
 
 
 def _quoted(written: str, name: str) -> str:
-    """Return a name between the quotes that another is written in, behind what stands ahead of it: " « Le Gué »"."""
+    """Return another name in the gap and quotes of a written one: " « Le Moulin »" → " « Le Gué »"."""
     found = _QUOTES.fullmatch(written)
     return f"{found['gap'] or ' '}{name}{found['close'] or ''}" if found else f" {name}"
 
