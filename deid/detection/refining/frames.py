@@ -12,7 +12,8 @@ from deid.detection.merging.evidence import has_clinical_reading, is_acronym, is
 from deid.detection.refining.trimming import USUAL_NAME
 from deid.detection.text.names import glued
 from deid.detection.text.reading import Reading
-from deid.detection.text.vocabulary import CIVILITIES, EPONYMS, KINSHIP, ORG_HEADS, PROFESSIONS
+from deid.detection.text.senses import COLOURS, Sense, find_sense
+from deid.detection.text.vocabulary import CIVILITIES, EPONYMS, KINSHIP, ORG_HEADS, PROFESSIONS, word_list
 from deid.domain.document import Mention, Vote
 from deid.domain.labels import NAMES, PLACES, Label
 from deid.french.calendar import WEEKDAYS
@@ -40,6 +41,13 @@ _ROSTER_DAY = re.compile(r"(?<=[ :;,])\d{1,2}(?= [^\W\d_]{2})")
 _ROSTER = re.compile(r"\b(?:gardes?|astreintes?|planning|tableau|releve)\b")
 _LOUD = 1000  # births from which a word in capitals reads as a surname behind a bed beside beds with names
 _ENDS = frozenset({"", "\n", ".", ",", ";", "/"})
+_HOUR = re.compile(r"(?<![\w.,/])(?:[01]?\d|2[0-3]) ?(?:(?:h|heures?)(?: ?[0-5]\d)?|: ?[0-5]\d)(?!\w)")
+# Births by occurrence per million from which a word beside an hour reads as a surname; without a second sign of one.
+_SELDOM_SAID, _HARDLY_SAID = 100, 1000
+_MEETING = frozenset("appel appels entretien rdv recu revu revue visite vu vue".split())
+_TO_SOMEBODY = frozenset("a avec chez ide par".split())
+_TAKEN = word_list("beside_hours")
+_COMPLEMENT = frozenset("d de des du".split())
 _QUOTES = frozenset({"»", '"', "”"})
 _CALLED = re.compile(
     r"\b(?:(?P<weak>(?P<said>dite?)|connue? (?:comme|sous le (?:sur)?nom de))|surnommee?|alias|surnom ?:|"
@@ -89,6 +97,7 @@ def find_framed_names(reading: Reading, mentions: Sequence[Mention]) -> list[Men
         *_before_dates(reading, mentions),
         *_in_rounds(reading, mentions),
         *_behind_beds(reading, covered),
+        *_beside_hours(reading, covered),
         *_nicknames(reading, covered),
         *_quoted(reading, covered),
         *_authors(reading),
@@ -102,12 +111,13 @@ def find_framed_names(reading: Reading, mentions: Sequence[Mention]) -> list[Men
 def without_beds(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
     """Return `mentions`, names and places without the room or bed ahead ("Ch. 21P Salaün") or behind ("ROY SALLE 4").
 
-    None is but a room.
+    None is but a room. A name goes without an hour ahead: "14H BLANC".
     """
     beds = [match.span() for match in _BED.finditer(reading.folded)]
     kept = []
     for mention in mentions:
-        bed = next((end for start, end in beds if start <= mention.start < end), None)
+        hour = _HOUR.match(reading.folded, mention.start, mention.end) if mention.label in NAMES else None
+        bed = hour.end() if hour else next((end for start, end in beds if start <= mention.start < end), None)
         behind_name = next((start for start, end in beds if mention.start < start < mention.end <= end), None)
         if mention.label not in NAMES | PLACES | {Label.ORG} or (bed is None and behind_name is None):
             kept.append(mention)
@@ -276,6 +286,41 @@ def _reads_as_surname_here(reading: Reading, index: int) -> bool:
         return False
     loud = reading.surface(index).isupper() and not reading.shouted(index)
     return _is_usual_surname(reading, index) or (loud and reading.lexicon.surnames.get(reading.words[index]) >= _LOUD)
+
+
+def _beside_hours(reading: Reading, covered: Sequence[int]) -> Iterator[Mention]:
+    """Yield a surname, though a word too, beside an hour of a line in capitals: "9h00 BERGER", "TRANSMIS A BERGER 20h".
+
+    It is said that seldom for how many bear it; less so where somebody is met ("RDV 14h PETIT") or a name is near.
+    """
+    ahead = [reading.token_at(match.start()) - 1 for match in _HOUR.finditer(reading.folded)]
+    told = {(at, at) for at in ahead if reading.word(at - 1) in _TO_SOMEBODY | {"", "\n"}}
+    places = [
+        (first, last)
+        for first, last in sorted({*_beds(reading, _HOUR), *told})
+        if reading.shouted(last) and reading.words[last].isalpha()
+    ]
+    sure = {
+        (first, last)
+        for first, last in places
+        if reading.words[last] not in COLOURS
+        and (covered[reading.starts[first]] or _is_said_seldom(reading, last, _HARDLY_SAID))
+    }
+    for at, (first, last) in enumerate(places):
+        line = reading.token_at(reading.line(reading.starts[first])[0])
+        near = {one for one in places[max(0, at - 2) : at + 3] if one in sure} - {(first, last)}
+        seconded = not _MEETING.isdisjoint(reading.words[max(line, first - 5) : first])
+        seconded = seconded or reading.word(first - 1) in _TO_SOMEBODY or bool(near)
+        if (first, last) in sure or (seconded and _is_said_seldom(reading, last, _SELDOM_SAID)):
+            yield _framed(reading, first, last)
+
+
+def _is_said_seldom(reading: Reading, index: int, births: int) -> bool:
+    """True for a usual surname of so many births by occurrence per million that no thing, state or complement makes."""
+    word, lexicon = reading.words[index], reading.lexicon
+    borne = lexicon.surnames.get(word) >= max(USUAL_NAME, births * lexicon.common.get(word, 0.0))
+    plain = word in _TAKEN or reading.word(index + 1) in _COMPLEMENT or _is_explained(reading, index)
+    return borne and not plain and find_sense(reading, index) is not Sense.THING
 
 
 def _nicknames(reading: Reading, covered: Sequence[int]) -> Iterator[Mention]:
