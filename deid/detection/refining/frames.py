@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from deid.detection.lookup.known_names import BRANDS, LOWER_PARTICLES, NOT_NAMES, PARTICLES, VEHICLES
 from deid.detection.lookup.lexicon import gazetteers
 from deid.detection.merging.evidence import has_clinical_reading, is_acronym, is_clipped, is_misread, is_misspelt_drug
+from deid.detection.refining.countries import territories
 from deid.detection.refining.trimming import USUAL_NAME
 from deid.detection.text.names import glued
 from deid.detection.text.reading import Reading
@@ -75,6 +76,9 @@ _FOLLOWED = re.compile(
 )
 _FOLLOWING = 500  # births from which a word behind a follow-up is a surname in lower case
 _RARE = 1.0  # occurrences per million below which a word behind a possessive may be what somebody is called
+_OF_KIN = re.compile(
+    rf"\b(?:{'|'.join(sorted(KINSHIP))}|naissance) (?:de |d['’])(?P<name>[a-z]{{3,}})(?: et (?P<other>[a-z]{{3,}}))?"
+)
 _DEAR = re.compile(
     r"(?:\b(?:dit|disait|repete|repond|crie|ecrit|appelle) (?:que |: ?)?[«\"]? ?(?:mon|ma|ton|ta|notre|votre)|"
     r"[«\"] ?(?:mon|ma|notre)|\b(?:appelle|reclame|demande|cherche) (?:mon|ma|son|sa|ses)) (?=[a-z])"
@@ -104,6 +108,7 @@ def find_framed_names(reading: Reading, mentions: Sequence[Mention]) -> list[Men
         *_seen_by(reading),
         *_followed(reading),
         *_dear(reading),
+        *_of_kin(reading),
     )
     return [one for one in found if not all(covered[one.start : one.end])]
 
@@ -407,3 +412,18 @@ def _dear(reading: Reading) -> Iterator[Mention]:
         alone = behind >= len(reading.words) or not (numbered or is_acronym(reading, behind))
         if rare and alone and not _is_explained(reading, index) and reading.words[index] not in VEHICLES:
             yield _framed(reading, index, index, Label.PERSON)
+
+
+def _of_kin(reading: Reading) -> Iterator[Mention]:
+    """Yield a first name in small letters whose kin is told: "la maman de cesar", "les parents de leo et rose"."""
+    for match in _OF_KIN.finditer(reading.folded):
+        for start, end in (match.span("name"), match.span("other")):
+            word = reading.folded[max(0, start) : max(0, end)]
+            often = reading.lexicon.common.get(word, 0.0)
+            given = reading.lexicon.first_names.get(word) >= max(_LOUD, _HARDLY_SAID * often)
+            index = reading.token_at(start) if given else 0
+            if not given or not reading.surface(index).islower() or reading.ends[index] != end:
+                break
+            told = word in territories("country") or word in PROFESSIONS or has_clinical_reading(reading, index)
+            if not told:
+                yield _framed(reading, index, index, Label.PERSON)

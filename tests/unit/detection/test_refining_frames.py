@@ -55,6 +55,11 @@ def found(text: str, *names: str) -> list[str]:
         ("patient revu par CHAT ce matin", ["CHAT"]),
         ("en colocation avec une certaine Praline", ["Praline"]),
         ("agressé par le dénommé Brick", ["Brick"]),
+        ("Vue ce jour. La maman de cesar est venue", ["cesar"]),
+        ("naissance de cesar à 39 SA, Apgar 10", ["cesar"]),
+        ("Le papa de rose appelle", ["rose"]),
+        ("Les parents de leo et cesar sont vus", ["leo", "cesar"]),
+        ("Le père d'eva refuse", ["eva"]),
     ],
 )
 def test_a_frame_announces_a_name(text: str, names: list[str]) -> None:
@@ -96,6 +101,9 @@ def test_a_frame_announces_a_name(text: str, names: list[str]) -> None:
         "patient revu par IRM ce matin, vu par SCANNER",
         "douleur « la Nuit tombée », signe de « la Tourette »",
         "diabète et la Puce",
+        "La mère de famille, femme de marin, soeur de lait",
+        "Naissance par cesar. Amis de france, tante de province",
+        "fille de salle, bébé de mai, femme de ménage",
     ],
 )
 def test_the_same_frame_around_other_words_announces_nobody(text: str) -> None:
