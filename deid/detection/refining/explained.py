@@ -49,8 +49,10 @@ _DELUSION = re.compile(rf"\b(?:{'|'.join(sorted(word_list('delusions')))})\b")
 _CLAIMED = re.compile(
     r"\b(?:se (?:prend|prendre|prenait|prenant) pour|se (?:croit|croyait)|(?:pense|pensait|croit) etre|"
     r"(?:persuade|convaincu)e? d'etre|reincarnation de|(?P<said>(?:dit|disait) etre)|"
-    r"(?P<heard>(?:entend\w*|ecoute\w*) (?:\w+ ){0,3}voix d[eu])) (?:l[ea] )?\Z"
+    r"(?P<heard>(?:entend\w*|ecoute\w*) (?:\w+ ){0,3}voix d[eu])) (?:l[ea] )?(?P<list>"
+    rf"(?:(?:{'|'.join(sorted(_CALLED_BY_ONE))})(?:,| et| ou) (?:(?:pour|ou|et|d[eu]) )?(?:l[ea] )?){{0,6}})\Z"
 )
+_LISTED = re.compile(r" ?(?:[,.;:!?)»]|et |ou |puis |\Z|\n)")
 _ROLES = (KINSHIP | PROFESSIONS | word_list("callers")) - frozenset("avis lu relu signe vu vue".split())
 _IN_A_ROLE = re.compile(
     r" ?[,(:–-] ?(?:(?:une?|l[ea]|[ms]on|[ms]a|leur|notre|votre) |l')?"
@@ -172,12 +174,14 @@ def _is_of_delusion(reading: Reading, mention: Mention, word: str) -> bool:
     before = text[max(0, mention.start - _SAID_NEAR) : mention.start]
     behind = text[mention.end : mention.end + _SAID_NEAR]
     ahead, claim = _CLAUSE.split(before)[-1], _CLAIMED.search(before)
+    if claim is not None and claim["list"] and not _LISTED.match(behind):
+        return False  # "se prend pour Jésus, César est venu"
     said = claim is not None and claim["said"] is not None
     told = _DELUSION.search(before if said else f"{ahead} {_CLAUSE.split(behind, maxsplit=1)[0]}") is not None
     if _SOMEBODYS.match(behind) or (said and not _ROLES.isdisjoint(re.findall(r"[a-z]+\b(?! de \d)", ahead))):
         return False
     spoken = told and (births < _FEW_GIVEN or _SPEAKS.match(behind))
-    if not (spoken if claim is None else told or claim.lastgroup is None or births < _OFTEN_BORNE):
+    if not (spoken if claim is None else told or not (said or claim["heard"]) or births < _OFTEN_BORNE):
         return False
     return word not in reading.titled and not any(
         reading.word(at - 1) in KINSHIP or is_capital(reading, at + 1) or _IN_A_ROLE.match(text, reading.ends[at])

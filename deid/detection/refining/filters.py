@@ -218,6 +218,8 @@ def _is_never_a_name(reading: Reading, mention: Mention) -> bool:
     if _SIDED.fullmatch(reading.folded, mention.start, mention.end):
         return True
     first = reading.token_at(mention.start)
+    if words in (["age"], ["agee"]) and reading.word(first + 1) == "de" and reading.surface(first).islower():
+        return True  # "monsieur age de trente-huit"
     titled = reading.word(first - 1 - (reading.word(first - 1) == ".")) in CIVILITIES | DOCTOR_TITLES
     if mention.label in NAMES and _is_setting(reading, mention, words, titled and reading.surface(first - 1) != "PR"):
         return True

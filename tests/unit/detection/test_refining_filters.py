@@ -347,6 +347,9 @@ def test_words_ahead_of_a_name_stay(text: str, part: str, kept: list[str]) -> No
         ("cataracte sous anesth péribulbaire sans incident", "péribulbaire", True),
         ("vu par Péribulbaire hier", "Péribulbaire", False),
         ("HOMONYME - ne pas fusionner", "HOMONYME", True),
+        ("je vois monsieur age de trente-huit ans", "age", True),
+        ("je vois monsieur Age de ce village", "Age", False),
+        ("je vois monsieur age qui tousse", "age", False),
     ],
 )
 def test_what_names_nobody_however_sure(text: str, part: str, dropped: bool) -> None:
