@@ -1,18 +1,22 @@
-"""Days, ages and places that only their frame announces."""
+"""Days, ages, places and logins that only their frame announces."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 
 from deid.detection.lookup.known_names import BRANDS
 from deid.detection.merging.evidence import has_clinical_reading, is_acronym
+from deid.detection.refining.countries import territories
+from deid.detection.text.names import Misspellings
 from deid.detection.text.reading import Reading
-from deid.detection.text.vocabulary import EPONYMS, word_list
+from deid.detection.text.vocabulary import EPONYMS, NOT_INITIALS, PROFESSIONS, UNNAMED_BODIES, word_list
 from deid.domain.document import Mention, Vote
 from deid.domain.labels import Label
 from deid.french.calendar import DETECTED_MONTHS, DETECTED_WEEKDAYS
+from deid.french.folding import fold, key
 from deid.french.numerals import DETECTED_NUMBER_WORDS
 
 _SCORE = 0.8
@@ -50,28 +54,43 @@ _PLACED = re.compile(
     r"\b(?:accident|panne|pause|(?:endorm|arret|gare|stationn|malaise)\w*)\b[^.;:\n]{0,20} "
     r"(?:sur|a) [li]'aire (?:d'autoroute |de repos |de service )?d(?:e(?: la| l'|s)?|u|')\s?(?=[a-z]{4})"
 )
+# "Département : l'Yone", with a slip
+_DEPARTMENT = re.compile(
+    r"\bdepartement(?: de (?:naissance|residence))? ?: ?(?:l[ae]s? |l['’]|d[eu] |d['’])?(?P<name>[a-z]{3,}(?:-[a-z]+)*)"
+)
+# "Login MDUP", "Utilisateur : MDUP nuit"
+_USER = re.compile(
+    r"\b(?i:login|utilisateur|user(?:name)?)\b(?: ?: ?| )(?P<login>[A-Z]{3,8}\d{0,4}|(?<=: )[a-z]{4,8}\d{0,4})(?!\w)"
+)
+_NO_USERS = word_list("no_users") | UNNAMED_BODIES | PROFESSIONS | NOT_INITIALS
 _WHOLE = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
 
 
 def find_framed_values(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
-    """Return the days, ages and places that `mentions` lack and that the frame around them announces."""
+    """Return the days, ages, places and logins that `mentions` lack and that the frame around them announces."""
     covered = reading.coverage(mentions)
-    found = (*_days(reading), *_ages(reading, mentions), *_places(reading))
+    found = (*_days(reading), *_ages(reading, mentions), *_places(reading), *_departments(reading), *_users(reading))
     return [one for one in found if not any(covered[one.start : one.end])]
 
 
+# The second of two dates opens a sentence: "01/06/2021. Mars 2019".
+_TWO_DATES = re.compile(r"(?P<first>[^\n]{0,20}(?:19|20)\d\d)\s?\.\s{1,3}(?=[A-ZÀ-Ý])")
 _SAID_SURE = 0.95  # score of a date with day and month
 
 
 def trim_days(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
     """Return the mentions, dates of a day alone without the word behind that is none of the calendar: "23 valables".
 
-    A dictated date goes without the numbers behind it: "deux mille vingt et un [treize] injections".
+    A dictated date goes without the numbers behind it: "deux mille vingt et un [treize] injections". Two dates with the
+    end of a sentence between them are two.
     """
     trimmed = []
     for mention in mentions:
         if mention.label is Label.DATE and (end := _said_end(reading, mention)):
             mention = replace(mention, end=end)
+        if mention.label is Label.DATE and (cut := _TWO_DATES.match(reading.text, mention.start, mention.end)):
+            trimmed.append(replace(mention, end=cut.end("first")))
+            mention = replace(mention, start=cut.end())
         match = mention.label is Label.DATE and _DAY_AND_WORD.fullmatch(reading.folded, mention.start, mention.end)
         if match and match["word"] not in _CALENDAR:
             mention = replace(mention, start=match.start("day"), end=match.end("day"))
@@ -134,3 +153,25 @@ def _places(reading: Reading) -> Iterator[Mention]:
         if not noun and word not in EPONYMS and word not in lexicon.eponyms and word not in BRANDS:
             whole = _WHOLE.match(reading.text, reading.starts[index])
             yield _framed(reading.starts[index], whole.end() if whole else reading.ends[index], Label.LOC)
+
+
+@cache
+def _misspelt_departments() -> Misspellings:
+    return Misspellings(territories("department"))
+
+
+def _departments(reading: Reading) -> Iterator[Mention]:
+    """Yield the name of a department that its field gives with a slip."""
+    for match in _DEPARTMENT.finditer(reading.folded):
+        name = key(match["name"])
+        if not reading.lexicon.is_word(name) and _misspelt_departments().near(name):
+            yield _framed(*match.span("name"), Label.LOC)
+
+
+def _users(reading: Reading) -> Iterator[Mention]:
+    """Yield the login of whoever wrote: letters that are no word, acronym, profession or program."""
+    for match in _USER.finditer(reading.text):
+        word = fold(match["login"])
+        plain = reading.lexicon.is_word(word) or "acronym" in reading.lexicon.clinical.get(word, "")
+        if not plain and word not in _NO_USERS:
+            yield _framed(*match.span("login"), Label.ID)

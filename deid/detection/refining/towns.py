@@ -32,6 +32,12 @@ _DEPARTMENT = re.compile(
     r"[ \u00a0]?\([ ]?(?:d[eé]?p(?:t|artement)?\.?[ ]|le[ ])?(?P<code>0[1-9]|[1-8]\d|9[0-5]|2[AB]|97[1-46])[ ]?\)",
     re.IGNORECASE,
 )
+# "Département : 21", "Département de résidence : 2A"
+_TOLD_DEPARTMENT = re.compile(
+    r"\bd[eé]p(?:artement|t)\.?(?: de (?:naissance|r[eé]sidence))?[ \u00a0]?: ?"
+    r"(?P<code>0[1-9]|[1-8]\d|9[0-5]|2[AB]|97[1-46])(?![\w/.,-]?\w| ?%| (?-i:[a-zà-ÿ]))",
+    re.IGNORECASE,
+)
 _TO_AGE = 5  # characters between inhabitants and their age: "Nantaise de 54 ans"
 _OF_TOWN = re.compile(r"(?:de |d['’]|du |CHR?U |CH )((?:L[ae]s? )?[A-ZÀ-Ý][\w'’-]+)\Z")
 _SLASHED = re.compile(r"/[^\W\d_]+(?:-[^\W\d_]+)*")
@@ -44,6 +50,7 @@ _LIVED_IN = re.compile(
     r"(?: [a-z]+)? ?:? a \Z|\b(?:originaire|natif|native|arrivee?|venue?|retour|ville) (?:de |d['’]|: ?)\Z"
 )
 _CUE_REACH = 40
+_TOLD = 0.9  # score of the number in the field of a department
 # "1;Dr LEGENTIL;MG;PERRUSSON;": the cell of a town, behind those of a doctor and what he does
 _IN_DIRECTORY = re.compile(r"(?:\A|[;\n])(?:dr|pr)\.? [^;\n]{2,40};[^;\n]{0,12};\Z")
 _BEFORE_ABROAD = frozenset("a d de depuis entre et ne nee nes via vers ( > ' ’".split())
@@ -205,12 +212,15 @@ def _is_person(reading: Reading, mention: Mention) -> bool:
 
 
 def _departments(reading: Reading, mentions: Sequence[Mention]) -> Iterator[Mention]:
-    """Yield the numbers of departments in brackets right behind a town that are of no place yet."""
+    """Yield the numbers of departments in brackets right behind a town, or in a field, that are of no place yet."""
     placed = {(one.start, one.end) for one in mentions if one.label in _TOWNS | {Label.ZIP}}
     for mention in mentions:
         behind = _DEPARTMENT.match(reading.text, mention.end) if mention.label in _TOWNS else None
         if behind is not None and behind.span("code") not in placed:
             yield Mention(*behind.span("code"), Label.LOC, mention.score)
+    for told in _TOLD_DEPARTMENT.finditer(reading.text):
+        if told.span("code") not in placed:
+            yield Mention(*told.span("code"), Label.LOC, _TOLD)
 
 
 def _acronyms(reading: Reading, mentions: Sequence[Mention]) -> Iterator[Mention]:

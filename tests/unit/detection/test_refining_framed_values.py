@@ -1,4 +1,4 @@
-"""Days, ages and places that only their frame announces come in; numbers and nouns in the same frames do not."""
+"""Days, ages, places and logins that only their frame announces come in; other words in the same frames do not."""
 
 from __future__ import annotations
 
@@ -156,3 +156,60 @@ def test_the_time_of_a_wish(text: str, time: str) -> None:
 @pytest.mark.parametrize("text", ["une bonne année de recul", "bonne année d'étude", "la rentrée est bonne"])
 def test_a_good_year_of_something_is_no_wish(text: str) -> None:
     assert found(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "login"),
+    [
+        ("Login MDUP", "MDUP"),
+        ("Login : MDUP", "MDUP"),
+        ("Utilisateur : MDUP nuit", "MDUP"),
+        ("Édité le 3 par UTILISATEUR : DUPONTM12", "DUPONTM12"),
+        ("utilisateur : mdup12", "mdup12"),
+        ("User: KLEGO", "KLEGO"),
+    ],
+)
+def test_the_login_of_whoever_wrote(text: str, login: str) -> None:
+    assert found(text) == [(Label.ID, login)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Utilisateur : IDE nuit", "Login INCORRECT", "Login : NDA", "Utilisateur MDPH", "Utilisateur : admin",
+        "Utilisateur : SAMU", "utilisateur de drogues", "Utilisateur mdup", "LOGIN : NUIT", "Un utilisateur averti",
+    ],
+)  # fmt: skip
+def test_what_is_no_login(text: str) -> None:
+    assert found(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        ("Département : l'Yone", ["Yone"]),
+        ("Département de naissance : Savoi", ["Savoi"]),
+        ("DEPARTEMENT : FINISTER", ["FINISTER"]),
+        ("Département : Chirurgie", []),
+        ("Département : Information médicale", []),
+        ("Département : Aide", []),
+    ],
+)
+def test_the_field_of_a_department_with_a_slip(text: str, places: list[str]) -> None:
+    assert [value for label, value in found(text) if label is Label.LOC] == places
+
+
+@pytest.mark.parametrize(
+    ("text", "dates"),
+    [
+        ("01/06/2021. Mars 2019", ["01/06/2021", "Mars 2019"]),
+        ("3 mai 2018. Janvier 2020", ["3 mai 2018", "Janvier 2020"]),
+        ("mars 2019. Le 3 avril", ["mars 2019", "Le 3 avril"]),
+        ("01. 06. 2021", ["01. 06. 2021"]),
+        ("3 sept. 2019", ["3 sept. 2019"]),
+        ("1 JANV. 2019", ["1 JANV. 2019"]),
+    ],
+)
+def test_two_dates_with_the_end_of_a_sentence_between_them_are_two(text: str, dates: list[str]) -> None:
+    trimmed = trim_days(Reading(Document("d", text)), [Mention(0, len(text), Label.DATE, 0.9)])
+    assert [text[one.start : one.end] for one in trimmed] == dates

@@ -29,6 +29,9 @@ def _found(markup: str) -> set[tuple[str, str]]:
         ("Originaire du [[CITY|Havre]] [[PHONE|(76)]]", "76"),
         ("opéré à [[CITY|Dijon]] (dpt 21)", "21"),
         ("née à [[CITY|Dole]] ([[LOC|39]])", "39"),
+        ("Département : 21", "21"),
+        ("DÉPARTEMENT DE NAISSANCE : 2A, COMMUNE : [[CITY|AJACCIO]]", "2A"),
+        ("Dépt : 974.", "974"),
     ],
 )
 def test_a_number_in_brackets_behind_a_town_is_its_department(markup: str, code: str) -> None:
@@ -46,6 +49,9 @@ def test_a_number_in_brackets_behind_a_town_is_its_department(markup: str, code:
         "à [[CITY|Paris]] (15e)",
         "vu à [[CITY|Lens]] ([[DATE|2018]])",
         "vu à [[CITY|Lens]] (99)",
+        "Département : 21 lits, 12 médecins",
+        "Département : 21/06 fermé",
+        "Département : 96",
     ],
 )
 def test_other_numbers_in_brackets_stay_what_they_are(markup: str) -> None:
