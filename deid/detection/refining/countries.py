@@ -26,7 +26,7 @@ _ABROAD = re.compile(r"\s?:?\s?(?:\+|00)\s?\d")
 
 
 @cache
-def territories(kind: str) -> frozenset[str]:
+def named_territories(kind: str) -> frozenset[str]:
     """Return the folded names of the territories of a kind, such as countries or departments."""
     return frozenset(key(row["name"]) for row in packaged_rows("territories") if row["kind"] == kind)
 
@@ -40,7 +40,7 @@ def settle_countries(reading: Reading, mentions: Sequence[Mention]) -> list[Ment
     settled: list[Mention] = []
     for mention in mentions:
         last = _LAST_WORD.search(reading.text, mention.start, mention.end) if mention.label is Label.CITY else None
-        if last is not None and key(last[1]) in territories("country"):
+        if last is not None and key(last[1]) in named_territories("country"):
             settled.append(replace(mention, end=last.start()))
             settled.append(replace(mention, start=last.start(1), label=Label.LOC))
         else:
@@ -54,11 +54,11 @@ def _is_place(reading: Reading, mention: Mention, mentions: Sequence[Mention]) -
     bare = key(_ARTICLE.sub("", name, count=1))
     if any(vote.annotator == "identity" for vote in mention.votes):
         return False
-    if bare in territories("department") and _AT_DEPARTMENT.search(
+    if bare in named_territories("department") and _AT_DEPARTMENT.search(
         reading.folded, max(0, mention.start - 40), mention.start
     ):
         return True
-    if not {name, bare} & territories("country"):
+    if not {name, bare} & named_territories("country"):
         return False
     before = reading.token_at(mention.start) - 1
     while reading.word(before) in (".", ":"):
@@ -73,7 +73,7 @@ def _is_place(reading: Reading, mention: Mention, mentions: Sequence[Mention]) -
         (one.label in PLACES and _BETWEEN.fullmatch(reading.text, one.end, mention.start))
         or (
             one is not mention
-            and key(reading.text[one.start : one.end]) in territories("country")
+            and key(reading.text[one.start : one.end]) in named_territories("country")
             and _BETWEEN.fullmatch(reading.text, min(one.end, mention.end), max(one.start, mention.start))
         )
         for one in mentions

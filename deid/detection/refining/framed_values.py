@@ -9,7 +9,7 @@ from functools import cache
 
 from deid.detection.lookup.known_names import BRANDS
 from deid.detection.merging.evidence import has_clinical_reading, is_acronym
-from deid.detection.refining.countries import territories
+from deid.detection.refining.countries import named_territories
 from deid.detection.text.names import Misspellings
 from deid.detection.text.reading import Reading
 from deid.detection.text.vocabulary import EPONYMS, NOT_INITIALS, PROFESSIONS, UNNAMED_BODIES, word_list
@@ -157,7 +157,7 @@ def _places(reading: Reading) -> Iterator[Mention]:
 
 @cache
 def _misspelt_departments() -> Misspellings:
-    return Misspellings(territories("department"))
+    return Misspellings(named_territories("department"))
 
 
 def _departments(reading: Reading) -> Iterator[Mention]:

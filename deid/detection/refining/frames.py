@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from deid.detection.lookup.known_names import BRANDS, LOWER_PARTICLES, NOT_NAMES, PARTICLES, VEHICLES
 from deid.detection.lookup.lexicon import gazetteers
 from deid.detection.merging.evidence import has_clinical_reading, is_acronym, is_clipped, is_misread, is_misspelt_drug
-from deid.detection.refining.countries import territories
+from deid.detection.refining.countries import named_territories
 from deid.detection.refining.trimming import USUAL_NAME
 from deid.detection.text.names import glued
 from deid.detection.text.reading import Reading
-from deid.detection.text.senses import COLOURS, Sense, find_sense
+from deid.detection.text.senses import COLOUR_WORDS, Sense, find_sense
 from deid.detection.text.vocabulary import CIVILITIES, EPONYMS, KINSHIP, ORG_HEADS, PROFESSIONS, word_list
 from deid.domain.document import Mention, Vote
 from deid.domain.labels import NAMES, PLACES, Label
@@ -308,7 +308,7 @@ def _beside_hours(reading: Reading, covered: Sequence[int]) -> Iterator[Mention]
     sure = {
         (first, last)
         for first, last in places
-        if reading.words[last] not in COLOURS
+        if reading.words[last] not in COLOUR_WORDS
         and (covered[reading.starts[first]] or _is_said_seldom(reading, last, _HARDLY_SAID))
     }
     for at, (first, last) in enumerate(places):
@@ -424,6 +424,6 @@ def _of_kin(reading: Reading) -> Iterator[Mention]:
             index = reading.token_at(start) if given else 0
             if not given or not reading.surface(index).islower() or reading.ends[index] != end:
                 break
-            told = word in territories("country") or word in PROFESSIONS or has_clinical_reading(reading, index)
+            told = word in named_territories("country") or word in PROFESSIONS or has_clinical_reading(reading, index)
             if not told:
                 yield _framed(reading, index, index, Label.PERSON)

@@ -33,7 +33,7 @@ from deid.french.folding import key
 
 _LISTS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 _WORDS = {title: frozenset(words.split()) for title, words in _LISTS.items()}
-COLOURS = _WORDS["colours"]
+COLOUR_WORDS = _WORDS["colours"]
 _PARTS, _MEASURES, _COMPOUNDS = _WORDS["parts"], _WORDS["measures"], _WORDS["compounds"]
 _SEVERAL = frozenset(name.replace("-", " ") for name in _WORDS["several"] | DOUBLE_EPONYMS)
 _LOOSE_FRAMES = _WORDS["frames"] | _WORDS["loose_frames"] | EPONYM_CUES
