@@ -9,6 +9,7 @@ only the order, the stages and those distances are public.
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from fractions import Fraction
@@ -111,16 +112,35 @@ def episode_shift(context: DocumentContext, episode: Episode, life: Life | None 
     weekday, of the same kind for a stay of one day, in the episode's stage of life at its beginning, counted from the
     moved birth date: adjacent inputs share it. Where s leads out of that stage, the noise begins at its nearer end:
     between there and v + s no day is in S.
+
+    The first three years of life are too short for that noise: a stay that begins there moves with the birth date and
+    the noise of an age of its stage (`infant_stage`), is folded at the ends of S, and brought to its nearest day.
     """
     shift, rate = patient_shift(context), tempered(rational(context.policy.dates.episode_epsilon)) / 2
     low, high = (shift - _FAR, shift + _FAR) if life is None else life.moves(episode)
     if low == high:
         return low
     stream, near = context.stream("episode", episode.first.isoformat()), min(max(shift, low), high)
+    if life is not None and (stage := infant_stage(context, episode, life.birth)) is not None:
+        days = (life.moved - life.birth).days + discrete_laplace(stream, tempered(stages.epsilon_per_day(stage)))
+        days = stages.folded(range(low, high + 1), days)
+        beside = range(max(low, days - _WEEK), min(high, days + _WEEK) + 1)
+        return min(filter(episode.allows, beside), key=lambda one: (abs(one - days), one))
     while True:
         days = near + discrete_laplace(stream, rate)
         if low <= days <= high and episode.allows(days):
             return days
+
+
+def infant_stage(context: DocumentContext, episode: Episode, birth: date | None) -> int | None:
+    """Return the stage of life that an episode begins in, where ages of it have a greater ε per day than an episode.
+
+    None for an older patient, and for one whose days move each by itself: ε is then that of any episode.
+    """
+    if birth is None or episode.first < birth or episode.keeps == "nothing" or context.policy.ages.strategy != "stages":
+        return None
+    stage = stages.stage_on(birth, episode.first)
+    return stage if stages.epsilon_per_day(stage) > rational(context.policy.dates.episode_epsilon) else None
 
 
 def own_shift(context: DocumentContext, episode: Episode, anchor: date, life: Life | None) -> int:
@@ -132,13 +152,17 @@ def own_shift(context: DocumentContext, episode: Episode, anchor: date, life: Li
     """
     days, bounds, stay = episode_shift(context, episode, life), context.document.bounds, context.document.stay
     least, most = (-_FAR, _FAR) if life is None else life.moves(episode)
-    if bounds is None or least == most:
+    if least == most:
         return days
-    if episode.keeps != "nothing" and stay is not None and stay.first == episode.first:
+    stays = episode.keeps != "nothing" and stay is not None and stay.first == episode.first
+    if life is not None and not stays and anchor >= life.birth:
+        least, most = life.moves(episode._replace(first=anchor, last=anchor))
+        days += _WEEK * (max(-((days - least) // _WEEK), 0) - max(-((most - days) // _WEEK), 0))
+    if bounds is None:
+        return days
+    latest = bounds.until - anchor
+    if stays:
         latest = bounds.until - episode.first - ends.reach(episode.first, max(anchor, episode.last or anchor))
-    else:
-        latest = bounds.until - anchor
-        least -= (anchor - episode.first).days
     return ends.brought_before(days, latest.days, least)
 
 
@@ -163,9 +187,11 @@ class Life(NamedTuple):
         first, last = stages.days_of_stage(self.birth, day, self.moved)
         if first == self.moved and not alone:
             return (self.moved - self.birth).days, (self.moved - self.birth).days
-        ends = episode.last or day
-        if first != self.moved and ends > stages.days_of_stage(self.birth, day, self.birth)[1]:
-            first = max(first, last - timedelta(days=max((ends - day).days, _WEEK) - 1))
+        length = (episode.last or day) - day
+        if first != self.moved and day + length > stages.days_of_stage(self.birth, day, self.birth)[1]:
+            first = max(first, last - max(length, timedelta(days=_WEEK)) + timedelta(days=1))
+        elif episode == _quarter(day):
+            last -= length
         return (first - day).days, (last - day).days
 
 
@@ -350,7 +376,15 @@ def cost_lines(context: DocumentContext, normalised: NormalisedTimes) -> list[Co
     if dates.moves == "day":
         moved = {_lone(days[one]) for one in told & normalised.dated if one in parted.own or one.unit is Unit.DAY}
     shown = normalised.instants or context.document.reference_date is not None
-    lines: list[CostLine] = [("date", MECHANISM, rational(dates.episode_epsilon), len(moved - {own}) + bool(shown))]
+    counted = Counter(
+        infant_stage(context, one, normalised.birth) for one in (moved | {own} if shown else moved - {own})
+    )
+    lines: list[CostLine] = [("date", MECHANISM, rational(dates.episode_epsilon), counted.pop(None, 0))]
+    lines += [
+        ("date", f"discrete_laplace per day, stage {stage}", stages.epsilon_per_day(stage), count)
+        for stage, count in counted.items()
+        if stage is not None
+    ]
     for unit in Unit:
         if unit is not Unit.DAY and (count := sum(one.unit is unit for one in others)):
             lines.append(("date", f"discrete_laplace per {unit}", rational(dates.history_epsilon[unit]), count))

@@ -220,6 +220,16 @@ def epsilon_of(stage: int) -> Fraction:
     return STAGES[stage][1]
 
 
+def epsilon_per_day(stage: int) -> Fraction:
+    """Return ε of the ages of a stage, in nats per day."""
+    return epsilon_of(stage) * months_of(Unit.DAY, 1, 1)
+
+
+def stage_on(birth: date, day: date) -> int:
+    """Return the stage of life at a day, as its place among the stages."""
+    return _stage(Fraction(months_between(birth, day)))
+
+
 def kept_in_stage(age: Age, value: int) -> int:
     """Return the value nearest to `value` in the stage of `age`."""
     return min(same_stage(age.unit, age.step, stage_of(age)), key=lambda one: (abs(one - value), one), default=value)

@@ -132,12 +132,12 @@ class PublicReading:
         """Return each secret in order: what two mentions of one draw share, its value, nats per unit."""
         found: list[tuple[Hashable, float, float]] = []
         for number in range(len(self._days)):
-            found.append((("episode", self._first(number)), self._start(number), _PER_EPISODE))
+            found.append((("episode", self._first(number)), *self._moved(self._start(number), self._first(number))))
         for number, one in enumerate(self._told):
             if one.label == "DATE" and number not in self._near and not self._is_birth(one):
                 if self._is_episode(number):
                     first = self._day(self._group[number][0])
-                    found.append((("episode", first), first, _PER_EPISODE))
+                    found.append((("episode", first), *self._moved(first, first)))
                 else:
                     rate = _PER_YEAR if one.unit == "year" else _PER_MONTH
                     found.append((("date", one.unit, one.value), float(one.value or 0), rate))
@@ -146,6 +146,12 @@ class PublicReading:
         if self._file.birth is not None:
             found.append((("birth",), float(self._file.birth.toordinal()), _per_day_of_birth(self._file.birth)))
         return tuple(found)
+
+    def _moved(self, day: int, first: int) -> tuple[float, float]:
+        """Return the value of an episode's secret and nats per day; in the first years it is the age in days."""
+        birth = self._file.birth
+        rate = _LIFE[_life(_age_on(birth, first))][1] / _DAYS_A_MONTH if birth and first >= birth.toordinal() else 0
+        return (day - birth.toordinal(), rate) if birth and rate > _PER_EPISODE else (day, _PER_EPISODE)
 
     def _age_secret(self, one: Told) -> Iterator[tuple[Hashable, float, float]]:
         told = _life(one.months)

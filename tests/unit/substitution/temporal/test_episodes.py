@@ -148,6 +148,25 @@ def test_the_stay_of_a_newborn_moves_with_its_birth_date(drawn: Substitutor, age
         assert done.reference_date > found[0] + timedelta(days=27)
 
 
+@pytest.mark.parametrize("age", [35, 64, 94, 200, 300, 360, 370, 500, 700, 1090])
+@pytest.mark.parametrize("stay", [None, Stay(WRITTEN, WRITTEN + timedelta(days=4))], ids=["none", "known"])
+def test_the_age_told_of_a_small_child_is_that_of_the_dates_and_near_the_true_one(
+    drawn: Substitutor, stay: Stay | None, age: int
+) -> None:
+    born = WRITTEN - timedelta(days=age)
+    months, moves = months_between(born, WRITTEN), []
+    for number in range(60):
+        document, mentions = marked(
+            f"Né le {told(born)}. Entré le {told(WRITTEN)}, nourrisson de [[AGE|{months} mois]].",
+            patient=Patient(f"p{number}", birth_date=born), reference_date=WRITTEN, stay=stay,
+        )  # fmt: skip
+        birth, entered, said = surrogates(drawn.substitute(document, mentions))
+        assert months_between(read(birth), read(entered)) == int(said.split()[0])
+        moves.append(abs(int(said.split()[0]) - months))
+    assert sum(moves) / len(moves) <= (3 if months < 12 else 6)
+    assert len(set(moves)) > 2 or age not in (200, 500, 700)  # others stay near an end of their stage, or the birth
+
+
 @given(
     patient=st.text("abcdef", min_size=1, max_size=6),
     born=st.dates(date(1937, 1, 1), ADMITTED - timedelta(days=1)),
