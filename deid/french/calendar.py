@@ -6,6 +6,7 @@ substitution reads what was already found to be a date. Both sets are kept here,
 
 from __future__ import annotations
 
+import re
 from datetime import date
 
 from deid.french.folding import fold
@@ -84,3 +85,16 @@ PARTS_OF_PERIOD = frozenset({"debut", "fin", "mi", "courant"})
 def is_plausible(day: date) -> bool:
     """Return whether the year of a day is one that a hospital's calendar can hold."""
     return FIRST_YEAR <= day.year <= LAST_YEAR
+
+
+# Bolus, rate and minutes between two of a pump that the patient presses: "PCA morphine 1/1/10".
+_PUMP_BEFORE = re.compile(
+    r"\bpce?a\b(?: (?:iv|sc|pd|mo|reglee?|reglage|bolus|"
+    r"(?:morph|oxy|sufe|fenta|keta|ropi|naro|nalbu|trama|hydromo)\w*))*[ :=(]{1,3}\Z"
+)
+_PUMP = re.compile(r"\d{1,2}(?P<sign> ?[/-] ?)\d{1,2}(?P=sign)\d{1,2}")
+
+
+def is_pump_setting(before: str, written: str) -> bool:
+    """Return whether three numbers, folded, are the setting of a pump that the words ahead name, and no date."""
+    return _PUMP.fullmatch(written) is not None and _PUMP_BEFORE.search(before) is not None

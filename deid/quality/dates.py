@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from datetime import date
 from typing import NamedTuple
 
+from deid.french.calendar import is_pump_setting
 from deid.quality.words import fold
 
 _MONTHS = (
@@ -105,7 +106,7 @@ _VERSION_BEFORE = re.compile(
     r"|\b(?:genere|edite|imprime|produit) (?:par|avec|sous) [\w+ -]{1,24} )\Z"
 )
 _APGAR_BEFORE = re.compile(r"\bapgar\b[^.;\d]{0,24}\Z")
-_APGAR = re.compile(r"(?:\d|10)(?P<sign>[/.\-])(?:\d|10)(?P=sign)(?:\d|10)")
+_APGAR = re.compile(r"(?:\d|10)(?P<sign> ?[/.\-] ?)(?:\d|10)(?P=sign)(?:\d|10)")
 _TOOTH = re.compile(r"[1-8][1-8]-[1-8][1-8]-[1-8][1-8]")
 _TOOTH_BEFORE = re.compile(
     r"\b(?:dents?|molaires?|premolaires?|incisives?|canines?|avulsions?|extractions?)\b[^.;\d]{0,24}"
@@ -127,6 +128,7 @@ def _is_no_date(folded: str, match: re.Match[str]) -> bool:
     return bool(
         (_VERSION.fullmatch(written) and _VERSION_BEFORE.search(before))
         or (_APGAR.fullmatch(written) and _APGAR_BEFORE.search(before))
+        or is_pump_setting(before, written)
         or (_TOOTH.fullmatch(written) and _TOOTH_BEFORE.search(before))
         or (written[-3:-2] == match["ds"] and _UNIT_AFTER.match(after))
     )

@@ -14,7 +14,7 @@ from deid.detection.text.reading import Reading
 from deid.detection.text.vocabulary import word_list
 from deid.domain.document import Mention
 from deid.domain.labels import IDENTIFIERS, Label
-from deid.french.calendar import DETECTED_MONTHS, WEEKDAYS
+from deid.french.calendar import DETECTED_MONTHS, WEEKDAYS, is_pump_setting
 from deid.french.check_digits import cip_holds, is_named_drug_code
 from deid.french.numerals import DETECTED_NUMBER_WORDS, NUMBER_WORDS, read_loosely
 
@@ -80,9 +80,19 @@ _SCORED_AHEAD = re.compile(
 )
 
 
+# "née à 39 semaines", "césarienne à trente-sept semaines": how far a pregnancy was, and nobody's age.
+_PREGNANT_AHEAD = re.compile(
+    rf"\b(?:{_words('at_weeks')})\b(?![^.;,\n]*\b(?:r?evue?s?|vue?s?|agee?s?)\b)[^.;,\n\d]{{0,24}} "
+    r"(?:a|de|vers|apres|depuis|avant)\s\Z"
+)
+_WEEKS = re.compile(r"[a-z\d -]+ ?(?:semaines?|sem)")
+
+
 def _is_tested_age(reading: Reading, mention: Mention) -> bool:
-    """True for an age that a test or a correction gives."""
+    """True for an age that a test or a correction gives, or that is of a pregnancy."""
     ahead = reading.folded[max(0, mention.start - _REACH) : mention.start]
+    if _WEEKS.fullmatch(reading.folded, mention.start, mention.end) and _PREGNANT_AHEAD.search(ahead):
+        return True
     scored = _SCORED_AHEAD.search(reading.folded, max(0, mention.start - 2 * _REACH), mention.start)
     if scored and reading.folded[mention.start : mention.end].isdecimal():
         return True
@@ -109,8 +119,10 @@ def _is_value(reading: Reading, mention: Mention) -> bool:
         start += 1
     while start < end and not text[end - 1].isalnum():
         end -= 1
-    if _is_said_value(mention, text) or _TITRED.fullmatch(text, start, end):
+    if _is_said_value(mention, text) or _TITRED.fullmatch(text, start, end) or _FLOW.fullmatch(text, start, end):
         return True
+    if mention.label is Label.PHONE and end - start < _SHORTEST and _TIMED.match(text, end):
+        return True  # "tél 15 min/j"
     if _is_drug_code(reading, start, end) or _is_plain_word(reading, mention):
         return True
     if start == end or (_labelled(reading, mention) and not _is_reference_range(text, start, end)):
@@ -123,6 +135,8 @@ def _is_value(reading: Reading, mention: Mention) -> bool:
     number = _Number(mention.label, text[start:end], before, after, mention.score < _DOUBTED)
     if number.digits >= _LONG and number.written[0].isdigit() and _NUMBER_OF.search(before):
         return False
+    if mention.label is Label.DATE and is_pump_setting(before, number.written):
+        return True
     if mention.label is Label.DATE and _is_pressure_pair(number) and PRESSURE_NAMED.search(text, 0, start):
         return True
     line = reading.line(start)[0]
@@ -133,6 +147,9 @@ def _is_value(reading: Reading, mention: Mention) -> bool:
     return any(test(number) for test in (_DATE_TESTS if mention.label is Label.DATE else _IDENTIFIER_TESTS))
 
 
+_TIMED = re.compile(r" ?(?:min|mn|sec|h|j|jours?|semaines?|mois|fois)\b")
+# Oxygen, its flow and the saturation under it: "O2 2 l 93".
+_FLOW = re.compile(r"o2 \d{1,2}(?:[.,]\d)? ?l(?: \d{2,3})?")
 # A titre with what has it: "T21 1/4200".
 _TITRED = re.compile(r"[a-z]{1,6}\d{0,2} ?:? 1 ?/ ?(?!(?:19|20)\d\d\Z)\d{3,6}")
 _SAID = re.compile(r"[a-z]+")
@@ -351,6 +368,12 @@ _PRESSURE_BEHIND = re.compile(
     r" ?[,;/-] ?(?:eva|evs|fc|pouls|sat|spo2|sao2|t°|temp|fr|hgt|dextro|glasgow|gcs)\b"
 )
 _PAIRS_AHEAD, _PAIRS_BEHIND = re.compile(r"(?:\d{1,2}/\d{1,2} )+\Z"), re.compile(r"(?: \d{1,2}/\d{1,2})+(?![\d/])")
+# "quadriceps 4/3, releveurs 2/1": right and left, or out of five.
+_GRADED = re.compile(
+    rf"\b(?:{_words('graded')})s?\b[^.;\d\n]{{0,24}}"
+    r"(?:(?<! l[ea] )(?<! [da]u )[0-5] ?/ ?[0-5][^.;\d\n]{1,24})*\Z"
+)
+_GRADES = re.compile(r"[0-5] ?/ ?[0-5]")
 # "EN 8/10": a pain rated by a number.
 _PAIN = re.compile(r"(?:(?:^|[,;:(] ?)(?:en|eva|evs|ens)|\be\.[vn]\.[as]\.?) ?[:=]? ?\Z")
 # "EVA entre 20 et 30", "normale jusqu'à 28": a rating on a scale of its own, a bound.
@@ -409,6 +432,8 @@ def _is_ratio(number: _Number) -> bool:
     if out_of_ten and (_PAIN.search(number.before) or _AT_MINUTE.match(number.after)):
         return True
     if number.label is Label.DATE:
+        if _GRADES.fullmatch(number.written) and _GRADED.search(number.before) and not _DATED.search(number.before):
+            return True
         if is_arm_pressure(ratio) and _PRESSURE_BEHIND.match(number.after) and not _DATED.search(number.before):
             return True
         out_of = int(ratio[1]) <= int(ratio[2]) or _PRESSURE.search(number.before)

@@ -25,6 +25,35 @@ def kept(text: str, part: str, label: Label, votes: tuple[Vote, ...] = (), score
     return bool(drop_values(reading, [Mention(start, start + len(part), label, score, None, votes)]))
 
 
+@pytest.mark.parametrize(("text", "part", "label", "stays"), [
+    ("naissance à trente neuf semaines", "trente neuf semaines", Label.AGE, False),
+    ("née à Lyon à 39 semaines", "39 semaines", Label.AGE, False),
+    ("césarienne à 37 semaines", "37 semaines", Label.AGE, False),
+    ("accouchement à 38 semaines d'un garçon", "38 semaines", Label.AGE, False),
+    ("prématuré de trente-deux semaines", "trente-deux semaines", Label.AGE, False),
+    ("une grossesse de 20 semaines", "20 semaines", Label.AGE, False),
+    ("IMG à 24 semaines", "24 semaines", Label.AGE, False),
+    ("fausse couche à dix semaines", "dix semaines", Label.AGE, False),
+    ("terme de 41 semaines", "41 semaines", Label.AGE, False),
+    ("rupture vers 31 semaines", "31 semaines", Label.AGE, False),
+    ("née à terme, vue à 6 semaines", "6 semaines", Label.AGE, True),
+    ("née à terme et revue à 6 semaines", "6 semaines", Label.AGE, True),
+    ("naissance d'un frère âgé de 6 semaines", "6 semaines", Label.AGE, True),
+    ("nourrisson de 39 semaines", "39 semaines", Label.AGE, True),
+    ("née à Lyon à 39 ans", "39 ans", Label.AGE, True),
+    ("tél 15 min/j, sorties 2 h", "15", Label.PHONE, False),
+    ("tel 20 mn le soir", "20", Label.PHONE, False),
+    ("poste 12 jours et nuits", "12", Label.PHONE, False),
+    ("poste 1215 jours ouvrés", "1215", Label.PHONE, True),
+    ("appeler le 15", "15", Label.PHONE, True),
+    ("D crép, O2 2 l 93. RP faite", "O2 2 l 93", Label.PHONE, False),
+    ("O2 1,5 l 96", "O2 1,5 l 96", Label.PHONE, False),
+    ("tél O2 21 42 l8 O5", "O2 21 42 l8 O5", Label.PHONE, True),
+])  # fmt: skip
+def test_weeks_of_a_pregnancy_minutes_and_flows_are_dropped(text: str, part: str, label: Label, stays: bool) -> None:
+    assert kept(text, part, label) is stays
+
+
 @pytest.mark.parametrize(("text", "part", "stays"), [
     ("sonde atriale CapSureFix Novus 5076-52 ; seuil 0,7 V", "5076-52", False),
     ("sonde atriale n° 5076-52 ; seuil 0,7 V", "5076-52", True),
@@ -280,6 +309,22 @@ def test_numbers_that_a_label_or_their_form_announces_stay(text: str, part: str,
         ("| 12/02/2020 | 9 g/dl |", "12/02/2020", True),
         ("Apgar 8/10 à la 1ère minute et 10/10 à la 5ème minute", "10/10", False),
         ("revu le 10/10 à la maternité", "10/10", True),
+        ("score ASIA : psoas 4/4, quadriceps 4/3, releveurs 2/1", "4/3", False),
+        ("deltoïde 5/4, biceps 4/3, triceps 3/2 à droite", "3/2", False),
+        ("ischio-jambiers D/G 3/2", "3/2", False),
+        ("flexion dorsale 3/2, éversion 2/1", "2/1", False),
+        ("pouls fémoraux 2/2, pédieux 2/1", "2/1", False),
+        ("ROT : rotuliens 3/1", "3/1", False),
+        ("grand fessier à 4/3", "4/3", False),
+        ("MRC à l'entrée 4/3", "4/3", False),
+        ("abcès du psoas drainé le 4/3, contrôle 5/4", "5/4", True),
+        ("abcès du psoas drainé le 4/3", "4/3", True),
+        ("IRM des psoas 14/3", "14/3", True),
+        ("consultation 4/3, IRM 5/4", "5/4", True),
+        ("PCA morphine 1/7/20", "1/7/20", False),
+        ("PCEA ropivacaïne : 5-6-20", "5-6-20", False),
+        ("PCA arrêtée le 1/7/20", "1/7/20", True),
+        ("PCA 12/03/2020", "12/03/2020", True),
         ("Laroxyl gouttes 10-0-15", "10-0-15", False),
         ("né le 10-08-15", "10-08-15", True),
         ("IRM 3T ce jour", "3", False),
