@@ -27,7 +27,7 @@ _OWN = re.compile(r"(?:l['’]|(?:les|la|le) )(?=\w)", re.IGNORECASE)
 # Beginnings of names with a mute h, folded; before the others "de" keeps its vowel.
 _MUTE = re.compile(
     "h(?:yeres|ieres|endaye|onfleur|arfleur|enin|irson|agetmau|ericourt|ericy|erault|exagone|ermi|erman|erbi|opital"
-    "|elene|enri|elois|ermine|ermance|erve|erbert|ilaire|ilda|ippolyte|onor|ortens|ubert|ugue|ugo|yacinth)"
+    "|elene|enri|elois|ermine|ermance|erve|erbert|ilaire|ilda|ippolyte|iver\\b|onor|ortens|ubert|ugue|ugo|yacinth)"
 )
 _SEMIVOWEL = re.compile("y(?=[aeiou])|oui(?!s)|onz")
 
@@ -40,6 +40,9 @@ class Kind(StrEnum):
     REGION = "region"  # "en Occitanie", "dans le Grand Est"
     COUNTRY = "country"  # "au Maroc"
     NAME = "name"  # of an organisation: "à la SNCF", "aux Cèdres"
+    SEASON = (
+        "season"  # "au printemps", "à l'été", "en été"; behind "de" alone no article comes: "vacances de printemps"
+    )
     PERSON = "person"  # "d'Anne", "qu'Anne"; an article ahead is none of the name: "la Marie", "l'Anne", "du petit Léo"
 
 
@@ -109,6 +112,10 @@ def fitted(ahead: Ahead, noun: Noun, name: str) -> str:
         return _like(ahead.text, _joined(ahead.preposition, noun.article or "le", name), name) + name
     if noun.kind is Kind.PERSON and (ahead.article or ahead.preposition not in _ELIDED):
         return ahead.text + name
+    if noun.kind is Kind.SEASON:
+        preposition = "a" if ahead.preposition == "en" and noun.article == "le" else ahead.preposition
+        article = noun.article if ahead.article or preposition != ahead.preposition else ""
+        return _like(ahead.text, _joined(preposition, article, name), name) + name
     head, rest = _headed(ahead.preposition, ahead.article, PERSON if noun.kind is Kind.PERSON else noun, name)
     return _like(ahead.text, head, rest) + rest
 

@@ -1,8 +1,9 @@
 """Agreement of the text written for a date with the article or preposition ahead, which stays as it is.
 
-"du 11 au 16 mars" said with less is "du mois de mars 2021 au mois de mars 2021"; "au printemps" moved to summer is "au
-cours de l'été". The words ahead are published unchanged, and a noun put before a date adds nothing about it: choosing
-that noun by those words reads only what is public. The result is never finer than the text given.
+"du 11 au 16 mars" said with less is "du mois de mars 2021 au mois de mars 2021"; "à la Toussaint" moved to December is
+"à la fête de Noël". Ahead of a month or season alone the words are written again (`noun_of`): "au printemps", "à
+l'été". A noun put before a date adds nothing about it: choosing that noun by the words ahead, which are public, reads
+only what is public. The result is never finer than the text given.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from deid.domain.document import Mention
+from deid.french.articles import PERSON, Kind, Noun
 from deid.french.folding import fold_line
 from deid.substitution.context import DocumentContext
 
@@ -60,6 +62,7 @@ _OWN_OR_NOUN = re.compile(rf"{_OWN.pattern}|{_FEAST.pattern}|{_SEASON.pattern}")
 _MONTH_NAME = re.compile(r"(?:janv|fev|mars|avr|mai|jui|aout|sept|oct|nov|dec)")
 _OF_SEASON = dict.fromkeys(_MASCULINE, "courant de ") | {"au": "cours de ", "l'": "époque de ", "d'": "époque de "}
 _OF_SEASON |= {"la": "période de "}
+_REWRITTEN = ("l'", "d'", "le", "du", "au", "en", "de", "a")  # of a season the words ahead are written again
 _BEFORE_A_TIME = ("dès", "depuis", "vers", "avant", "apres", "pour")
 _VAGUE = re.compile(r"(?:ces derni|dans les prochain)\w+ (?P<noun>\w+)")
 _ELIDES = re.compile(r"(?!huit|onze)[aeiouh]")
@@ -126,13 +129,15 @@ def matters(context: DocumentContext, mention: Mention, text: str) -> bool:
 
 
 def of_moved(word: str, text: str) -> str:
-    """Make a moved feast, season or month agree with `word` ahead: "été" after "au" is "cours de l'été"."""
+    """Make a moved feast, season or month agree with `word` ahead: "Noël" after "la" is "fête de Noël"."""
     article = _OWN.match(fold_line(text))
     bare = text if article is None else text[article.end() :]
     if (noun := _noun(fold_line(bare))) is None:
         return text
     if noun.heads is _OF_MIDDLE and word in _MASCULINE:
         return _after(_OF_MIDDLE[word], "", bare[len(_MIDDLE) :])
+    if noun.heads is _OF_SEASON and article is None and word in _REWRITTEN:
+        return text
     if noun.own == word or (noun.own == "le" and word in _MASCULINE) or (word == "d'" and noun.own == "l'"):
         return bare
     owned = noun.heads is not _OF_SEASON or noun.own == "l'"  # "de l'été", as the feast is "de la Toussaint"
@@ -145,9 +150,12 @@ def of_moved(word: str, text: str) -> str:
     return said if article is None or not text[0].isupper() else said[0].upper() + said[1:]
 
 
-def is_month(text: str) -> bool:
-    """Return whether a text opens with the name of a month, ahead of which "de" is elided or not."""
-    return _MONTH_NAME.match(fold_line(text)) is not None
+def noun_of(text: str) -> Noun | None:
+    """Return the grammar of a month or season that a text opens with, by which words ahead are written again."""
+    plain = fold_line(text)
+    if season := _SEASON.match(plain):
+        return Noun(Kind.SEASON, "le" if season[1] else "l'")
+    return PERSON if _MONTH_NAME.match(plain) else None
 
 
 def of_distance(word: str, text: str) -> str:

@@ -9,7 +9,6 @@ from fractions import Fraction
 
 from deid.domain.document import Mention, Spend
 from deid.domain.labels import Label
-from deid.french.articles import PERSON
 from deid.french.folding import alike, without_accents
 from deid.privacy.life_stages import birth_rate
 from deid.substitution.context import DocumentContext
@@ -256,7 +255,7 @@ class Calendar:
         if self._line is not None and mention in self._line.kept:
             return Draft(text, episodes.KEPT, may_return=True)
         returns = self._may_return(mention, strategy)
-        noun = PERSON if mention.label is not Label.AGE and agreement.is_month(text) else None
+        noun = agreement.noun_of(text) if mention.label is not Label.AGE else None
         return Draft(text, strategy, may_return=returns, noun=noun)
 
     def _composed(self, mention: Mention, strategy: str) -> str | None:

@@ -74,6 +74,11 @@ _NAMED = {
     "l'avant veille": -2, "tout a l'heure": 0,
     "le surlendemain": 2,
 }  # fmt: skip
+_OF_TODAY = frozenset("jour journee matin matinee soir soiree midi nuit apres aujourd".split())
+_THAT_DAY = frozenset("ce cet cette meme aujourd".split())
+_TODAY = (
+    _OF_TODAY | _THAT_DAY | set("le la l a au en de d du des dans fin debut cours depuis hui ci jusqu tot vers".split())
+)
 _PART_OF_DAY = re.compile(
     r" (?:matin|soir|midi|apres-midi|apres midi|aprem|apm|nuit|dans la nuit|dans la (?:journee|matinee|soiree)|"
     r"au soir|au matin|en fin de (?:journee|matinee))$"
@@ -151,7 +156,7 @@ def parse_relative(text: str) -> Relative | None:
         one_line = re.sub(" +", " ", one_line)
     for said in _spellings(one_line.strip(" .,;")):
         plain = fold_line(said)
-        for reader in (_named, _counted, _apart, _numbered, _fortnight, _these, _ending, _sided, _this, _by):
+        for reader in (_named, _counted, _apart, _numbered, _fortnight, _these, _ending, _sided, _this, _by, _today):
             if (found := reader(plain, said)) is not None:
                 return found
     return None
@@ -181,6 +186,13 @@ def _mended(text: str) -> str:
             found.append(_LEXICON.mended(piece) or piece)
     mended = "".join(found)
     return mended.upper() if text.isupper() else mended
+
+
+def _today(plain: str, text: str) -> Relative | None:
+    """Read words that say the document's own day or a part of it, without a number: "ce même jour", "le soir même"."""
+    said = set(re.split(r"[ '-]", plain))
+    today = said <= _TODAY and not said.isdisjoint(_OF_TODAY) and not said.isdisjoint(_THAT_DAY)
+    return Relative(Unit.DAY, 0, Manner(text, vague=True)) if today else None
 
 
 def _named(plain: str, text: str) -> Relative | None:

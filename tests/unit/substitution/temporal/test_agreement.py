@@ -109,8 +109,9 @@ def test_no_word_ahead_makes_a_date_finer(
 
 
 _SEASONS = re.compile(
-    r"(?:au (?:printemps|cours de l'(?:été|automne|hiver))|depuis le (?:printemps|courant de l'(?:été|automne|hiver))"
-    r"|depuis l'(?:été|automne|hiver|époque du printemps)|vacances d'(?:été|automne|hiver|époque du printemps)) \d{4}"
+    r"(?:(?:au|en|à) (?:(?<=au )printemps|(?:l')?(?:été|automne|hiver))|(?:depuis|pendant|poussée de) "
+    r"(?:l'(?:été|automne|hiver)|(?<!de )le printemps)|poussée du printemps|"
+    r"vacances (?:d'(?:été|automne|hiver)|de printemps)) \d{4}"
 )
 _BARE = "(?:Noël|Pâques)"
 _VOWEL = "l'Ascension"
@@ -128,7 +129,9 @@ _FEASTS = re.compile(
     ("text", "reads"),
     [
         *((f"{ahead}[[DATE|{season} 2019]]", _SEASONS) for ahead, season in (
-            ("au ", "printemps"), ("depuis le ", "printemps"), ("depuis l'", "été"), ("vacances d'", "hiver"))),
+            ("au ", "printemps"), ("depuis le ", "printemps"), ("depuis l'", "été"), ("vacances d'", "hiver"),
+            ("poussée de l'", "été"), ("poussée du ", "printemps"), ("en ", "automne"), ("à l'", "hiver"),
+            ("pendant l'", "automne"), ("vacances de ", "printemps"))),
         *((f"{ahead}[[DATE|{feast} 2019]]", _FEASTS) for ahead, feast in (
             ("à ", "Noël"), ("à la ", "Toussaint"), ("depuis ", "Pâques"), ("pendant le ", "Ramadan"),
             ("au ", "carnaval"), ("à l'", "Ascension"), ("les ", "Rameaux"))),

@@ -211,13 +211,37 @@ def test_without_a_possible_stay_the_quarter_of_the_document_moves_as_one(
 
 @pytest.mark.parametrize(
     "distance",
-    ["il y a 3 semaines", "dans six mois", "hier", "ce jour", "depuis 10 jours", "d'ici 15 jours", "il y a un an"],
+    [
+        "il y a 3 semaines",
+        "dans six mois",
+        "hier",
+        "ce jour",
+        "depuis 10 jours",
+        "d'ici 15 jours",
+        "il y a un an",
+        "ce même jour",
+        "le jour même",
+        "cette même nuit",
+        "le soir même",
+        "aujourd'hui même",
+        "à ce jour",
+        "tôt ce matin",
+        "en fin d'après-midi ce jour",
+        "depuis ce matin même",
+        "cet après-midi même",
+    ],
 )
 def test_a_distance_of_up_to_a_year_stays_and_agrees_with_its_date(drawn: Substitutor, distance: str) -> None:
     document, mentions = marked(f"Vu [[RELDATE|{distance}]].", reference_date=WRITTEN, stay=STAY)
     result = drawn.substitute(document, mentions)
     assert result.text == document.text
     assert [one.strategy for one in result.surrogates] == ["kept"]
+
+
+@pytest.mark.parametrize("words", ["trois jours même", "la même semaine que", "lundi même"])
+def test_other_words_are_not_the_day_of_the_document(drawn: Substitutor, words: str) -> None:
+    document, mentions = marked(f"Vu [[RELDATE|{words}]].", reference_date=WRITTEN, stay=STAY)
+    assert drawn.substitute(document, mentions).text != document.text
 
 
 def test_a_date_beside_its_distance_agrees_with_it(drawn: Substitutor) -> None:
