@@ -87,6 +87,20 @@ _TENSION = re.compile(
 _APPOINTED = re.compile(r"\b(?:rdv|rendez|consult|re(?:vu|voi)|convo|hospitalis|admi[st]|sorti|visite)")
 _CLAUSE_REACH = 80
 _SIGN = re.compile("[.;,]")
+# Lines of notes that open with the initials of a weekday: "L 14/02 nuit", "V 18". The weekdays that each may be.
+_INITIALS = {"l": "0", "ma": "1", "me": "2", "m": "12", "j": "3", "v": "4", "s": "5", "d": "6"}
+_NOTED = re.compile(
+    r"^[ \t]*(?P<initial>l|m[ae]?|[jvsd])\.? (?P<day>[1-9]|0[1-9]|[12]\d|3[01])(?:/(?P<month>0?[1-9]|1[0-2]))?"
+    r"(?= *(?:$|:|\d{1,2} ?h|nuit|matin|midi|soir|apres-midi|am\b|pm\b))",
+    re.MULTILINE,
+)
+# "J2 5.6" alone on a line, "AVB 3/6 17h52": the number of a day ahead, or an hour behind, make a date of a fraction.
+_NUMBERED_DAY = re.compile(
+    r"^[ \t]*j ?\+?\d{1,3} ?[:(-]? ?(?P<pair>(?P<day>[1-9]|0[1-9]|[12]\d|3[01])[./](?P<month>0?[1-9]|1[0-2]))\)? *:?$",
+    re.M,
+)
+_HOUR_BEHIND = re.compile(r",? (?:(?:a|vers) )?\d{1,2} ?h(?! ?/)")
+_FRACTION = re.compile(r"1/[234]|2/3|3/4")
 _NUMBERS = IDENTIFIERS | {Label.PHONE, Label.ZIP, Label.AGE}
 
 
@@ -98,7 +112,7 @@ def find_accompanied_dates(reading: Reading, mentions: Sequence[Mention]) -> lis
     """
     pressures = [*_pressures(reading)]
     columns = frozenset(pressures)
-    parts = [part for one in mentions for part in _without_pressure(reading, one, pressures)]
+    parts = [part for one in _with_initials(reading, mentions) for part in _without_pressure(reading, one, pressures)]
     kept = _with_series(reading, [part for one in parts for part in _without_value(reading, one)])
     days = list(_told(reading, kept, _DAY_MONTH))
     months = [(year * 12 + month) for month, year in _told(reading, kept, _MONTH_YEAR)]
@@ -110,7 +124,50 @@ def find_accompanied_dates(reading: Reading, mentions: Sequence[Mention]) -> lis
         and _is_accompanied(reading, match, days, months)
         and match.span() not in columns
     ]
+    found += [
+        Mention(*match.span("pair"), Label.DATE, _SCORE, None, (Vote("accompanied", Label.DATE, _SCORE),))
+        for match in _NUMBERED_DAY.finditer(reading.digits)
+        if not any(covered[match.start("pair") : match.end("pair")])
+        and any(_apart((int(match["day"]), int(match["month"])), one) <= _NEAR_DAYS for one in days)
+    ]
     return sorted([*kept, *drop_values(reading, found), *_next_days(reading, kept)])
+
+
+def _with_initials(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
+    """Return mentions with the initials of weekdays ahead of dates that open two lines or more, and with bare days.
+
+    A day without its month counts where a line has one, and the days between the two are those of their weekdays.
+    """
+    lines = [*_NOTED.finditer(reading.digits)]
+    dated = [line for line in lines if line["month"]]
+    if len(lines) < 2 or not dated:
+        return [*mentions]
+    starts = {line.start("day"): line.start("initial") for line in dated}
+    found = [replace(one, start=starts.get(one.start, one.start)) for one in mentions if one.label is Label.DATE]
+    found += [one for one in mentions if one.label is not Label.DATE]
+    covered = reading.coverage(mentions)
+    found += [
+        Mention(
+            line.start("initial"), line.end("day"), Label.DATE, _SCORE, None, (Vote("accompanied", Label.DATE, _SCORE),)
+        )
+        for line in lines
+        if not line["month"]
+        and not any(covered[line.start("initial") : line.end("day")])
+        and any(_fits(line, one) for one in dated)
+    ]
+    return sorted(found)
+
+
+def _fits(line: re.Match[str], dated: re.Match[str]) -> bool:
+    """Return whether a bare day is as far from a date before it, in its month or the next, as their weekdays are."""
+    days = int(line["day"]) - int(dated["day"])
+    lengths = (0,) if days >= 0 else (28, 29, 30, 31)
+    return line.start() > dated.start() and any(
+        (days + length - int(weekday) + int(other)) % len(WEEKDAYS) == 0
+        for length in lengths
+        for weekday in _INITIALS[line["initial"]]
+        for other in _INITIALS[dated["initial"]]
+    )
 
 
 def _next_days(reading: Reading, mentions: Sequence[Mention]) -> Iterator[Mention]:
@@ -222,6 +279,8 @@ def _is_accompanied(
     first, second = int(match[1]), int(match[2])
     padded = len(match[1]) == len(match[2]) == 2
     part = first <= second <= _LARGEST_PART or _RATED.fullmatch(match.group())
+    if part and _HOUR_BEHIND.match(reading.digits, match.end()) and not _FRACTION.fullmatch(match.group()):
+        part = False
     if (part and not padded) or reads_as_measure(reading, match) or _UNIT_BEHIND.match(reading.folded, match.end()):
         return False
     # In a table, or where pressures are told, "15/8" is one.

@@ -175,3 +175,34 @@ def test_two_figures_are_a_year_beside_one_and_a_rank_ahead_of_a_weekday(
 )
 def test_four_figures_in_a_row_or_column_of_volumes_are_no_year(detector: Detector, text: str, told: list[str]) -> None:
     assert dates_in(detector, text) == told
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("L 14/02 nuit\nMe 16/02\nabsent\nJ 17/02 06h05\nvu\nV 18\nthrill", ["L 14/02", "Me 16/02", "J 17/02", "V 18"]),
+        ("L 28/02\nrien\nMa 1\nmieux\nMe 2 nuit\nstable", ["L 28/02", "Ma 1", "Me 2"]),
+        ("S 05/03\nvue\nD. 6 matin\ncalme", ["S 05/03", "D. 6"]),
+        # Not as far apart as the weekdays; days of a stay; hours.
+        ("L 14/02\nvu\nV 19\nrien", ["L 14/02"]),
+        ("L 14/02\nvu\nJ 4\nredon retiré\nS 12 h", ["L 14/02"]),
+        ("V 18\nvu le 03/05/2022", ["03/05/2022"]),
+    ],
+)  # fmt: skip
+def test_initials_of_weekdays_open_the_lines_of_notes(detector: Detector, text: str, told: list[str]) -> None:
+    assert dates_in(detector, text) == told
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("AVB 3/6 17h52, suturée. Sortie prévue le 8/6/2022", ["3/6", "8/6/2022"]),
+        ("Née le 03/06/2022. VVP 4/6 à 8h, ablation 5/6 vers 10 h", ["03/06/2022", "4/6", "5/6"]),
+        ("Née le 03/06/2022.\nJ1 4/6\nvue\nJ2 5.6\nvue\nJ3 : 6.6\nvue", ["03/06/2022", "4/6", "5.6", "6.6"]),
+        ("Vu le 12/06/2022. Lexomil 1/2 8h, 1/4 20h, 3/4 22h", ["12/06/2022"]),
+        ("Vu le 12/06/2022. CRP J2 5.6\nlésion des 3/6 inférieurs", ["12/06/2022"]),
+        ("Vu le 12/06/2022.\nJ2 K 5.6\nJ3 3,5", ["12/06/2022"]),
+    ],
+)
+def test_an_hour_or_a_numbered_day_makes_a_date_of_a_fraction(detector: Detector, text: str, told: list[str]) -> None:
+    assert dates_in(detector, text) == told
