@@ -278,8 +278,8 @@ def _is_accompanied(
 ) -> bool:
     first, second = int(match[1]), int(match[2])
     padded = len(match[1]) == len(match[2]) == 2
-    part = first <= second <= _LARGEST_PART or _RATED.fullmatch(match.group())
-    if part and _HOUR_BEHIND.match(reading.digits, match.end()) and not _FRACTION.fullmatch(match.group()):
+    part = bool(first <= second <= _LARGEST_PART or _RATED.fullmatch(match.group()))
+    if not _FRACTION.fullmatch(match.group()) and _HOUR_BEHIND.match(reading.digits, match.end()):
         part = False
     if (part and not padded) or reads_as_measure(reading, match) or _UNIT_BEHIND.match(reading.folded, match.end()):
         return False

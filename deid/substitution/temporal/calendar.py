@@ -252,7 +252,11 @@ class Calendar:
         text = None if attempt else self._texts.get(mention) or self._composed(mention, strategy)
         if text is None:
             return mask(mention.label, self._context.text(mention))
-        if self._line is not None and mention in self._line.kept:
+        school = self._may_return(mention, strategy) and given_ages.is_start_of_school(
+            self._context, self._normalised, mention
+        )
+        if self._line is not None and (school or mention in self._line.kept):
+            text = self._context.text(mention) if school else text
             return Draft(text, episodes.KEPT, may_return=True)
         returns = self._may_return(mention, strategy)
         noun = agreement.noun_of(text) if mention.label is not Label.AGE else None

@@ -18,6 +18,7 @@ from deid.domain.labels import Label
 from deid.substitution.context import DocumentContext
 from deid.substitution.temporal import order, stages
 from deid.substitution.temporal.ages import Age
+from deid.substitution.temporal.forms import Expression
 from deid.substitution.temporal.kin import CLAUSE, OTHERS, REACH, is_of_another
 from deid.substitution.temporal.normalisation import NormalisedTimes
 from deid.substitution.temporal.timeline import Timeline
@@ -66,6 +67,15 @@ _CLASS = re.compile(
     r"(?P<later>[3-6](?=e(?:me)?\b)|(?:seconde|2nde|premiere|1ere|terminale)\b)"
 )
 _CLASS_REACH = 80
+# School years begin in September: an entry, and what is entered, in the clause of the month.
+_ENTERS = re.compile(
+    r"\b(?:r?entr(?:e|er|era|ait|ant|ee)|pass(?:e|er|era|age)|redoubl|integr|reprise|scolaris|inscri|admise?)"
+)
+_SCHOOL = re.compile(
+    r"\b(?:(?:petite|moyenne|grande) section|cp|ce[12]|cm[12]|(?:en|au|de|sa) (?:[3-6]e(?:me)?|seconde|2nde|1ere|"
+    r"premiere|terminale)|maternelle|primaire|ecole|college|lycee|classe|scolaire|ulis|segpa|i[mt]e[ps]?|creche|fac|universite)\b"
+)
+_SEPTEMBER = 9
 
 
 class Given(NamedTuple):
@@ -129,6 +139,16 @@ def within_class(context: DocumentContext, mention: Mention, age: Age, value: in
         return value
     usual = _CLASSES[found["class"] or found["later"]]
     return stages.kept_in_stage(age, min(max(value, usual - 1), usual + 1))
+
+
+def is_start_of_school(context: DocumentContext, normalised: NormalisedTimes, mention: Mention) -> bool:
+    """Return whether a September without a year is that in which a clause says that somebody enters a school."""
+    said = normalised.said.get(mention)
+    if not isinstance(said, Expression) or (said.year, said.month, said.day) != (None, _SEPTEMBER, None):
+        return False
+    ahead = _SENTENCE.split(context.lined_before(mention, _CLASS_REACH))[-1]
+    clause = ahead + _SENTENCE.split(context.lined[mention.end : mention.end + _CLASS_REACH])[0]
+    return _ENTERS.search(clause) is not None and _SCHOOL.search(clause) is not None
 
 
 def count_age(given: Given, age: Age, line: Timeline, own: int | None, started: int | None = None) -> int:

@@ -516,3 +516,28 @@ def test_a_day_without_its_month_is_found_where_it_was_moved_to(
 
 _MONTHS = ("janvier", "février", "mars", "avril", "mai", "juin", "juillet", "août", "septembre", "octobre", "novembre",
            "décembre")  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "stays"), [
+    ("Entrera en grande section en [[DATE|septembre]].", True),
+    ("Passage en CP en [[DATE|septembre]].", True),
+    ("Rentrée scolaire de [[DATE|septembre]] à préparer.", True),
+    ("Scolarisée en CE1 depuis [[DATE|septembre]].", True),
+    ("Redouble son CM2 depuis [[DATE|septembre]].", True),
+    ("En [[DATE|septembre]], entrée au collège.", True),
+    ("Admise en crèche en [[DATE|septembre]].", True),
+    ("Intégrera l'IME en [[DATE|septembre]].", True),
+    ("Reprise de l'école en [[DATE|septembre]].", True),
+    ("Entre en 6e en [[DATE|septembre]].", True),
+    ("Convulsion à l'école en [[DATE|septembre]].", False),
+    ("Entrée aux urgences en [[DATE|septembre]]. Va à l'école.", False),
+    ("Opéré en [[DATE|septembre]], 6e cure.", False),
+    ("Entrera en grande section en [[DATE|septembre 2021]].", False),
+    ("Entrera au CP en [[DATE|novembre]].", False),
+])  # fmt: skip
+def test_a_school_year_goes_on_beginning_in_september(drawn: Substitutor, text: str, stays: bool) -> None:
+    published = set()
+    for number in range(12):
+        document, mentions = marked(text, patient=Patient(f"p{number}"), reference_date=WRITTEN)
+        published.add(drawn.substitute(document, mentions).text == document.text)
+    assert published == {True} if stays else False in published
