@@ -133,7 +133,7 @@ def episode_shift(context: DocumentContext, episode: Episode, life: Life | None 
 
 
 def infant_stage(context: DocumentContext, episode: Episode, birth: date | None) -> int | None:
-    """Return the stage of life that an episode begins in, where ages of it have a greater ε per day than an episode.
+    """Return the stage of life that an episode begins in, where its ages have a greater ε per day than an episode.
 
     None for an older patient, and for one whose days move each by itself: ε is then that of any episode.
     """

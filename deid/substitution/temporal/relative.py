@@ -189,7 +189,7 @@ def _mended(text: str) -> str:
 
 
 def _today(plain: str, text: str) -> Relative | None:
-    """Read words that say the document's own day or a part of it, without a number: "ce même jour", "le soir même"."""
+    """Read words without a number that say the document's own day, or a part: "ce même jour", "le soir même"."""
     said = set(re.split(r"[ '-]", plain))
     today = said <= _TODAY and not said.isdisjoint(_OF_TODAY) and not said.isdisjoint(_THAT_DAY)
     return Relative(Unit.DAY, 0, Manner(text, vague=True)) if today else None
