@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from unicodedata import normalize
 
 from deid.config.generators import NULL
 from deid.config.policy import Policy
 from deid.domain.document import Document, Mention, Substitution, Surrogate
 from deid.domain.errors import DocumentRefused, PolicyError, Reason, SettingsError
-from deid.domain.labels import Label
+from deid.domain.labels import NAMES, PLACES, Label
 from deid.french.articles import fitted, own_article, read_ahead
-from deid.french.composing import Aligned, composed, is_decomposed, line_cuts, marked_letters
-from deid.french.folding import alike
+from deid.french.composing import (
+    Aligned,
+    Edit,
+    broken_words,
+    composed,
+    is_decomposed,
+    is_scanned,
+    line_cuts,
+    marked_letters,
+    misread_letters,
+    spaced_letters,
+)
+from deid.french.folding import alike, words
 from deid.privacy import budget
 from deid.reference import CommuneTable
-from deid.reference.names import NameTables
+from deid.reference.names import NameTables, name_key
 from deid.reference.tables import packaged_tables
 from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import Draft, Generator, mask
@@ -24,6 +36,10 @@ from deid.substitution.places.streets import street_names
 from deid.substitution.registry import Generators, chosen_generators
 
 ATTEMPTS = 8
+_OWN = 1_000_000  # how usual the patient's names are
+# Mentions that are read as they were before they were set apart or a scanner broke them; names are read spaced too.
+_PLACED = PLACES | {Label.ORG}
+_WORDED = NAMES | _PLACED
 
 
 class Substitutor:
@@ -68,7 +84,7 @@ class Substitutor:
         if any(mention.end > len(document.text) for mention in mentions):
             raise DocumentRefused(document.id, Reason.SUBSTITUTION_FAILED, "a mention ends after the text")
         source, given = document, _joined(mentions)
-        aligned, disjoint = _composed(source.text, given)
+        aligned, disjoint = _composed(source.text, given, self._use(source) if is_scanned(source.text) else None)
         if aligned.text != source.text:
             document = replace(source, text=aligned.text)
         context = DocumentContext(document, disjoint, self._policy, self._key, self._own_types)
@@ -81,15 +97,35 @@ class Substitutor:
         moved, birth_year = calendar.moved_reference_date, calendar.told_birth_year
         return Substitution(text, surrogates, spans, spends, moved, calendar.age_class, birth_year)
 
+    def _use(self, document: Document) -> Callable[[str], float]:
+        """Return how usual a word is as a name of people or towns, and those of the patient above all."""
+        own = {whole for name in document.patient.names for whole in (*words(name), "".join(words(name)))}
 
-def _composed(source: str, mentions: tuple[Mention, ...]) -> tuple[Aligned, tuple[Mention, ...]]:
+        def use(word: str) -> float:
+            key = name_key(word)
+            given, towns = self._names.first.get(key), self._communes.find(word)
+            borne = self._names.surnames.get(key, 0) + (given.births if given else 0)
+            return _OWN if key in own else max(borne, *(one.population for one in towns), 0)
+
+        return use
+
+
+def _composed(
+    source: str, mentions: tuple[Mention, ...], use: Callable[[str], float] | None
+) -> tuple[Aligned, tuple[Mention, ...]]:
     """Return a source as it shows, and its mentions with the offsets of what is shown; each has a character there.
 
-    A word of a mention that the end of a line cuts is read whole: "Mar-⏎tin" is the Martin of the next line.
+    A word of a mention that the end of a line cuts is read whole: "Mar-⏎tin" is the Martin of the next line. So is one
+    that a scanner broke, where `use` tells how usual words are.
     """
     aligned = composed(source)
-    cuts = [cut for one in mentions for cut in line_cuts(aligned.text, *aligned.from_source(one.start, one.end))]
-    aligned.edit(cuts)
+    readers: list[tuple[Callable[..., Iterator[Edit]], Collection[Label]]]
+    readers = [(line_cuts, frozenset(Label)), (spaced_letters, _PLACED)]
+    if use is not None:
+        readers += ((partial(one, use=use), _WORDED) for one in (misread_letters, broken_words))
+    for read, labels in readers:
+        spans = [aligned.from_source(one.start, one.end) for one in mentions if one.label in labels]
+        aligned.edit([cut for start, end in spans for cut in read(aligned.text, start=start, end=end)])
     if aligned.text == source:
         return aligned, mentions
     spans = [aligned.from_source(mention.start, mention.end) for mention in mentions]

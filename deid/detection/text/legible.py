@@ -17,15 +17,16 @@ from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
 
-from deid.detection.lookup.lexicon import lexicon
+from deid.detection.lookup.lexicon import gazetteers, lexicon
 from deid.detection.text.names import Misspellings
 from deid.detection.text.vocabulary import CIVILITIES, DOCTOR_TITLES, PERSON_TITLES, word_list
 from deid.domain.document import Document, Mention, Patient
-from deid.french.composing import Aligned, Edit, composed
+from deid.french.composing import Aligned, Edit, broken_words, composed, is_scanned, misread_letters
 from deid.french.folding import case_of, fold, key
 
 _LEAST = 5  # letters of a name in a table; shorter ones could be anything
 _LEAST_KNOWN = 4  # letters of a name of the patient
+_OWN, _OF_A_WORD = 1_000_000, 100  # how usual the patient's names are, and a medical word or one used once in a million
 
 _ENCODED = re.compile(
     r"(?P<percent>(?:%[0-9A-Fa-f]{2})+)|(?P<quoted>=C[2-5]=[89AB][0-9A-F]|(?<=[^\W\d_])=E[0-9A-F](?=[a-z]))"
@@ -91,7 +92,7 @@ class Legible:
     def __init__(self, source: Document) -> None:
         self.source = source
         self._aligned: Aligned = composed(source.text)
-        names = _Names(source.patient)
+        names = _Names(source.patient, is_scanned(self._aligned.text))
         for read in _READERS:
             self._aligned.edit(read(self._aligned.text, names))
         text = self._aligned.text
@@ -114,8 +115,9 @@ class Legible:
 class _Names:
     """The names that a disguised word may be: the patient's, and those of the tables."""
 
-    def __init__(self, patient: Patient) -> None:
+    def __init__(self, patient: Patient, scanned: bool) -> None:
         self._patient = patient
+        self.scanned = scanned  # whether a scanner read the page
 
     @cached_property
     def known(self) -> frozenset[str]:
@@ -131,6 +133,15 @@ class _Names:
             return True
         words = lexicon()
         return len(bare) >= _LEAST and not words.is_word(bare) and (words.is_surname(bare) or words.is_first_name(bare))
+
+    def use(self, word: str) -> float:
+        """Return how usual a word is, as a word, a name or a town: about the number of its bearers."""
+        bare, words = fold(word), lexicon()
+        if bare in self.known:
+            return _OWN
+        known = _OF_A_WORD if bare in words.medical or bare in words.drugs else 0
+        borne = words.surnames.get(bare) + words.first_names.get(bare)
+        return max(known, borne, _OF_A_WORD * words.common.get(bare, 0.0), gazetteers().towns(bare))
 
 
 def _encoded(text: str, _: _Names) -> Iterator[Edit]:
@@ -250,10 +261,7 @@ def _likened(text: str, run: Sequence[re.Match[str]], names: _Names) -> Iterator
 
 
 def _leet(text: str, names: _Names) -> Iterator[Edit]:
-    """Yield names in which digits or signs stand for two letters or more: "B3N4L1", "TE$$IER".
-
-    One alone is an error of a scanner, which the taggers have learnt.
-    """
+    """Yield names in which digits or signs stand for two letters or more: "B3N4L1", "TE$$IER"."""
     for match in _LEET.finditer(text):
         written = match.group().rstrip("!)")
         for table in _LEET_LETTERS:
@@ -315,6 +323,16 @@ def _cut(text: str, names: _Names) -> Iterator[Edit]:
                 yield match.start() + sign.start(), match.start() + sign.end(), ""
 
 
+def _misread(text: str, names: _Names) -> Iterator[Edit]:
+    """Yield words with a digit or small l for a letter, of a page that a scanner read."""
+    return misread_letters(text, names.use) if names.scanned else iter(())
+
+
+def _broken(text: str, names: _Names) -> Iterator[Edit]:
+    """Yield the blanks within words of such a page."""
+    return broken_words(text, names.use) if names.scanned else iter(())
+
+
 def _hyphened(text: str, _: _Names) -> Iterator[Edit]:
     """Yield the cuts of words at the ends of lines.
 
@@ -370,6 +388,8 @@ _READERS: tuple[Callable[[str, _Names], Iterator[Edit]], ...] = (
     _encoded,
     _forms,
     _lookalikes,
+    _misread,
+    _broken,
     _hyphened,
     _spelt,
     _interrupted,

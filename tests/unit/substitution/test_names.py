@@ -479,6 +479,23 @@ def test_a_diminutive_of_nobody_here_is_another_one(key: str, substitutor: Subst
     assert packaged_tables().names.first_name(max_.split()[0]) is not None
 
 
+@pytest.mark.parametrize(
+    ("text", "shape"),
+    [
+        ("consu1té : Dr [[DOCTOR|Schae ffer]]", r"[A-Z]\S+"),
+        ("consu1té : sa fille [[PERSON|Mu rielle]]", r"[A-Z]\S+"),
+        ("consu1té : son frère [[PERSON|Wi lly BRA UN]]", r"[A-Z]\S*[a-z] [A-Z]+"),
+        ("consu1té : Mme [[PATIENT|Ta1on]]", r"[A-Z]\D+"),
+        ("hôpital\n[[CITY|A N G E R S]]", r"[A-Z' -]*[A-Z]{2}[A-Z' -]*"),
+        ("consu1té à [[CITY|SE LESTAT]]", r"[A-Z' -]*[A-Z]{2}[A-Z' -]*"),
+    ],
+)
+def test_a_name_that_a_scanner_broke_is_published_as_one_word(text: str, shape: str, substitutor: Substitutor) -> None:
+    for key in KEYS:
+        (drawn,) = _one(substitutor, text, Patient(key=key))
+        assert re.fullmatch(shape, drawn), drawn
+
+
 def test_every_diminutive_is_of_a_name_that_people_bear() -> None:
     tables = packaged_tables().names
     for diminutive, names in nicknames.NAMES_OF.items():
