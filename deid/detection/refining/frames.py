@@ -21,7 +21,7 @@ from deid.french.calendar import WEEKDAYS
 from deid.reference.origins import FRENCH
 from deid.reference.tables import packaged_tables
 
-_SCORE = 0.8
+_SCORE, _SURE = 0.8, 0.85  # the second, of what is nobody's drug: "Naissance de Jasmine"
 _BEARERS = 100  # births from which a word that opens an entry reads as a surname
 _INHABITANTS = 2000  # from which such a word is rather a town
 _LEAST = 4  # letters of a surname that no register has
@@ -83,6 +83,24 @@ _DEAR = re.compile(
     r"(?:\b(?:dit|disait|repete|repond|crie|ecrit|appelle) (?:que |: ?)?[«\"]? ?(?:mon|ma|ton|ta|notre|votre)|"
     r"[«\"] ?(?:mon|ma|notre)|\b(?:appelle|reclame|demande|cherche) (?:mon|ma|son|sa|ses)) (?=[a-z])"
 )
+# A newborn by the first name alone, also ahead of the weight: "Naissance de Jasmine", "Prudence 2 150 g".
+_NEWBORN = re.compile(
+    r"\b[Nn]aissance (?:de |d['’])(?:l[ae] )?(?:petite? )?(?P<born>[A-ZÀ-Þ][\w'’-]+)"
+    r"|(?<!\w)(?P<weighed>[A-ZÀ-Þ][\w'’-]+)(?: [A-Z]\.?)?,? [1-5][ \u00a0.]?\d{3} ?g\b"
+)
+_GIVEN = 100  # births of a first name, whatever else it means
+# "une dame mouette si si c'est son nom"
+_SAID_NAME = re.compile(
+    r"(?<![\w'-])(?P<name>[a-z][a-z-]+)[ ,(]{1,3}(?:(?:si|oui|bien|vraiment|non),? ){0,3}"
+    r"c'est (?:bien |vraiment )?(?:son|leur|le) (?:vrai )?(?:nom|prenom)\b"
+)
+_USUAL = 1_000  # occurrences per million from which a word is none of a name
+# "bx derm Roussel": whoever examined, behind what and the specialty cut short
+_EXAMINED = re.compile(
+    r"\b(?:avis|biopsie|bx|cs|echo|rdv)\.? (?:"
+    + "|".join(sorted(word_list("specialties_behind_names")))
+    + r")\.? (?P<name>[a-z]{4,})(?=[.,;:)]|\s*(?:\n|\Z)| (?:le|ce|dans|hier)\b)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +127,7 @@ def find_framed_names(reading: Reading, mentions: Sequence[Mention]) -> list[Men
         *_followed(reading),
         *_dear(reading),
         *_of_kin(reading),
+        *_told(reading),
     )
     return [one for one in found if not all(covered[one.start : one.end])]
 
@@ -134,8 +153,8 @@ def without_beds(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]
     return kept
 
 
-def _framed(reading: Reading, first: int, last: int, label: Label = Label.PATIENT) -> Mention:
-    return Mention(reading.starts[first], reading.ends[last], label, _SCORE, None, (Vote("announced", label, _SCORE),))
+def _framed(reading: Reading, first: int, last: int, label: Label = Label.PATIENT, score: float = _SCORE) -> Mention:
+    return Mention(reading.starts[first], reading.ends[last], label, score, None, (Vote("announced", label, score),))
 
 
 def _reads_as_surname(reading: Reading, index: int) -> bool:
@@ -398,6 +417,24 @@ def _followed(reading: Reading) -> Iterator[Mention]:
         usual = reading.lexicon.surnames.get(reading.words[last]) >= _FOLLOWING
         if usual and reading.surface(last).islower() and _reads_as_surname(reading, last):
             yield _framed(reading, first, last, Label.DOCTOR)
+
+
+def _told(reading: Reading) -> Iterator[Mention]:
+    """Yield first names of newborns, words that are said to be a name, and surnames of whoever examined."""
+    lexicon = reading.lexicon
+    for match in _NEWBORN.finditer(reading.text):
+        first = reading.token_at(match.start(match.lastgroup or 0))
+        if lexicon.first_names.get(reading.words[first]) >= _GIVEN:
+            yield _framed(reading, first, first, Label.PERSON, _SURE)
+    for match in _SAID_NAME.finditer(reading.folded):
+        first = reading.token_at(match.start())
+        if lexicon.common.get(reading.words[first], 0.0) < _USUAL and reading.words[first] not in KINSHIP | PROFESSIONS:
+            yield _framed(reading, first, first, Label.PERSON, _SURE)
+    for match in _EXAMINED.finditer(reading.folded):
+        last = reading.token_at(match.start("name"))
+        borne = lexicon.surnames.get(reading.words[last]) >= _FOLLOWING
+        if borne and reading.surface(last).istitle() and _reads_as_surname(reading, last):
+            yield _framed(reading, last, last, Label.DOCTOR)
 
 
 def _dear(reading: Reading) -> Iterator[Mention]:

@@ -16,7 +16,7 @@ from deid.detection.text.senses import Sense, find_sense
 from deid.detection.text.vocabulary import CIVILITIES, DOCTOR_TITLES, KINSHIP, NOT_INITIALS, PROFESSIONS, word_list
 from deid.domain.document import Mention, Vote
 from deid.domain.labels import NAMES, Label
-from deid.french.calendar import WEEKDAYS
+from deid.french.calendar import FOLDED_MONTHS, WEEKDAYS
 from deid.french.folding import fold
 
 _TITLED = 0.75  # least score of what the context finds by a title, role or field
@@ -27,6 +27,7 @@ _OF_DAY = frozenset("a matin midi soir apres dernier prochain vers".split())
 _WHOSE = frozenset("la le ' un une notre sa".split())
 _BORNE = 100  # births of a surname from which "née" before it tells one
 _GIVEN = 100  # births of a word as a first name, to one as a surname, from which it is no surname
+_RATHER = 5  # and from which it is rather a first name, behind which a month is a surname
 _FAMILY = 1_000  # births of a surname from which "les" before it tells a family
 _SOURCE = 0.6  # least score of a mention whose words, initials or logins are searched
 # Signs before the first word of a sentence, item or cell, which has a capital anyway.
@@ -91,18 +92,24 @@ def as_people(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
     """Return the mentions; one word taken for a town or organisation that a title makes somebody's is that person's.
 
     "Dr Lille" tells who "Lille, qui suit" is, but not "à Lille"; "les Tessier" are a family, "la maison de Naima" hers.
-    In small letters a day of the week is one behind a title and what is a first name alone: "docteur yolande [jeudi]".
+    In small letters a day of the week is one behind a title and what is a first name alone: "docteur yolande [jeudi]";
+    a month behind such a first name: "moi anne laure [février]".
     """
 
     @cache  # a town told a thousand times is looked for once
     def titled(word: str) -> bool:
         return any(reading.capitals[at] and find_sense(reading, at) is Sense.PERSON for at in reading.places[word])
 
-    whose = {Label.DATE: Label.DOCTOR}
-    named = (
-        replace(one, label=whose.get(one.label, Label.PERSON)) if _is_somebodys(reading, one, titled) else one
-        for one in mentions
-    )
+    named: list[Mention] = []
+    for one in mentions:
+        if not _is_somebodys(reading, one, titled):
+            named.append(one)
+        elif one.label is not Label.DATE:
+            named.append(replace(one, label=Label.PERSON))
+        elif named and named[-1].label in NAMES and reading.text[named[-1].end : one.start] == " ":
+            named[-1] = replace(named[-1], end=one.end)
+        else:
+            named.append(replace(one, label=Label.DOCTOR))
     return [_of_household(reading, one) for one in named]
 
 
@@ -112,10 +119,12 @@ def _is_somebodys(reading: Reading, mention: Mention, titled: Callable[[str], bo
     known = any(vote.annotator == "identity" for vote in mention.votes)
     if known or len(reading.tokens(mention)) > 1 or len(word) < 3:
         return False
-    if mention.label is Label.DATE and word in WEEKDAYS and reading.lowered(index):
-        given = reading.lexicon.surnames.get(before) * _GIVEN < reading.lexicon.first_names.get(before)
-        given = given and reading.word(index + 1) not in _OF_DAY
-        return given and reading.word(index - 2 - (reading.word(index - 2) == ".")) in DOCTOR_TITLES
+    if mention.label is Label.DATE and word in (*WEEKDAYS, *FOLDED_MONTHS) and reading.lowered(index):
+        month = word in FOLDED_MONTHS and len(word) > 3
+        rather = reading.lexicon.surnames.get(before) * (_RATHER if month else _GIVEN)
+        given = rather < reading.lexicon.first_names.get(before)
+        given = given and (month or reading.word(index + 1) not in _OF_DAY)
+        return given and (month or reading.word(index - 2 - (reading.word(index - 2) == ".")) in DOCTOR_TITLES)
     if mention.label not in (Label.CITY, Label.ORG):
         return False
     if mention.label is Label.ORG and before == "les" and reading.surface(index).istitle():
@@ -425,6 +434,7 @@ def find_initials(reading: Reading, mentions: Sequence[Mention]) -> list[Mention
         *_cut_short(reading, mentions),
         *_initials_and_logins(reading, known, surnames),
         *_in_brackets(reading, mentions),
+        *_closing_marks(reading, mentions),
     ):
         if not any(covered[found.start : found.end]):
             covered[found.start : found.end] = b"\1" * (found.end - found.start)
@@ -552,6 +562,32 @@ def _in_brackets(reading: Reading, mentions: Sequence[Mention]) -> Iterator[Ment
         usual = letters in NOT_INITIALS or letters in ABBREVIATIONS or letters in reading.lexicon.clinical
         if not usual and letters not in PROFESSIONS:
             yield _mention("initials", *match.span(1), mention.label, _PLACED)
+
+
+# Entries of a record by their day or hour, and two letters that close a line, behind its last sentence or not.
+_OPENS_ENTRY = re.compile(
+    r"^[ \t>*-]{0,4}(?:\d{1,2}(?: ?[h:]|[/.]\d)|j ?\+? ?\d|(?:lu|ma|me|je|ve|sa|di)[a-z]{0,6}\.? \d)", re.MULTILINE
+)
+_CLOSING = re.compile(r"(?P<sentence>[.!?])?(?<!\d) (?P<mark>[A-Z]{2}|[a-z]{2})[ \t]*$", re.MULTILINE)
+_ROUTES = frozenset("im iv nl po sc sl vo".split())  # of drugs, at the end of a line; and "normal"
+_SIGNED_ENTRIES = 2
+
+
+def _closing_marks(reading: Reading, mentions: Sequence[Mention]) -> Iterator[Mention]:
+    """Return marks of writers where entries end with one: "Pas dormi, Imovane 3,75. LP", and those again elsewhere."""
+    if len(_OPENS_ENTRY.findall(reading.folded)) < _SIGNED_ENTRIES:
+        return
+    found = [*_CLOSING.finditer(reading.text)]
+    written = [reading.text[one.start : one.end] for one in mentions if one.label in NAMES]
+    unusual = (one["mark"] for one in found if one["sentence"] and not _says_more(reading, fold(one["mark"])))
+    marks = [*unusual, *(one for one in written if re.fullmatch("[A-Z]{2}|[a-z]{2}", one))]
+    for one in found if len(marks) >= _SIGNED_ENTRIES else ():
+        if one["mark"] in marks:
+            yield _mention("initials", *one.span("mark"), Label.DOCTOR, _PLACED)
+
+
+def _says_more(reading: Reading, word: str) -> bool:
+    return word in NOT_INITIALS or word in _ROUTES or reading.lexicon.common.get(word, 0.0) >= _USUAL
 
 
 # "119  UI/ML": a value and its unit, in capitals.

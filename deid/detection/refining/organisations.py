@@ -9,10 +9,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from operator import attrgetter
 
+from deid.detection.lookup.known_names import ABBREVIATIONS
 from deid.detection.lookup.lexicon import Hit, Kind, gazetteers
 from deid.detection.merging.evidence import has_clinical_reading
 from deid.detection.refining.overlaps import joined_mention
-from deid.detection.text.names import glued, is_capital
+from deid.detection.text.names import glued, is_capital, is_upper
 from deid.detection.text.reading import Reading
 from deid.detection.text.vocabulary import (
     CIVILITIES,
@@ -23,6 +24,7 @@ from deid.detection.text.vocabulary import (
     ORG_HEADS,
     ORG_PARTICLES,
     PROFESSIONS,
+    REPORT_WORDS,
     SERVICE_HEADS,
     word_list,
 )
@@ -61,6 +63,7 @@ _BARE = word_list("bare_heads")
 _APART = frozenset({OrgKind.ADMINISTRATION, OrgKind.MILITARY, OrgKind.BANK})
 # Names without a mention: most words behind the article, signs behind them, words that belong to none.
 _LONGEST, _SCORE = 3, 0.7
+_HOSPITAL, _LONGEST_ACRONYM = re.compile("ch[a-z]{2,3}"), 7
 _ENDS = frozenset({"", "\n", ".", ",", ";", ")", "/", "(", "-", "–"})
 _NOT_NAMING = KINSHIP | PROFESSIONS | word_list("time_words") | frozenset(WEEKDAYS) | DETECTED_MONTHS
 _BEHIND = re.compile(r" \(([a-z]{3,8})\)")
@@ -82,7 +85,8 @@ def settle_organisations(reading: Reading, mentions: Sequence[Mention]) -> list[
         if all(firm.start <= one.start and one.end <= firm.end for one in mentions[first:last]):
             mentions[first:last] = [firm]
     borne = Counter(word for one in mentions if one.label in NAMES for word in _own_words(reading, one))
-    for mention in sorted({*mentions, *_missed(reading, mentions), *_of_areas(reading, mentions)}):
+    added = (one for find in (_missed, _of_areas, _acronyms) for one in find(reading, mentions))
+    for mention in sorted({*mentions, *added}):
         if _is_organisation(reading, mention, borne):
             mention = replace(mention, label=Label.ORG)
         if result and _goes_on(reading, result[-1], mention):
@@ -155,6 +159,20 @@ def _of_areas(reading: Reading, mentions: Sequence[Mention]) -> Iterator[Mention
         found = _BODY_OF.search(scanned(reading.text[first:start]))
         if found is not None and kind_of_head(found) is OrgKind.ADMINISTRATION and head_of(found) not in _AMBIGUOUS:
             yield Mention(first + found.start("kind"), max(ends), Label.ORG, _SCORE)
+
+
+def _acronyms(reading: Reading, mentions: Sequence[Mention]) -> Iterator[Mention]:
+    """Yield capitals of no table and no mention that a kind announces ("HAD : ASDR") or that begin as "CHOG" does."""
+    covered = reading.coverage(mentions)
+    for index, word in enumerate(reading.words):
+        announced = reading.word(index - 1) == ":" and reading.word(index - 2) in ORG_HEADS
+        if not (announced or _HOSPITAL.fullmatch(word)) or not 2 < len(word) < _LONGEST_ACRONYM or not word.isalpha():
+            continue
+        if not is_upper(reading, index) or reading.shouted(index) or covered[reading.starts[index]]:
+            continue
+        known = word in REPORT_WORDS or word in ABBREVIATIONS or word in reading.lexicon.clinical
+        if reading.lexicon.is_unknown(word) and not known and not glued(reading, index):
+            yield Mention(reading.starts[index], reading.ends[index], Label.ORG, _SCORE)
 
 
 def _names(reading: Reading, index: int, covered: bytearray) -> bool:

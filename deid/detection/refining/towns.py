@@ -41,6 +41,10 @@ _TOLD_DEPARTMENT = re.compile(
 _TO_AGE = 5  # characters between inhabitants and their age: "Nantaise de 54 ans"
 _OF_TOWN = re.compile(r"(?:de |d['’]|du |CHR?U |CH )((?:L[ae]s? )?[A-ZÀ-Ý][\w'’-]+)\Z")
 _SLASHED = re.compile(r"/[^\W\d_]+(?:-[^\W\d_]+)*")
+_SCORE = 0.7
+_SPELT = re.compile(r"(?<![\w.])(?:[A-Z] ){3,}[A-Z](?![\w.])")
+_SITE = re.compile(r"\b[Ss]ite (?:d[eu] |d['’])?(?P<article>L[ae]s? )?(?P<name>[A-ZÀ-Þ][\w'’]+(?:-[\w'’]+)*)")
+_ELIDED = re.compile(r"(?<=\w) [dl]\Z")
 _ACRONYM = re.compile(r"[ \u00a0]?\((?P<acronym>[A-Z]{3,7})\)")
 # Inhabitants of a town, for each bearer of its name, of one that is no name, of the smallest abroad in the table.
 _A_TOWN, _PER_BEARER, _ABROAD = 2_000, 20, 15_000
@@ -69,9 +73,9 @@ def complete_towns(reading: Reading, mentions: Sequence[Mention]) -> list[Mentio
     behind "CHU de Rennes" is the same hospital.
     """
     mentions = _over_slashes(reading, sorted(_sites(reading, mentions)))
-    apart = (part for one in mentions for part in _town_behind(reading, one))
+    apart = (_without_elision(reading, part) for one in mentions for part in _town_behind(reading, one))
     mentions = [_without_findings(reading, _as_town(reading, one)) for one in apart]
-    found = [*_departments(reading, mentions), *_acronyms(reading, mentions)]
+    found = [*_departments(reading, mentions), *_acronyms(reading, mentions), *_apart(reading)]
     kept = [one for one in mentions if not any(_is_within(one, other) for other in found)]
     found = [one for one in found if not any(one.overlaps(other) for other in kept)]
     return sorted(_with_inhabitants(reading, sorted([*kept, *found])))
@@ -104,6 +108,24 @@ def _town_behind(reading: Reading, mention: Mention) -> list[Mention]:
     if gazetteers().towns(word) < _A_TOWN or not reading.lexicon.is_unknown(word):
         return [mention]
     return [replace(mention, end=reading.ends[tokens[-2]]), replace(mention, start=start, label=Label.CITY)]
+
+
+def _apart(reading: Reading) -> Iterator[Mention]:
+    """Yield towns written letter by letter ("A N G E R S"), and what a site is called by ("Site Palente")."""
+    for match in _SPELT.finditer(reading.text):
+        if gazetteers().towns(fold(match.group().replace(" ", ""))) >= _A_TOWN:
+            yield Mention(match.start(), match.end(), Label.CITY, _SCORE)
+    for match in _SITE.finditer(reading.text):
+        name = fold(match["name"])
+        if match["article"] or not (reading.lexicon.is_word(name) or name in reading.lexicon.clinical):
+            yield Mention(*match.span("name"), Label.LOC, _SCORE)
+
+
+def _without_elision(reading: Reading, mention: Mention) -> Mention:
+    """Return a mention, a name without the letter of an elision that belongs to its town: "Amaia [d]'Anglet"."""
+    cut = mention.label in NAMES and reading.text[mention.end : mention.end + 1] in ("'", "’")
+    letter = _ELIDED.search(reading.folded, mention.start, mention.end) if cut else None
+    return replace(mention, end=letter.start()) if letter else mention
 
 
 def _as_town(reading: Reading, mention: Mention) -> Mention:

@@ -268,3 +268,32 @@ def test_marks_in_small_letters_are_found_of_somebody_named(rules: Detector, tex
 def test_what_a_box_is_ticked_for_is_no_mark_of_a_writer(text: str) -> None:
     reading = Reading(Document("d", f"Prescription de transport\n{text}\n"))
     assert find_initials(reading, []) == []
+
+
+NIGHTS = """J+4 PNN 0. Lasilix 20. BB 3/j cl
+S. hémoc + : BGN en cours. Tazo. cl
+J+5 hallu ? baisse PCA 0,7. LP
+J+8 RUD F. ml
+40 min de marche ml
+Perfusion 500 ml, boit 20 cl
+Augmentin 1 g 3/j PO
+Paracétamol 1 g. IV
+Apyrétique. OK
+"""
+
+
+def test_marks_that_close_entries_are_found_behind_a_sentence_and_again() -> None:
+    marks = [NIGHTS[one.start : one.end] for one in find_initials(Reading(Document("d", NIGHTS)), [])]
+    assert marks == ["cl", "cl", "LP", "ml", "ml"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "J+4 PNN 0. Lasilix 20. LP\nJ+5 va bien\n",  # one alone
+        "Pas de fièvre. AB\nPas de toux. CD\n",  # no entries
+        "J+4 Perfalgan 1 g. IV\nJ+5 Lovenox. SC\nJ+6 selles. OK\n",
+    ],
+)
+def test_letters_that_close_other_lines_are_left(text: str) -> None:
+    assert find_initials(Reading(Document("d", text)), []) == []

@@ -60,6 +60,15 @@ def found(text: str, *names: str) -> list[str]:
         ("Le papa de rose appelle", ["rose"]),
         ("Les parents de leo et cesar sont vus", ["leo", "cesar"]),
         ("Le père d'eva refuse", ["eva"]),
+        ("Naissance de Jasmine, Apgar 10/10. Elle reprendra sa Jasmine.", ["Jasmine"]),
+        ("Naissance d'Adèle, à terme", ["Adèle"]),
+        ("naissance de la petite Perle à 11 h", ["Perle"]),
+        ("jumelles : Prudence 2 150 g, Clémence, 2300 g", ["Prudence", "Clémence"]),
+        ("son élève une dame mouette si si c'est son nom était en panne", ["mouette"]),
+        ("vu monsieur lapin oui c'est bien son nom soixante ans", ["lapin"]),
+        ("une dame Poivre (c'est son nom) l'a trouvée", ["Poivre"]),
+        ("bx derm Roussel. Solumédrol 1 mg/kg", ["Roussel"]),
+        ("Cs rhumato Garnier le 12, avis cardio Vasseur.", ["Garnier", "Vasseur"]),
     ],
 )
 def test_a_frame_announces_a_name(text: str, names: list[str]) -> None:

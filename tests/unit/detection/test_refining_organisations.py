@@ -85,11 +85,28 @@ def test_people_towns_and_homes_beside_a_kind_stay(markup: str) -> None:
         ("vue avec yolande [[DATE|samedi]] patient", "DATE"),
         ("vu par le docteur [[DOCTOR|yolande]] [[DATE|samedi]] matin", "DATE"),
         ("Vue par le Dr [[DOCTOR|Yolande]] [[DATE|samedi]].", "DATE"),
+        ("reçu par moi [[DOCTOR|anne laure]] [[DATE|février]] à onze heures", "DOCTOR"),
+        ("vu avec [[DOCTOR|martin]] [[DATE|février]] à onze heures", "DATE"),
     ],
 )
 def test_a_town_that_a_title_makes_somebodys_is_a_name_elsewhere(markup: str, label: str) -> None:
     document, mentions = marked(markup)
     assert as_people(Reading(document), mentions)[-1].label == label
+
+
+@pytest.mark.parametrize(
+    ("markup", "organisations"),
+    [
+        ("sa fille Mélanie. HAD : ASDR, coordinatrice à joindre", ["ASDR"]),
+        ("Aide à domicile, association : APRYF depuis mai", ["APRYF"]),
+        ("suites de couches – CHOG, transfert au CHVSM", ["CHOG", "CHVSM"]),
+        ("R-CHOP 14, puis CHOP ; laboratoire : CRP 12, BNP 230", []),
+        ("pharmacie : RAS ; mutuelle : OK, service : HTA connue", []),
+        ("SUITES SIMPLES CHUTTE DANS LA CHBRE", []),
+    ],
+)
+def test_acronyms_of_no_table_are_organisations(markup: str, organisations: list[str]) -> None:
+    assert [text for label, text in _found(markup) if label == "ORG"] == organisations
 
 
 @pytest.mark.parametrize(

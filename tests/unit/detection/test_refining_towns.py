@@ -100,6 +100,28 @@ def test_a_town_taken_for_a_name_is_told_by_its_inhabitants() -> None:
     assert found == {("LOC", "Dijonnaise"), ("CITY", "Dijon")}
 
 
+@pytest.mark.parametrize(
+    ("markup", "label", "found"),
+    [
+        ("CENTRE DE PNEUMOLOGIE\n A N G E R S        le 16 FEV", "CITY", "A N G E R S"),
+        ("N A N T E S, le 3 mars", "CITY", "N A N T E S"),
+        ("Laboratoire, Site Palente – 61 rue des Cras", "LOC", "Palente"),
+        ("CH de Dole - Site Les Capucins", "LOC", "Capucins"),
+        ("consultation sur le site Georges-Pianta lundi", "LOC", "Georges-Pianta"),
+        ("fille [[PERSON|Amaia d]]'[[CITY|Anglet]] appelée", "PERSON", "Amaia"),
+    ],
+)
+def test_towns_letter_by_letter_and_sites_are_found(markup: str, label: str, found: str) -> None:
+    assert (label, found) in _found(markup)
+
+
+@pytest.mark.parametrize(
+    "text", ["Site Opératoire propre, site Internet", "O R L et C R P, A B C D E F", "Site : Paris"]
+)
+def test_other_sites_and_letters_are_no_places(text: str) -> None:
+    assert _found(text) == set()
+
+
 def test_an_acronym_in_brackets_has_the_initials_of_the_hospital() -> None:
     assert ("ORG", "CHUR") in _found("[[ORG|CHU de Rennes]] (CHUR) ; le CHUR rappelle")
     assert ("ORG", "IRM") not in _found("[[ORG|CHU de Rennes]] (IRM)")
