@@ -22,6 +22,7 @@ _AHEAD = re.compile(f"(?<![\\w'’-])(?:{_WORDS.replace('@', _A).replace(' ', _S
 _LONGEST = 30
 _CONTRACTED = {"du": ("de", "le"), "des": ("de", "les"), "au": ("a", "le"), "aux": ("a", "les")}
 _ELIDED = {"de": "d'", "que": "qu'"}
+_ELIDABLE = re.compile(r"\bl[ae]\W+\Z", re.IGNORECASE)  # "la Rose", "de la Rose", but not "du petit Léo"
 _DEFINITE = ("l'", "la", "le", "les")
 _OWN = re.compile(r"(?:l['’]|(?:les|la|le) )(?=\w)", re.IGNORECASE)
 # Beginnings of names with a mute h, folded; before the others "de" keeps its vowel.
@@ -110,6 +111,8 @@ def fitted(ahead: Ahead, noun: Noun, name: str) -> str:
     """Return a name behind the words that it needs in the place of `ahead`, whose case and apostrophe they keep."""
     if noun.kind is Kind.PERSON and ahead.article == "l'" and not is_elided(name):
         return _like(ahead.text, _joined(ahead.preposition, noun.article or "le", name), name) + name
+    if noun.kind is Kind.PERSON and _ELIDABLE.search(ahead.text) and is_elided(name):
+        return _like(ahead.text, _joined(ahead.preposition, "l'", name), name) + name
     if noun.kind is Kind.PERSON and (ahead.article or ahead.preposition not in _ELIDED):
         return ahead.text + name
     if noun.kind is Kind.SEASON:

@@ -9,18 +9,20 @@ import re
 
 _WOMEN = (
     "epouse|femme|soeur|fille|mere|compagne|tante|niece|belle-fille|belle-mere|belle-soeur|grand-mere|cousine|marraine|"
-    "veuve|voisine|patiente|amie"
+    "veuve|voisine|patiente|amie|maman|mamie|mamy|tata|tatie"
 )
 _MEN = (
     "epoux|mari|frere|fils|pere|compagnon|oncle|neveu|gendre|beau-fils|beau-pere|beau-frere|grand-pere|cousin|parrain|"
-    "veuf|voisin|patient|conjoint|ami"
+    "veuf|voisin|patient|conjoint|ami|papa|papi|papy|pepe|tonton"
 )
 # A word between ("sa fille aînée Anne") is none that names another person ("le patient et Anne").
 _ONE_WORD = r"[^a-z]*(?:(?!(?:et|ou|avec|par|que|de|du|a)\b)\w+ ){0,1}$"
 _WOMAN = re.compile(
-    rf"\b(?:mme|madame|mlle|mademoiselle|nee|docteure|professeure|infirmiere|bebe fille|{_WOMEN})\b{_ONE_WORD}"
+    rf"\b(?:mme|madame|me?lle|mademoiselle|nee|docteure|professeure|infirmiere|bebe fille|{_WOMEN})\b{_ONE_WORD}"
 )
 _MAN = re.compile(rf"\b(?:m|mr|monsieur|infirmier|{_MEN})\b{_ONE_WORD}")
+# The article of the people right before a first name: "le Dédé", "la Marie", but not "M. de la Fontaine".
+_ARTICLE = re.compile(r"(?<!\bde )\bl(?P<ends>[ea]) $")
 # Behind a name: "Anneke, son épouse," but not "Paul, sa femme et ses enfants"; "est venue", "née le".
 _HERS, _HIS = (
     r"^ ?[,(] ?(?:(?:son|sa|leur|mon|ma|notre|votre|la|le) |l['’])?",
@@ -35,7 +37,7 @@ _MAN_AGREES = re.compile(rf"{_AUXILIARY}(?!ici\b|aussi\b|ainsi\b|parmi\b)\w+(?:�
 # Civilities right before a name; in "M. et Mme Paul Martin" neither tells whose first name it is.
 _CIVILITY = re.compile(
     r"(?:\b(?P<couple>(?:m|mr|monsieur|dr|docteur)\.? (?:et|ou|&) (?:mme|madame))"
-    r"|\b(?P<woman>mmes?|madame|mesdames|mlles?|mademoiselle|docteure|professeure)"
+    r"|\b(?P<woman>mmes?|madame|mesdames|me?lles?|mademoiselle|docteure|professeure)"
     r"|\b(?P<man>m|mr|monsieur|messieurs))\b[^a-z]*$"
 )
 _PROFESSIONAL = re.compile(
@@ -65,7 +67,10 @@ def sex_told(before: str, behind: str) -> str | None:
         return "M"
     if _WOMAN_BEHIND.match(behind) or _WOMAN_AGREES.match(behind):
         return "F"
-    return "M" if _MAN_BEHIND.match(behind) or _MAN_AGREES.match(behind) else None
+    if _MAN_BEHIND.match(behind) or _MAN_AGREES.match(behind):
+        return "M"
+    article = _ARTICLE.search(before)
+    return {"e": "M", "a": "F"}[article["ends"]] if article else None
 
 
 def civility(before: str) -> str | None:

@@ -27,8 +27,8 @@ _MARRIED = frozenset("ne nee epouse epse veuve vve".split())
 _ARTICLES, _OF = frozenset({"le", "la", "les"}), frozenset({"de", "du", "des"})
 # Words that announce a name, where detection took them with it.
 TITLES = frozenset(
-    "dr drs pr prs mme mmes mlle mlles mr mrs docteur docteure professeur professeure monsieur madame mademoiselle "
-    "messieurs mesdames maitre interne externe bebe feu feue infirmier infirmiere".split()
+    "dr drs pr prs mme mmes mlle mlles melle melles mr mrs docteur docteure professeur professeure monsieur madame "
+    "mademoiselle messieurs mesdames maitre interne externe bebe feu feue infirmier infirmiere".split()
 )
 _SISTERS = frozenset({"Sr", "Sœur", "Soeur"})  # in capitals, letters that may be initials
 _INITIALS_TOO = "MC"  # of Marie-Claude, where the surname is not in capitals, rather than the particle of "MC DONALD"

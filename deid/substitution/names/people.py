@@ -168,6 +168,7 @@ class People:
             pool = Pool.PATIENT
         elif bearers:
             pool = self.roster.pool(word, bearers[0])  # one diminutive, however its mentions are labelled
+        many = word in self.roster.accompanied  # then a name, wherever it stands
         alone = len(self.roster.words(mention)) == 1 and not self._is_name(called, mention)
         called_so = self.roster.is_nickname(word)
         known_here = [
@@ -180,7 +181,7 @@ class People:
         if bearer is None and (
             not (names or (alone and called_so))
             or (called.surname and self.roster.titled(mention))
-            or (known and (known.births > _NAME_OF_ITS_OWN or len(self.roster.words(mention)) > 1))
+            or (known and (known.births > _NAME_OF_ITS_OWN or many))
         ):
             return None
         pool = pool if bearer is None else whose

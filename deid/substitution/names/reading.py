@@ -288,11 +288,17 @@ class Heard:
             given = [vote < 0 for vote in said]
             if len(runs) == _TWO and not any(given):
                 place = said.index(min(said))
+                if place and self._opens_with_first_name():
+                    return _read(self.tables, self.cut, [self.cut.placed[0][0]], self.label)
                 given[place] = said[place] < _DOUBTFUL and (
                     said[1 - place] >= _CERTAINLY or all(self.tables.first_name(word) for _, word in runs[place])
                 )
             places = tuple(place for run, first in zip(runs, given, strict=True) if first for place, _ in run)
         return _read(self.tables, self.cut, places, self.label)
+
+    def _opens_with_first_name(self) -> bool:
+        """Return whether two words are a first name and a surname by the tables: "Rose Dhaluin" of a Mme ROSE."""
+        return [self.tables.surname_rather(word) < 0 for word in self.cut.words] == [True, False]
 
 
 def _take_in(pieces: list[NamePiece], place: int, particles: str) -> None:

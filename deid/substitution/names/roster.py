@@ -44,7 +44,7 @@ from deid.substitution.names.reading import (
 )
 
 _TITLES = (
-    *"dr drs docteur docteure pr prof professeur professeure m mm mr monsieur mme mmes madame mlle".split(),
+    *"dr drs docteur docteure pr prof professeur professeure m mm mr monsieur mme mmes madame mlle melle".split(),
     *"mademoiselle me maitre interne ide as nom ne nee famille".split(),
     "nom de naissance",
     "nom d'usage",
@@ -238,12 +238,22 @@ class Roster:
 
     def pool(self, word: str, mention: Mention) -> Pool:
         """Return the pool of a word of a mention; a relative's word is the patient's if the patient bears it too."""
+        named = self.readings[mention.start].named
+        if named is not None and self._is_namesake(named, word):
+            return Pool.PROFESSIONAL if mention.label is Label.DOCTOR else Pool.RELATIVE
         return self._pool(word, mention.label, mention.label is Label.DOCTOR and self.is_patient(mention))
 
     def pool_of(self, named: Named, word: str) -> Pool:
         """Return the pool of a word of somebody named in full."""
+        if self._is_namesake(named, word):
+            return Pool.PROFESSIONAL if named.label is Label.DOCTOR else Pool.RELATIVE
         whole = self._own.issuperset(named.firsts + named.surnames)
         return self._pool(word, named.label, whole)
+
+    def _is_namesake(self, named: Named, word: str) -> bool:
+        """Return whether a first name of somebody of another family is the patient's surname: "Rose Dhaluin"."""
+        given = word in named.firsts and word in self.own_surnames and word not in self.own_first_names
+        return given and self._own.isdisjoint(named.surnames)
 
     def _pool(self, word: str, label: Label | None, is_patient: bool) -> Pool:
         if word in self._own and (label is not Label.DOCTOR or is_patient):

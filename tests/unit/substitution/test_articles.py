@@ -56,7 +56,9 @@ FITTED = [
     ("de ", PERSON, "Yasmine", "de Yasmine"), ("de ", PERSON, "Yvonne", "d'Yvonne"), ("D'", PERSON, "LUC", "DE LUC"),
     ("plus qu'", PERSON, "Jean", "plus que Jean"), ("ce que ", PERSON, "Alain", "ce qu'Alain"),
     ("du ", PERSON, "Anne", "du Anne"), ("la ", PERSON, "Le Goff", "la Le Goff"),
-    ("de ", PERSON, "Le Goff", "de Le Goff"),
+    ("de ", PERSON, "Le Goff", "de Le Goff"), ("le ", PERSON, "Édouard", "l'Édouard"), ("la ", PERSON, "Zoé", "la Zoé"),
+    ("à la ", PERSON, "Éliane", "à l'Éliane"), ("LA ", PERSON, "ELIANE", "L'ELIANE"), ("le ", PERSON, "Léo", "le Léo"),
+    ("chez la ", PERSON, "Henriette", "chez l'Henriette"), ("de la ", PERSON, "Odile", "de l'Odile"),
     ("à ", PERSON, "Anne", "à Anne"), ("plus que ", TOWN, "Avignon", "plus qu'Avignon"),
 ]  # fmt: skip
 

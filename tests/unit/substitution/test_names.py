@@ -479,6 +479,53 @@ def test_a_diminutive_of_nobody_here_is_another_one(key: str, substitutor: Subst
     assert packaged_tables().names.first_name(max_.split()[0]) is not None
 
 
+@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize(
+    ("before", "name", "sex"),
+    [
+        ("« le ", "Dédé", "M"),
+        ("la ", "Jojo", "F"),
+        ("changé par papi ", "Jo", "M"),
+        ("avec mamie ", "Jo", "F"),
+        ("chez tonton ", "Loulou", "M"),
+        ("et tata ", "Lili", "F"),
+    ],
+)
+def test_a_diminutive_has_the_sex_that_the_words_ahead_tell(
+    before: str, name: str, sex: str, key: str, substitutor: Substitutor
+) -> None:
+    (drawn,) = _one(substitutor, f"{before}[[PERSON|{name}]] du village", Patient(key=key))
+    assert without_accents(drawn).lower().removeprefix("l'") in map(without_accents, nicknames.every(sex))
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_diminutive_beside_a_surname_is_a_name_where_it_stands_alone_too(key: str, substitutor: Substitutor) -> None:
+    full, alone = _one(
+        substitutor, "Sa fille [[PERSON|Soizic Pérennou]]. Confiance : [[PERSON|Soizic]].", Patient(key=key)
+    )
+    assert full.split()[0] == alone
+
+
+@pytest.mark.parametrize("label", ["DOCTOR", "PERSON", "PATIENT"])
+@pytest.mark.parametrize("key", KEYS)
+def test_a_first_name_that_is_the_patients_surname_stays_one(label: str, key: str, substitutor: Substitutor) -> None:
+    patient = Patient(key=key, last_name="ROSE", first_names=("Diane",), sex="F")
+    text = f"Mme [[PATIENT|Rose]], vue par Mme [[{label}|Rose Dhaluin]] et Mme [[{label}|Dhaluin]]"
+    own, other, lone = _one(substitutor, text, patient)
+    assert other.split()[1] == lone
+    assert own not in other.split()
+    assert packaged_tables().names.first_name(other.split()[0]) is not None
+
+
+@pytest.mark.parametrize("written", ["Melle Océane BLEU", "Mlle Océane BLEU"])
+def test_a_civility_in_a_name_stays(written: str, substitutor: Substitutor) -> None:
+    (drawn,) = _one(substitutor, f"Je revois ta patiente, [[PATIENT|{written}]]")
+    civility, first, last = drawn.split()
+    assert civility == written.split()[0]
+    assert first.istitle()
+    assert last.isupper()
+
+
 @pytest.mark.parametrize(
     ("text", "shape"),
     [
