@@ -91,7 +91,8 @@ _NEWBORN = re.compile(
 _GIVEN = 100  # births of a first name, whatever else it means
 # "une dame mouette si si c'est son nom"
 _SAID_NAME = re.compile(
-    r"(?<![\w'-])(?P<name>[a-z][a-z-]+)[ ,(]{1,3}(?:(?:si|oui|bien|vraiment|non),? ){0,3}"
+    r"(?<![\w'-])(?!(?:si|oui|bien|vraiment|non)\b)(?P<name>[a-z][a-z-]+)[ ,(–—-]{1,3}"
+    r"(?:(?:si|oui|bien|vraiment|non),? ){0,3}"
     r"c'est (?:bien |vraiment )?(?:son|leur|le) (?:vrai )?(?:nom|prenom)\b"
 )
 _USUAL = 1_000  # occurrences per million from which a word is none of a name

@@ -63,6 +63,8 @@ _BARE = word_list("bare_heads")
 _APART = frozenset({OrgKind.ADMINISTRATION, OrgKind.MILITARY, OrgKind.BANK})
 # Names without a mention: most words behind the article, signs behind them, words that belong to none.
 _LONGEST, _SCORE = 3, 0.7
+# Who comes to a patient's home or pays, and is told behind a colon; behind others a test may stand ("CMP : WISC").
+_COMING = frozenset("ambulance ambulances asso association entreprise had mutuelle prestataire societe ssiad".split())
 _HOSPITAL, _LONGEST_ACRONYM = re.compile("ch[a-z]{2,3}"), 7
 _ENDS = frozenset({"", "\n", ".", ",", ";", ")", "/", "(", "-", "–"})
 _NOT_NAMING = KINSHIP | PROFESSIONS | word_list("time_words") | frozenset(WEEKDAYS) | DETECTED_MONTHS
@@ -165,7 +167,7 @@ def _acronyms(reading: Reading, mentions: Sequence[Mention]) -> Iterator[Mention
     """Yield capitals of no table and no mention that a kind announces ("HAD : ASDR") or that begin as "CHOG" does."""
     covered = reading.coverage(mentions)
     for index, word in enumerate(reading.words):
-        announced = reading.word(index - 1) == ":" and reading.word(index - 2) in ORG_HEADS
+        announced = reading.word(index - 1) == ":" and reading.word(index - 2) in _COMING
         if not (announced or _HOSPITAL.fullmatch(word)) or not 2 < len(word) < _LONGEST_ACRONYM or not word.isalpha():
             continue
         if not is_upper(reading, index) or reading.shouted(index) or covered[reading.starts[index]]:

@@ -43,7 +43,7 @@ _OF_TOWN = re.compile(r"(?:de |d['’]|du |CHR?U |CH )((?:L[ae]s? )?[A-ZÀ-Ý][\
 _SLASHED = re.compile(r"/[^\W\d_]+(?:-[^\W\d_]+)*")
 _SCORE = 0.7
 _SPELT = re.compile(r"(?<![\w.])(?:[A-Z] ){3,}[A-Z](?![\w.])")
-_SITE = re.compile(r"\b[Ss]ite (?:d[eu] |d['’])?(?P<article>L[ae]s? )?(?P<name>[A-ZÀ-Þ][\w'’]+(?:-[\w'’]+)*)")
+_SITE = re.compile(r"\b[Ss]ite (?P<article>L[ae]s? )?(?P<name>[A-ZÀ-Þ][\w'’]+(?:-[\w'’]+)*)")
 _ELIDED = re.compile(r"(?<=\w) [dl]\Z")
 _ACRONYM = re.compile(r"[ \u00a0]?\((?P<acronym>[A-Z]{3,7})\)")
 # Inhabitants of a town, for each bearer of its name, of one that is no name, of the smallest abroad in the table.

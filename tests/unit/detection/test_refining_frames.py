@@ -67,6 +67,7 @@ def found(text: str, *names: str) -> list[str]:
         ("son élève une dame mouette si si c'est son nom était en panne", ["mouette"]),
         ("vu monsieur lapin oui c'est bien son nom soixante ans", ["lapin"]),
         ("une dame Poivre (c'est son nom) l'a trouvée", ["Poivre"]),
+        ("sa voisine, madame Perdrix — oui, c'est son nom", ["Perdrix"]),
         ("bx derm Roussel. Solumédrol 1 mg/kg", ["Roussel"]),
         ("Cs rhumato Garnier le 12, avis cardio Vasseur.", ["Garnier", "Vasseur"]),
     ],

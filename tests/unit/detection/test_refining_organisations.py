@@ -101,6 +101,7 @@ def test_a_town_that_a_title_makes_somebodys_is_a_name_elsewhere(markup: str, la
         ("Aide à domicile, association : APRYF depuis mai", ["APRYF"]),
         ("suites de couches – CHOG, transfert au CHVSM", ["CHOG", "CHVSM"]),
         ("R-CHOP 14, puis CHOP ; laboratoire : CRP 12, BNP 230", []),
+        ("Côté CMP : WISC-V faite ; EHPAD : GIR 2", []),
         ("pharmacie : RAS ; mutuelle : OK, service : HTA connue", []),
         ("SUITES SIMPLES CHUTTE DANS LA CHBRE", []),
     ],

@@ -116,7 +116,7 @@ def test_towns_letter_by_letter_and_sites_are_found(markup: str, label: str, fou
 
 
 @pytest.mark.parametrize(
-    "text", ["Site Opératoire propre, site Internet", "O R L et C R P, A B C D E F", "Site : Paris"]
+    "text", ["Site Opératoire propre, site du Gripper, site Internet", "O R L et C R P, A B C D E F", "Site : Paris"]
 )
 def test_other_sites_and_letters_are_no_places(text: str) -> None:
     assert _found(text) == set()

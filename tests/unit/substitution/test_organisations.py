@@ -207,7 +207,7 @@ def test_a_number_is_that_of_the_department_of_most_places(body: str, substituto
     ("name", "kept"),
     [
         ("E.H.P.A.D. Lou Soulelh", "E.H.P.A.D. "), ("C.H.U. Dupuytren", "C.H.U. "), ("H.A.D. Deux Rives", "H.A.D. "),
-        ("CENTRE HOSPlTALIER Duclaux", "CENTRE HOSPlTALIER "), ("centre équestre du Lac", "centre équestre "),
+        ("CENTRE HOSPlTALIER Duclaux", "CENTRE HOSPITALIER "), ("centre équestre du Lac", "centre équestre "),
         ("école libre Sainte-Anne", "école libre "), ("centre de brûlés Vauban", "centre de brûlés "),
         ("MÉDIPÔLE DE KOUTIO", "MÉDIPÔLE "), ("CHU GRENOBLE ALPES", "CHU D"), ("CHU Dijon Bourgogne", "CHU d"),
         ("Laboratoire d'hématologie Grandval", "Laboratoire d'hématologie "),
