@@ -114,7 +114,10 @@ def is_scanned(text: str) -> bool:
 
 
 def misread_letters(text: str, use: Callable[[str], float], start: int = 0, end: int | None = None) -> Iterator[Edit]:
-    """Yield words of a span in which a scanner took a letter for a digit or a small l; `use` tells how usual one is."""
+    """Yield words of a span in which a scanner took a letter for a digit or a small l.
+
+    `use` returns how usual a word is, about the number of its bearers.
+    """
     for match in _MISREAD.finditer(text, start, len(text) if end is None else end):
         word = match.group()
         capitals = word.replace("l", "").isupper()
