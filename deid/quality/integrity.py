@@ -152,7 +152,7 @@ _NEVER_LEFT = NAMES | CONTACT | {Label.NIR, Label.IPP, Label.STREET}
 _DRAWN_LEAST = 4  # draws from which "all kept" is an error, not chance
 
 _TITLES = frozenset(
-    "m mr mme mlle me dr pr monsieur madame mademoiselle docteur professeur veuve vve epouse epse ep "
+    "m mr mme mlle melle me dr pr monsieur madame mademoiselle docteur professeur veuve vve epouse epse ep "
     "dit dite alias".split()
 )
 _LABELS = "|".join(label.value for label in Label)

@@ -425,12 +425,14 @@ def find_initials(reading: Reading, mentions: Sequence[Mention]) -> list[Mention
     """Return `mentions` and, outside them, initials and logins of the people named, and marks of writers."""
     known = _initials(reading, mentions)
     surnames = _rare_surnames(reading, mentions)
+    said = [*_spaced(reading, known)]
+    mentions = [one for one in mentions if not any(map(one.overlaps, said))]
     covered = reading.coverage(mentions)
     added: list[Mention] = []
     for found in (
+        *said,
         *_pairs(reading, known),
         *_dotted(reading, known),
-        *_spaced(reading, known),
         *_cut_short(reading, mentions),
         *_initials_and_logins(reading, known, surnames),
         *_in_brackets(reading, mentions),

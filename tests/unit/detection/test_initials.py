@@ -297,3 +297,12 @@ def test_marks_that_close_entries_are_found_behind_a_sentence_and_again() -> Non
 )
 def test_letters_that_close_other_lines_are_left(text: str) -> None:
     assert find_initials(Reading(Document("d", text)), []) == []
+
+
+def test_initials_that_are_said_are_one_mark_whatever_was_found_of_them() -> None:
+    text = "reçu par moi anne laure février à onze heures voilà je signe a l f"
+    named = Mention(13, 31, Label.DOCTOR)
+    part = Mention(len(text) - 1, len(text), Label.DOCTOR, 0.9)
+    assert text[slice(13, 31)] == "anne laure février"
+    found = find_initials(Reading(Document("d", text)), [named, part])
+    assert [text[one.start : one.end] for one in found] == ["anne laure février", "a l f"]

@@ -23,6 +23,7 @@ KEPT = [
     ("[[DOCTOR|Ionescu-Petit=>Ionescu-Grand]]", True),
     ("[[DOCTOR|Jean de La Tour=>Marc de La Fosse]]", False),
     ("[[DOCTOR|Dr Ionescu=>Dr Barthas]]", False),
+    ("[[PATIENT|Melle Ionescu=>Melle Barthas]]", False),
     ("[[PERSON|Petit-Jean=>Petit-Luc]]", False),
     ("[[PERSON|Gros Louis=>Gros Denis]]", False),
     ("[[DOCTOR|Jean Petit=>Luc Petit]]", True),
