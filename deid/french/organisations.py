@@ -14,7 +14,12 @@ from deid.french.folding import fold_line, key
 # Strategy of the surrogate of a body that stays, or whose town or department alone is replaced.
 NATIONAL = "national_body"
 _LONGEST_ACRONYM = 6
+# What a name may have ahead of it: an article, the word for a branch of the body: "caisse M.S.A.", "antenne de l'ARS".
 _ARTICLE = "(?:l'|(?:la|le|les) )?"
+_BRANCH = (
+    "(?:(?:agence|antenne|bureau|caisse|comite|delegation|federation|fonds|section) "
+    "(?:(?:departementale?|locale?|regionale?|territoriale?) )?(?:de la |de l'|du |des |de |d')?)?"
+)
 
 
 class BodyKind(StrEnum):
@@ -23,6 +28,7 @@ class BodyKind(StrEnum):
     ADMINISTRATION = "administration"
     ASSOCIATION = "association"
     EMERGENCY = "emergency"
+    HOSPITAL = "hospital"
     FORCES = "forces"
     INTERNATIONAL = "international"
 
@@ -41,7 +47,7 @@ _LISTS = read_lists(__file__)
 def _named(table: str) -> Iterator[tuple[str, BodyKind]]:
     for kind, names in _LISTS[table].items():
         for name in names.split(","):
-            yield name.strip(), BodyKind(kind)
+            yield " ".join(name.split()), BodyKind(kind)
 
 
 def _called(title: str) -> tuple[str, ...]:
@@ -80,7 +86,7 @@ def _pattern_of(name: str) -> str:
 def _opening() -> re.Pattern[str]:
     names = sorted(_bodies(), key=len, reverse=True)
     themes = rf"(?: (?:et |des? |du |de la |d'|de l')*(?:{'|'.join(_called('themes'))})s?(?![a-z0-9]))*"
-    return re.compile(rf"{_ARTICLE}(?P<name>{'|'.join(map(_pattern_of, names))})(?![a-z0-9']){themes}")
+    return re.compile(rf"{_ARTICLE}{_BRANCH}(?P<name>{'|'.join(map(_pattern_of, names))})(?![a-z0-9']){themes}")
 
 
 def read_national(name: str) -> NationalBody | None:

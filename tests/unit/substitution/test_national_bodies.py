@@ -56,7 +56,9 @@ def test_those_who_rescue_and_the_forces_stay_whoever_works_there(substitutor: S
     [
         ("CPAM de Quimper", "CPAM", True), ("SOS Médecins Quimper", "SOS Médecins", False),
         ("SMUR Quimper", "SMUR", False), ("Croix-Rouge de Quimper", "Croix-Rouge", True),
-        ("PASS du CH de Quimper", "PASS", True),
+        ("PASS du CH de Quimper", "PASS", True), ("CAP-TV de Quimper", "CAP-TV", True), ("VSAV de Quimper", "VSAV", True),
+        ("Hôtel-Dieu de Quimper", "Hôtel-Dieu", True), ("centre de secours de Quimper", "centre de secours", True),
+        ("CTS Quimper", "CTS", False), ("CRC-MHC de Quimper", "CRC-MHC", True), ("antenne MDPH de Quimper", "antenne MDPH", True),
     ],
 )  # fmt: skip
 def test_the_town_of_a_body_is_the_one_drawn(
@@ -67,7 +69,18 @@ def test_the_town_of_a_body_is_the_one_drawn(
 
 
 @pytest.mark.parametrize("key", KEYS)
-@pytest.mark.parametrize("name", ["SAMU 39", "CPAM du Jura", "MDPH Jura", "CARSAT Bourgogne-Franche-Comté"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "SAMU 39",
+        "CPAM du Jura",
+        "MDPH Jura",
+        "CARSAT Bourgogne-Franche-Comté",
+        "CRCDC Bourgogne-Franche-Comté",
+        "caisse M.S.A. du Jura",
+        "SPA du Jura",
+    ],
+)
 def test_the_department_of_a_body_is_that_of_the_town_drawn(
     name: str, key: str, substitutor: Substitutor, communes: CommuneTable
 ) -> None:
@@ -88,7 +101,8 @@ def test_the_department_of_a_body_is_that_of_the_town_drawn(
     [
         ("MSA Sud Aquitaine", "MSA"), ("ADMR du Causse", "ADMR"), ("CCMM de Toulouse", "CCMM"),
         ("PASS de l'hôpital Saint-Louis", "PASS"), ("CNR des Ajoncs", "CNR"),
-        ("CNR des vibrions et du choléra", "CNR des vibrions"),
+        ("CNR des vibrions et du choléra", "CNR des vibrions"), ("CARMI du Centre-Est", "CARMI"),
+        ("Caisse M.S.A. du Limous1n", "Caisse M.S.A."), ("Hôtel-Dieu Saint-Yves", "Hôtel-Dieu"),
     ],
 )  # fmt: skip
 def test_what_no_table_knows_behind_a_body_goes(name: str, left: str, key: str, substitutor: Substitutor) -> None:
