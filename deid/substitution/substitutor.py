@@ -173,6 +173,8 @@ def _rewritten(
         original, kind = context.text(mention), context.kind(mention)
         draft = _first_that_replaces(mention, original, kind, _generator(generators, kind, mention.label))
         reach, agreeing = _agreeing(text[before : mention.start], original, draft)
+        if reach and agreeing.startswith("À ") and not context.accented:  # "AU HAVRE" → "A TOULON"
+            agreeing = f"A{agreeing[1:]}"
         start, end = aligned.in_source(mention.start - reach, mention.end)
         written = _broken_like(source[start:end], agreeing)
         if decomposed:  # a composed letter would show what was replaced
@@ -192,12 +194,13 @@ def _rewritten(
 def _agreeing(before: str, original: str, draft: Draft) -> tuple[int, str]:
     """Return the number of characters to replace ahead of a mention, and the text in agreement with the rest.
 
-    "d'Avignon" becomes "de Gray": the replaced span then begins at the preposition, and so does the surrogate.
+    "d'Avignon" becomes "de Gray": the replaced span then begins at the preposition, and so does the surrogate. The end
+    of a line may part them.
     """
     if draft.noun is None:
         return 0, draft.text
     own = own_article(original) if draft.noun.is_area else ""
-    ahead = read_ahead(before + own)
+    ahead = read_ahead((f"{before[:-1]} " if before.endswith("\n") else before) + own)
     if ahead is None:
         return 0, draft.text
     written = fitted(ahead, draft.noun, draft.text)

@@ -167,3 +167,9 @@ def test_an_overseas_department_is_kept(substitutor: Substitutor) -> None:
 def test_a_preposition_at_the_end_of_a_line_is_left() -> None:
     assert read_ahead("un séjour au \n") is None
     assert read_ahead("un séjour au ") is not None
+
+
+def test_capitals_without_accents_stay_so_before_a_town(substitutor: Substitutor) -> None:
+    for key in MANY:
+        result = substitutor.substitute(*marked("TRANSFERE AU [[CITY|HAVRE]] CE JOUR.", patient=Patient(key=key)))
+        assert result.text.isascii(), result.text
