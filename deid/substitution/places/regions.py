@@ -8,10 +8,11 @@ from collections.abc import Callable, Sequence
 from deid.domain import read_lists
 from deid.domain.document import Mention
 from deid.domain.labels import Label
-from deid.french.articles import TOWN, Kind, Noun, is_elided, of_place, own_article
+from deid.french.articles import TOWN, Ahead, Kind, Noun, fitted, is_elided, of_place, own_article
 from deid.french.folding import accented_like, comparable, fold_line, in_case_of, words
 from deid.french.gentiles import Gentile, gentile_of
 from deid.privacy.stream import KeyedStream
+from deid.reference.partition import is_overseas_code
 from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import Draft, redraw_digits, tag
 from deid.substitution.places import abroad
@@ -42,6 +43,7 @@ _LAND = re.compile(
 # Names whose case is not followed: "USA", "région clunisoise".
 _ACRONYM = re.compile(r"(?:[A-Z]\.?){2,4}|(?:la )?r[ée]gion [a-zà-ÿ-]+")
 _OF = re.compile(r"(?:de la |de l['’]|du |des |de |d['’])", re.IGNORECASE)
+_ARTICLES = {"de la": "la", "de l'": "l'", "du": "le", "des": "les"}
 # Words ahead of inhabitants: of a noun; those whose form a vowel behind them decides; the beginning of a sentence.
 _DETERMINER = re.compile(r"(?<![a-z])(?:cett?e?|une?|les?|la|des|du|aux?|ces|jeunes?|l'|d')[ ]?\Z")
 _ELIDING = re.compile(r"(?<![a-z])(?:ce|cet|le|la|du|au|de|que|[ldq]u?')[ ]?\Z")
@@ -50,11 +52,18 @@ _NUMBERED = re.compile(r"(?:[adn]|rn|rd|rcea)? ?\d+ ?[a-z]?(?:er|e|eme)?(?: arr[
 _DISTRICT = re.compile(r"(\d{1,2}) ?(er|eme|e)?( arr[a-z]*\.?)?")
 # Paris has as many arrondissements.
 _DISTRICTS = 20
-_LISTED = read_lists(__file__)["rivers"]
+_LISTS = read_lists(__file__)
+_LISTED = _LISTS["rivers"]
 _NAMES = [name.strip() for name in _LISTED["names"].split(",")]
 # Name of a river → its article.
 RIVERS = {name[len(own_article(name)) :]: own_article(name).strip() for name in _NAMES}
 _AT_RIVER = re.compile(rf"\b(?:{_LISTED['ahead']})(?: [a-z]+)?(?: (?:de|dans|a|sur|en))?[ ]?(?:(?:la|le|du|l')[ ]?)?\Z")
+# Kind of land → what follows the word for it, and this word, which may be ahead of the mention: "quartier du [Petit
+# Maroc]".
+_LAND_NAMES = {kind: tuple(" ".join(one.split()) for one in said.split(",")) for kind, said in _LISTS["land"].items()}
+_LAND_NAMES["river"] = tuple(fitted(Ahead("de la ", "de", "la"), Noun(Kind.NAME, RIVERS[one]), one) for one in RIVERS)
+_WORD_OF_LAND = re.compile("|".join(rf"(?P<{kind}>\b(?:{said})\b)" for kind, said in _LISTS["land_words"].items()))
+_LAND_AHEAD = re.compile(rf"(?:{_WORD_OF_LAND.pattern}) (?:de la |de l'|du |des |de |d')?\Z")
 # What stands behind it is a department, if it is one no longer or misspelt: "Département ? « la [Seine] »".
 _AT_DEPARTMENT = re.compile(r"\bdepartement[ ?:«\"-]*(?:d[eu] |d')?(?:l[ae] |l')?\Z")
 _TRIES = 60
@@ -89,6 +98,8 @@ class Regions:
             return site
         if not known and (hamlet := self.hamlet(mention, attempt)) is not None:
             return hamlet
+        if not known and (land := self._site(mention, original, attempt)) is not None:
+            return land
         if self._is_river(mention, original, known):
             bare = original[len(own_article(original)) :]
             name = self._other(tuple(RIVERS), bare, attempt)
@@ -145,6 +156,27 @@ class Regions:
         if (country := misspelt_country(original)) is not None and not self._gazette.communes.find(original):
             return self._country("country", country, attempt)
         return self._land(original, attempt)
+
+    def _site(self, mention: Mention, original: str, attempt: int) -> Draft | None:
+        """Return the surrogate of a quarter, park, island or valley: another; None where a town is called so, overseas.
+
+        "quartier du Petit Maroc" → "quartier de la Gare", the word inside the mention or ahead of it.
+        """
+        inside = _WORD_OF_LAND.match(fold_line(original))
+        found = inside or _LAND_AHEAD.search(self._context.plain_before(mention))
+        if found is None or is_overseas_code(self._gazette.home.department) or self._town_of_land(original) is not None:
+            return None
+        said = original[found.end() :].lstrip() if inside else original
+        if not said:
+            return None
+        name = self._other(_LAND_NAMES[found.lastgroup or ""], said, attempt)
+        if inside:
+            text = f"{original[: found.end()]} {in_case_of(said, name)}"
+            return Draft(accented_like(original, text, self._context.accented), STRATEGY)
+        of = _OF.match(name)
+        name, article = name[of.end() if of else 0 :], _ARTICLES.get(fold_line(of.group()).strip(), "") if of else ""
+        cased = accented_like(original, in_case_of(original, name), self._context.accented)
+        return Draft(cased, STRATEGY, noun=Noun(Kind.NAME, article))
 
     def _inhabitants(self, mention: Mention, form: Gentile, attempt: int) -> Draft:
         """Return the inhabitants of the town drawn for theirs: "Rémoise", else "habitante de Gray"; its adjective."""

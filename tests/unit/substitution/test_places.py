@@ -327,3 +327,25 @@ def test_a_country_with_a_slip_becomes_a_country(written: str, substitutor: Subs
     for key in KEYS:
         (found,) = _one(substitutor, f"pays : [[LOC|{written}]], en 2010", Patient(key=key))
         assert (area(found) or ("",))[0] == "country"
+
+
+@pytest.mark.parametrize("key", [f"patient-{number}" for number in range(6)])
+@pytest.mark.parametrize(
+    ("markup", "kept"),
+    [
+        ("vit quartier du [[LOC|Petit Brésil]] depuis", "quartier d"), ("vit [[LOC|quartier des Sablettes]]", "quartier "),
+        ("au [[LOC|parc Valbrune]]", "parc "), ("dans la [[LOC|vallée du Kerloch]]", "vallée d"),
+        ("de l'[[LOC|île de Molène]] par bateau", "île d"), ("né dans les [[LOC|gorges du Kerloch]]", "gorges d"),
+        ("secteur de la [[LOC|Croix Valbrune]]", "secteur "),
+    ],
+)  # fmt: skip
+def test_a_quarter_valley_or_island_is_another_and_no_commune(
+    markup: str, kept: str, key: str, substitutor: Substitutor
+) -> None:
+    result = substitutor.substitute(*marked(f"À [[CITY|Vierzon]]. {markup}.", patient=Patient(key=key)))
+    text = result.text[result.text.index(kept) :]
+    said = surrogates(result)[-1].removeprefix(kept.strip()).strip()
+    assert not {"Brésil", "Sablettes", "Valbrune", "Kerloch", "Molène"} & set(re.findall(r"\w+", text)), text
+    assert not re.search(r"\b(?:de (?:la (?:le|les|la)|le|les)|du (?:la|l'|des)|des (?:la|le|du)) ", text), text
+    if kept in ("vallée d", "gorges d"):
+        assert comparable(re.sub("^(?:e la |e l'|u |es |e |')", "", said)) in map(comparable, RIVERS), said
