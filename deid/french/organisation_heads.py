@@ -36,6 +36,7 @@ class OrgKind(StrEnum):
     AIRLINE = "airline"
     MILITARY = "military"
     SHIP = "ship"
+    HOME_CARE = "home care"
     OTHER = "other"
 
 
@@ -100,8 +101,15 @@ HEAD = re.compile(
     + "|".join(re.escape(head).replace(r"\ ", "[ -]") for head in sorted(_HEADS, key=len, reverse=True))
     + r")(?![a-z0-9])"
 )
-# Words behind a head that say a sort of its kind and name none of it.
-SORT = re.compile(rf"(?:[ -](?:et )?(?:{'|'.join(sorted(map(scanned, _SORTS), key=len, reverse=True))})(?![a-z0-9']))+")
+# Words behind a head that say a sort of its kind and name none of it: "école libre", "centre de sénologie", "maison de
+# la femme, de la mère et de l'enfant".
+_DESCRIBED = "|".join(sorted(map(scanned, _list(_LISTS["described"])), key=len, reverse=True)).replace(" ", "[ -]")
+_BRANCHES = "|".join(map(scanned, _list(_LISTS["branches"])))
+SORT = re.compile(
+    rf"(?:[ -](?:et )?(?:{'|'.join(sorted(map(scanned, _SORTS), key=len, reverse=True))})(?![a-z0-9'])|"
+    rf"(?:,? |[/-])(?:(?:et|de|du|des|en|pour|aux?|ia|ies?) |[di]')*(?:{_DESCRIBED}|[a-z]+(?:{_BRANCHES})s?)(?![a-z0-9']))+"
+    r"(?!-[a-z])"
+)
 HEAD_AHEAD = re.compile(rf"(?<![a-z]){HEAD.pattern}(?:{SORT.pattern})? \Z")
 
 

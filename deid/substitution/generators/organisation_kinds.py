@@ -14,7 +14,7 @@ from deid.french.organisations import COMPANIES, HOSPITALS
 from deid.french.social_words import find_occupations
 from deid.substitution.generators.organisation_names import KNOWN, PEOPLE, PHYSICIANS, WHOLE
 
-HOSPITAL_ACRONYM = re.compile("ch[a-z]{1,4}|gh[a-z]{1,4}")
+HOSPITAL_ACRONYM = re.compile("ch[a-z]{1,4}|gh[a-z]{1,4}|(?P<group>ap-?h[mp]|hcl)")
 _REGIMENT = re.compile(r"\d+ ?(?:er|e|eme|nd)? ?(?:r[a-z]{1,4}|b[a-z]{1,3}|regiment.*|bataillon.*)")
 _OF_A_PLACE = re.compile(r" (?:d['’]|de |du |des ).*\Z", re.IGNORECASE | re.DOTALL)  # "Croix-Rouge de Luc-sur-Mer"
 # Words behind a bare name that say that it is a hospital.

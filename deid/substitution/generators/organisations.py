@@ -98,6 +98,8 @@ class Organisations:
         if fold_line(original[: head.end]) in _COMPANIES:
             head = _trade_behind(original, head)
         kind, end = head.kind, _end_of_sort(original, head.end)
+        if self._is_described(mention, original, head, end):
+            return Draft(original, PLACED, may_return=True)
         written = original[:end]
         if (numbered := self._bodies.numbered(mention, original[end:].strip(), attempt)) is not None:
             return Draft(f"{written} {numbered[0]}", PLACED, may_return=numbered[1])
@@ -128,6 +130,18 @@ class Organisations:
                 return OpeningHead(head_of(found), kind_of_head(found), found.end() - len(ahead))
         return None
 
+    def _is_described(self, mention: Mention, original: str, head: OpeningHead, end: int) -> bool:
+        """Return whether words of the language alone say what a body is: "Unité nourrissons", "MAISON" of "la femme".
+
+        A hospital for all is its town's.
+        """
+        if original[end:].strip(" ."):
+            return False
+        if end == head.end:  # the words are behind the mention
+            behind = scanned(self._context.after(mention, _REACH))
+            return head.kind is not OrgKind.HOSPITAL and SORT.match(behind) is not None
+        return _CARE.match(head.words) is None
+
     @cached_property
     def _cores(self) -> Mapping[str, Mention]:
         """Return comparable own name → the first organisation that has it: "bichat" → "hôpital Bichat"."""
@@ -141,10 +155,11 @@ class Organisations:
         """Return the own name of an organisation without its kind and town; "" for one without."""
         original = self._context.text(mention)
         head = opening_head(original)
-        if head is None or not self._has_name(mention, head.kind, head.end):
+        end = _end_of_sort(original, head.end) if head else 0
+        if head is None or not self._has_name(mention, head.kind, end):
             return ""
         town = self._gazette.named_town(mention)
-        rest = _JOINT.sub("", original[head.end : original.rfind(town) if town else None])
+        rest = _JOINT.sub("", original[end : original.rfind(town) if town else None])
         return _ahead_of_name(rest)[1]
 
     def named_short(self, mention: Mention, attempt: int) -> Draft | None:
@@ -305,12 +320,13 @@ class Organisations:
 
         A name that says what a company does keeps these words: "Ortho-Var Appareillage" → "Novalis Appareillage".
         """
-        if kind is OrgKind.HOSPITAL and HOSPITAL_ACRONYM.fullmatch(fold_line(original)):
-            address = self._address(mention)
+        if kind is OrgKind.HOSPITAL and (acronym := HOSPITAL_ACRONYM.fullmatch(fold_line(original))):
+            head, address = "CHU" if acronym["group"] else "CH", self._address(mention)
             if address is None and self._gazette.town_follows(mention):
-                return "le", f"CH {self._complement(original, kind, '', attempt) or ''}".strip()
-            town = self._seat(original, False, attempt) if address is None else self._gazette.surrogate(address).name
-            return "le", f"CH {of_place(town)}"
+                return "le", f"{head} {self._complement(original, kind, '', attempt) or ''}".strip()
+            seat = address is None or acronym["group"]
+            town = self._seat(original, head == "CHU", attempt) if seat else self._gazette.surrogate(address).name
+            return "le", f"{head} {of_place(town)}"
         trades = [part if fold_line(part) in TRADES else "" for part in original.split()]
         if any(trades) and not all(trades) and (kind in _TRADING or (trades[-1] and kind is OrgKind.HOSPITAL)):
             trades[trades.index("")] = self._name(WHOLE[OrgKind.EMPLOYER], original, " ".join(trades), attempt) or ""
@@ -363,9 +379,12 @@ def _trade_behind(original: str, head: OpeningHead) -> OpeningHead:
 
 
 def _end_of_sort(original: str, end: int) -> int:
-    """Return the end of the words behind a kind's word that say which sort it is: "centre équestre", "école libre"."""
+    """Return the end of the words behind a kind's word that say which sort it is: "centre équestre", "école libre".
+
+    "hôpital Femme-Mère-Enfant" has a name, which the country knows.
+    """
     found = SORT.match(scanned(original), end)
-    return end if found is None else found.end()
+    return end if found is None or is_known_hospital(original[end:].strip()) else found.end()
 
 
 def _is_acronym(name: str, longest: int = _LONGEST_ACRONYM - 1) -> bool:

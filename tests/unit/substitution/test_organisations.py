@@ -425,3 +425,80 @@ def test_a_town_that_is_a_department_too_needs_no_preposition(court: str, substi
         (found,) = _one(substitutor, f"à [[ORG|{court}]], dossier clos", key)
         assert found.startswith(court.split()[0])
         assert found != court.split()[0]
+
+
+# What is of the language in a name stays
+
+
+@pytest.mark.parametrize(
+    ("name", "kept"),
+    [
+        ("CENTRE DE SÉNOLOGIE DU GÉVAUDAN", "CENTRE DE SÉNOLOGIE "),
+        ("GROUPE D'IMAGERIE DES TROIS VALLÉES", "GROUPE D'IMAGERIE "),
+        ("Établissement public de santé mentale Beauvoir", "Établissement public de santé mentale "),
+        ("Unité d'admission Camille-Claudel", "Unité d'admission "), ("Pôle mère-enfant Kerlaz", "Pôle mère-enfant "),
+        ("unité de soins intensifs de cardiologie Lenègre", "unité de soins intensifs de cardiologie "),
+        ("Centre de médecine hyperbare Cousteau", "Centre de médecine hyperbare "),
+        ("service des maladies infectieuses Widal", "service des maladies infectieuses "),
+        ("Foyer de l'enfance Mareuil", "Foyer de l'enfance "), ("Institut du sein Montparno", "Institut du sein "),
+        ("Unité de gérontopsychiatrie Ajuriaguerra", "Unité de gérontopsychiatrie "),
+        ("Pharm. Valbrune", "Pharm. "), ("Lab. Kermoal", "Lab. "), ("Clin. Valbrune", "Clin. "),
+        ("fruitière des Trois Sapins", "fruitière "), ("Ostéobanque Kerlaz", "Ostéobanque "),
+    ],
+)  # fmt: skip
+def test_words_that_say_what_a_body_does_stay_and_its_name_goes(name: str, kept: str, substitutor: Substitutor) -> None:
+    for key in KEYS:
+        (found,) = _one(substitutor, f"Suivi par [[ORG|{name}]] depuis mai.", key)
+        assert found.startswith(kept), found
+        told = set(fold_line(name[len(kept) :]).replace("-", " ").split()) - {"des", "du", "les"}
+        assert found != kept.strip()
+        assert not told & set(fold_line(found).replace("-", " ").split())
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        "[[ORG|Unité nourrissons]]", "examinée à l'[[ORG|unité médico-judiciaire]]", "[[ORG|Centre de sénologie]]",
+        "[[ORG|MAISON DE LA FEMME, DE LA MÈRE ET DE L'ENFANT]]", "[[ORG|MAISON]] DE LA FEMME ET DE L'ENFANT",
+        "[[ORG|Unité de surveillance continue]]", "[[ORG|Pôle mère-enfant]]", "[[ORG|unité de soins palliatifs]]",
+        "[[ORG|Hôtel-Dieu]]", "à l'[[ORG|hôtel-Dieu]]",
+    ],
+)  # fmt: skip
+def test_a_body_that_words_of_the_language_alone_describe_stays(markup: str, substitutor: Substitutor) -> None:
+    document, mentions = marked(markup)
+    assert substitutor.substitute(document, mentions).text == document.text
+
+
+def test_a_hospital_known_by_such_words_goes(substitutor: Substitutor) -> None:
+    for key in KEYS:
+        (found,) = _one(substitutor, "Suivi à l'[[ORG|Hôpital Femme Mère Enfant]] depuis mai.", key)
+        assert "Femme" not in found
+
+
+@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize(
+    ("markup", "form"),
+    [
+        ("appareillé par [[ORG|ARAIR Forez]]", OrgKind.HOME_CARE), ("oxygène livré par [[ORG|Kerair]]", OrgKind.HOME_CARE),
+        ("prestataire [[ORG|ALLP]]", OrgKind.HOME_CARE), ("tombé au parc [[ORG|Léo-Valbrune]]", OrgKind.SCHOOL),
+        ("affilié, caisse de retraite [[ORG|Kerprev]]", OrgKind.INSURER),
+    ],
+)  # fmt: skip
+def test_a_name_is_another_of_the_kind_that_the_words_ahead_say(
+    markup: str, form: OrgKind, key: str, substitutor: Substitutor
+) -> None:
+    (found,) = _one(substitutor, markup, key)
+    assert comparable(found) in {comparable(name[len(own_article(name)) :]) for name in WHOLE[form]}, found
+
+
+def test_a_group_of_hospitals_is_a_university_hospital(substitutor: Substitutor) -> None:
+    for key in KEYS:
+        for name in ("AP-HM", "APHP", "HCL"):
+            assert _one(substitutor, f"[[ORG|{name}]] – Service", key)[0].startswith("CHU ")
+
+
+def test_an_article_of_a_name_agrees_over_the_end_of_a_line(substitutor: Substitutor) -> None:
+    for key in map(str, range(40)):
+        for markup in ("aux boules au\n[[ORG|Roucas-Gris]].", "aux boules au [[ORG|Roucas-Gris]]."):
+            text = substitutor.substitute(*marked(markup, patient=Patient(key=key))).text
+            assert not re.search(r"\bau\s+(?:Le|La|Les|L')\b", text), text
