@@ -41,6 +41,7 @@ from deid.french.social_words import origins, peoples
 _WIDE = re.compile(r" {2}|\t")
 _CHECKED = NAMES | {Label.CITY, Label.LOC, Label.ORG}
 _WORDED = _CHECKED | {Label.STREET}
+_PLACED = _WORDED - NAMES
 _OF_NET = frozenset({Label.EMAIL, Label.URL})
 _LINKS = PARTICLES | LOWER_PARTICLES | {"'", "-"}
 _OF_MIGRAINE = re.compile(r"\b(?:migraines?|cephalees?)\b[^.,;\n]{0,30} (?:avec|sans|a) (?:l'|une |son )?\Z")
@@ -116,6 +117,11 @@ _LONGEST_ACRONYM = 8
 _LONGEST_TREATMENT = 4  # letters of "lithiase traitée par LEC", "Basedow traité par NMZ"
 _SMALL_WORDS = frozenset("a au aux d de des du en et l la le les of par pour the".split())
 _LABEL_END = 2  # characters that may stand behind "Mél"
+# "Port. 06 39 98": the label of a telephone, and its number; behind a postal code, Port is a town of the Ain.
+_PHONE_LABEL = re.compile(
+    r"(?<!\d\d )(?:bur(?:eau)?|dom(?:icile)?|fixe|mob(?:ile)?|perso|port(?:able)?|prof|sec|std|tph?|urg)\.?"
+)
+_NUMBER_BEHIND = re.compile(r"[. :]{0,4}(?:\+33|0[1-9])[ .-]?\d\d")
 _MAIL_LABEL = re.compile(r"([a-z]{3,10})\.? ?:? {0,3}([\w.+-]{1,64})@")
 _OCCUPATIONS = frozenset("apprenti chauffeur conducteur emploi emplois metier metiers profession transporteur".split())
 _NOUNS = frozenset({"NOM", "ADJ"})
@@ -167,6 +173,7 @@ def drop_allowed(reading: Reading, mentions: Sequence[Mention], allow: Mapping[L
         )
         and not _MAIL.fullmatch(reading.folded, mention.start, mention.end)
         and not _is_mail_label(reading, mention)
+        and not _is_phone_label(reading, mention)
         and not (mention.label in _CHECKED and _is_dotted_acronym(reading, mention, initials))
         and not (mention.label in own and key(reading.text[mention.start : mention.end]) in own[mention.label])
         and not (mention.label in _WORDED and (_is_unnamed(reading, mention) or _is_never_a_name(reading, mention)))
@@ -279,6 +286,13 @@ def _is_mail_label(reading: Reading, mention: Mention) -> bool:
         return False
     named = label[1] in label[2]  # "Mel mel.durand@", "Maik maik.brandt@"
     return not named and (label[1] in ("mel", "mail") or not reading.lexicon.is_first_name(label[1]))
+
+
+def _is_phone_label(reading: Reading, mention: Mention) -> bool:
+    """True for the word ahead of a telephone's number, taken for a place or an organisation: "Port. 06 39"."""
+    if mention.label not in _PLACED or not _NUMBER_BEHIND.match(reading.folded, mention.end):
+        return False
+    return _PHONE_LABEL.fullmatch(reading.folded, mention.start, mention.end) is not None
 
 
 def _is_pronoun(reading: Reading, index: int) -> bool:

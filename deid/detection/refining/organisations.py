@@ -60,6 +60,8 @@ _SIDES, _SHORTEST = frozenset("ouest nord atlantique armor breizh ocean littoral
 # Homes that an address is told by; hospitals and units behind which the name of a patient or a town stands.
 _DWELLINGS = frozenset("residence maison hotel domaine ferme camping gite port base foyer".split())
 _BARE = word_list("bare_heads")
+# Words that open the name of a way, and of no body.
+_WAYS = (word_list("sure_street_types") | {"place", "square"}) - ORG_HEADS - {"all", "bd", "che", "grand", "grande"}
 _APART = frozenset({OrgKind.ADMINISTRATION, OrgKind.MILITARY, OrgKind.BANK})
 # Names without a mention: most words behind the article, signs behind them, words that belong to none.
 _LONGEST, _SCORE = 3, 0.7
@@ -91,6 +93,8 @@ def settle_organisations(reading: Reading, mentions: Sequence[Mention]) -> list[
     for mention in sorted({*mentions, *added}):
         if _is_organisation(reading, mention, borne):
             mention = replace(mention, label=Label.ORG)
+        elif mention.label is Label.ORG and _is_way(reading, mention):
+            mention = replace(mention, label=Label.STREET)
         if result and _goes_on(reading, result[-1], mention):
             result[-1] = replace(joined_mention(result[-1], mention), label=Label.ORG)
         else:
@@ -183,6 +187,13 @@ def _names(reading: Reading, index: int, covered: bytearray) -> bool:
     if not is_capital(reading, index) or len(word) < 2 or covered[reading.starts[index]]:
         return False
     return word not in _NOT_NAMING and not has_clinical_reading(reading, index)
+
+
+def _is_way(reading: Reading, mention: Mention) -> bool:
+    """Return whether a mention on its own line opens with the word for a way: "Place Alexis-Ricordeau"."""
+    first = reading.token_at(mention.start)
+    opens = not reading.text[reading.line(mention.start)[0] : mention.start].strip()
+    return opens and reading.words[first] in _WAYS and len(reading.tokens(mention)) > 1
 
 
 def _own_words(reading: Reading, mention: Mention) -> frozenset[str]:

@@ -131,10 +131,12 @@ def _without_elision(reading: Reading, mention: Mention) -> Mention:
 def _as_town(reading: Reading, mention: Mention) -> Mention:
     """Return a mention; a name that hardly anybody bears as a town, of France or abroad, where nobody is announced.
 
-    Behind "né à" or "vit à" a town is one whoever bears its name, and so is an organisation alone on its line.
+    Behind "né à" or "vit à" a town is one whoever bears its name, and so is an organisation alone on its line, or with
+    its department: "Fort-de-France (Martinique)".
     """
     written = reading.text[mention.start : mention.end]
-    if mention.label is Label.ORG and reading.text[slice(*reading.line(mention.start))].strip() == written:
+    line = reading.text[slice(*reading.line(mention.start))].strip()
+    if mention.label is Label.ORG and (line == written or line.startswith(f"{written} (")):
         return replace(mention, label=Label.CITY) if gazetteers().towns(key(written)) >= _A_TOWN else mention
     if mention.label not in NAMES or any(vote.annotator == "identity" for vote in mention.votes):
         return mention

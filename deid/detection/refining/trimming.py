@@ -39,7 +39,8 @@ _LITTLE = re.compile(r"(?:(?:le )?petit|(?:la )?petite)(?: |\Z)")
 _TITLED = re.compile(r"\b(?:m|mr|mme|mlle|monsieur|madame|mademoiselle|dr|docteur|pr|professeur)\.? (?:l[ea] )?\Z")
 _IN_A_SENTENCE = re.compile(r"(?:\w|,) (?:l[ea] )?\Z")
 _SIGNED = re.compile(r"(?:paraphe|contresigne|vise|signe|relu)e? (?=[a-z]\b)")  # ahead of initials
-_LINK_BEHIND = re.compile(r" (?:de|du|des|d'?)\Z")
+# Behind an organisation: a preposition, the label of the number that follows ("Crédit mutuel IBAN").
+_LINK_BEHIND = re.compile(r"(?: (?:de|du|des|d'?)|[ ,:–-]+(?:adeli|bic|fax|finess|iban|rib|rpps|siren|siret|tel)\W*)\Z")
 _VERBS = word_list("verbs_behind_names")
 _SPECIALTIES = word_list("specialties_behind_names")
 _QUALIFYING = frozenset({"ADJ", "VER"})

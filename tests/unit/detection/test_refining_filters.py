@@ -413,3 +413,33 @@ def test_a_name_goes_without_a_shortened_role_or_a_word_behind(text: str, part: 
 )
 def test_a_surname_alone_is_a_public_figure_s_among_others_in_a_test(text: str, kept: bool) -> None:
     assert bool(drop_allowed(reading(text), [marked(text, "Delon", Label.PERSON, 0.9)], {})) is kept
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "label", "dropped"),
+    [
+        ("59250 Halluin – Port. 06 39 98 22 74", "Port", Label.CITY, True),
+        ("Dom. : 03 53 01 66 90", "Dom", Label.ORG, True), ("Mob 06 39 98 22 74", "Mob", Label.LOC, True),
+        ("Urg. 01 99 00 12 34", "Urg", Label.ORG, True), ("Bur. 0199001234", "Bur", Label.CITY, True),
+        ("01460 Port 04 65 71 12 34", "Port", Label.CITY, False), ("vit à Port, seul", "Port", Label.CITY, False),
+        ("M. Port 06 39 98 22 74", "Port", Label.PATIENT, False),
+        ("Le Port 02 62 99 12 34", "Le Port", Label.CITY, False),
+    ],
+)  # fmt: skip
+def test_the_label_of_a_telephone_is_no_place(text: str, part: str, label: Label, dropped: bool) -> None:
+    assert (drop_allowed(reading(text), [marked(text, part, label, 0.9)], {}) == []) is dropped
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "left"),
+    [
+        ("Compte Crédit Mutuel IBAN FR76 1027", "Crédit Mutuel IBAN", "Crédit Mutuel"),
+        ("Clinique Valbrune FINESS : 590000001", "Clinique Valbrune FINESS :", "Clinique Valbrune"),
+        ("SARL Kerlaz – SIRET 123", "SARL Kerlaz – SIRET", "SARL Kerlaz"),
+        ("Caisse d'Épargne, RIB ci-joint", "Caisse d'Épargne, RIB", "Caisse d'Épargne"),
+        ("la Clinique du Ribéracois", "Clinique du Ribéracois", "Clinique du Ribéracois"),
+    ],
+)
+def test_an_organisation_goes_without_the_label_of_the_number_behind_it(text: str, part: str, left: str) -> None:
+    (one,) = trim_civilities(reading(text), [marked(text, part, Label.ORG)])
+    assert text[one.start : one.end] == left

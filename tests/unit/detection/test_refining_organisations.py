@@ -171,3 +171,17 @@ def test_a_birth_name_is_one_whatever_else_the_word_means(markup: str, born: lis
     document, mentions = marked(markup)
     found = repeat_names(Reading(document), mentions)
     assert [document.text[one.start : one.end] for one in found if one not in mentions] == born
+
+
+@pytest.mark.parametrize(
+    ("markup", "label"),
+    [
+        ("[[ORG|Place Alexis-Valbrune]]      Dr Roy", "STREET"),
+        ("SERVICE\n[[ORG|Avenue du Docteur-Kerlaz]]\n", "STREET"),
+        ("[[ORG|SQUARE DES VIGNES]]\n", "STREET"), ("[[ORG|Boulevard Kerlaz]]\nTél.", "STREET"),
+        ("vendu par [[ORG|Place Optique]] hier", "ORG"), ("[[ORG|Résidence des Vignes]]\n", "ORG"),
+        ("[[ORG|Place]]\n", "ORG"),
+    ],
+)  # fmt: skip
+def test_a_line_that_opens_with_a_way_is_an_address(markup: str, label: str) -> None:
+    assert [one for one, _ in _found(markup)] == [label]
