@@ -107,7 +107,8 @@ _DESCRIBED = "|".join(sorted(map(scanned, _list(_LISTS["described"])), key=len, 
 _BRANCHES = "|".join(map(scanned, _list(_LISTS["branches"])))
 SORT = re.compile(
     rf"(?:[ -](?:et )?(?:{'|'.join(sorted(map(scanned, _SORTS), key=len, reverse=True))})(?![a-z0-9'])|"
-    rf"(?:,? |[/-])(?:(?:et|de|du|des|en|pour|aux?|ia|ies?) |[di]')*(?:{_DESCRIBED}|[a-z]+(?:{_BRANCHES})s?)(?![a-z0-9']))+"
+    r"(?:,? |[/-])(?:(?:et|de|du|des|en|pour|aux?|ia|ies?) |[di]')*"
+    rf"(?:{_DESCRIBED}|[a-z]+(?:{_BRANCHES})s?)(?![a-z0-9']))+"
     r"(?!-[a-z])"
 )
 HEAD_AHEAD = re.compile(rf"(?<![a-z]){HEAD.pattern}(?:{SORT.pattern})? \Z")

@@ -28,6 +28,7 @@ class BodyKind(StrEnum):
     ADMINISTRATION = "administration"
     ASSOCIATION = "association"
     EMERGENCY = "emergency"
+    EMPLOYER = "employer"
     HOSPITAL = "hospital"
     FORCES = "forces"
     INTERNATIONAL = "international"
@@ -51,7 +52,7 @@ def _named(table: str) -> Iterator[tuple[str, BodyKind]]:
 
 
 def _called(title: str) -> tuple[str, ...]:
-    return tuple(name.strip() for name in _LISTS["called"][title].split(","))
+    return tuple(" ".join(name.split()) for name in _LISTS["called"][title].split(","))
 
 
 # Names of the lookup of detection, folded.
@@ -71,7 +72,8 @@ PUBLIC_BODIES = (*(name for name, _ in _named("found")), *_called("establishment
 
 @cache
 def _bodies() -> Mapping[str, BodyKind]:
-    return dict((*_named("found"), *_named("announced")))
+    makers = (f"laboratoire{plural} {one}" for plural in ("", "s") for one in _called("makers"))
+    return dict((*_named("found"), *_named("announced"), *((one, BodyKind.EMPLOYER) for one in makers)))
 
 
 def _pattern_of(name: str) -> str:

@@ -27,7 +27,7 @@ _TAIL = re.compile(
 )
 _OF_THE = re.compile("de l|du|des", re.IGNORECASE)  # of an area: a town has no article ahead of its name
 # Kinds that a person may work for or belong to, and be known by it; carers write of the others at every page.
-_OF_PEOPLE = frozenset({BodyKind.ADMINISTRATION, BodyKind.ASSOCIATION})
+_OF_PEOPLE = frozenset({BodyKind.ADMINISTRATION, BodyKind.ASSOCIATION, BodyKind.EMPLOYER})
 
 
 class NationalBodies:

@@ -36,6 +36,11 @@ _JOINING = frozenset("ch chr chru chu chi ghu centre clinique hopital sud nord e
 _SAINTS = frozenset({"saint", "sainte", "st", "ste"})  # "CHU de Saint-Calais" is not in Calais
 # "CH de Beaune - site Nord": a name is looked for in each part.
 _PARTS = re.compile(r"\s+[-–—]\s+|[,;:()/]")
+# Words for land that is called by more than a village: "clinique du Val de Lys" is not in Lys.
+_LAND_AHEAD = re.compile(
+    r"\b(?:baie|bords?|boucles?|chateau|c(?:oe|œ)ur|collines?|cotes?|foret|golfe|monts?|moulin|parc|pays|plaine|portes?|rives?|val|"
+    r"vallee|vallon) (?:de |de la |de l'|du |des |d')?\Z"
+)
 # What a town follows without "de": "CHU Dijon".
 _OF_TOWN = re.compile(
     r"(?:chr?u|chr|chic?|ch|ghu|ght?|mairie|tj|tgi|fc|rc|us|as|sc|usc|asptt|esf|"
@@ -206,6 +211,8 @@ class Finder:
         elsewhere = bool(hints.sure) or (head is not None and head.kind not in _OF_TOWNS)
         found = self._communes.find(name)
         small = bool(found) and all(one.population < _TOWN for one in found)
+        if small and _LAND_AHEAD.search(ahead):
+            return True
         return small and elsewhere and _BEHIND_ARTICLE.search(ahead) is not None and not _told(found, hints)
 
     def at(self, code: str, hints: Hints) -> Place | None:

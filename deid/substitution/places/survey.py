@@ -179,7 +179,9 @@ class Survey:
             organisation = text[mention.start : mention.end]
             ahead = HEAD_AHEAD.search(scanned(context.plain_before(mention)))  # "AS [Marmande]"
             for name in finder.towns_in(f"{head_of(ahead)} {organisation}" if ahead else organisation):
-                if comparable(name) not in told and finder.is_site(name, organisation, self._hints):
+                saint = name.casefold().startswith("saint") and f" de {name}" not in organisation
+                site = finder.is_site(name, organisation, self._hints) or (saint and self.town_follows(mention))
+                if comparable(name) not in told and site:  # "Centre hospitalier Saint-Louis ; La Rochelle"
                     continue
                 found = (
                     finder.overseas(name, organisation)

@@ -56,9 +56,10 @@ def test_those_who_rescue_and_the_forces_stay_whoever_works_there(substitutor: S
     [
         ("CPAM de Quimper", "CPAM", True), ("SOS Médecins Quimper", "SOS Médecins", False),
         ("SMUR Quimper", "SMUR", False), ("Croix-Rouge de Quimper", "Croix-Rouge", True),
-        ("PASS du CH de Quimper", "PASS", True), ("CAP-TV de Quimper", "CAP-TV", True), ("VSAV de Quimper", "VSAV", True),
+        ("PASS du CH de Quimper", "PASS", True), ("CAP-TV de Quimper", "CAP-TV", True),
+        ("VSAV de Quimper", "VSAV", True), ("antenne MDPH de Quimper", "antenne MDPH", True),
         ("Hôtel-Dieu de Quimper", "Hôtel-Dieu", True), ("centre de secours de Quimper", "centre de secours", True),
-        ("CTS Quimper", "CTS", False), ("CRC-MHC de Quimper", "CRC-MHC", True), ("antenne MDPH de Quimper", "antenne MDPH", True),
+        ("CTS Quimper", "CTS", False), ("CRC-MHC de Quimper", "CRC-MHC", True),
     ],
 )  # fmt: skip
 def test_the_town_of_a_body_is_the_one_drawn(

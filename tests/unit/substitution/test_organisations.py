@@ -479,7 +479,8 @@ def test_a_hospital_known_by_such_words_goes(substitutor: Substitutor) -> None:
 @pytest.mark.parametrize(
     ("markup", "form"),
     [
-        ("appareillé par [[ORG|ARAIR Forez]]", OrgKind.HOME_CARE), ("oxygène livré par [[ORG|Kerair]]", OrgKind.HOME_CARE),
+        ("appareillé par [[ORG|ARAIR Forez]]", OrgKind.HOME_CARE),
+        ("oxygène livré par [[ORG|Kerair]]", OrgKind.HOME_CARE),
         ("prestataire [[ORG|ALLP]]", OrgKind.HOME_CARE), ("tombé au parc [[ORG|Léo-Valbrune]]", OrgKind.SCHOOL),
         ("affilié, caisse de retraite [[ORG|Kerprev]]", OrgKind.INSURER),
     ],
@@ -502,3 +503,34 @@ def test_an_article_of_a_name_agrees_over_the_end_of_a_line(substitutor: Substit
         for markup in ("aux boules au\n[[ORG|Roucas-Gris]].", "aux boules au [[ORG|Roucas-Gris]]."):
             text = substitutor.substitute(*marked(markup, patient=Patient(key=key))).text
             assert not re.search(r"\bau\s+(?:Le|La|Les|L')\b", text), text
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["CLINIQUE DU VAL DE LYS", "CH Cœur de Corrèze", "Clinique des Boucles de Seine", "hôpital du Pays de Pacy"],
+)
+def test_a_body_called_by_land_is_in_no_village_of_that_name(name: str, substitutor: Substitutor) -> None:
+    for key in KEYS:
+        (found, _) = _one(substitutor, f"[[ORG|{name}]], [[CITY|Tulle]]", key)
+        assert not {"lys", "correze", "seine", "pacy"} & set(fold_line(found).split())
+        names = {fold_line(one) for kind in (OrgKind.CLINIC, OrgKind.HOSPITAL) for one in COMPLEMENTS[kind]}
+        assert fold_line(found.partition(" ")[2]) in names, found
+
+
+def test_a_saint_before_the_town_is_no_town(substitutor: Substitutor) -> None:
+    for key in KEYS:
+        found, _ = _one(substitutor, "Centre : [[ORG|Centre hospitalier Saint-Louis]] ; [[CITY|La Rochelle]]", key)
+        assert fold_line(found.removeprefix("Centre hospitalier ")) in {
+            fold_line(name) for name in COMPLEMENTS[OrgKind.HOSPITAL]
+        }
+
+
+@pytest.mark.parametrize(
+    ("markup", "stays"),
+    [("stabilité confirmée ([[ORG|laboratoire Pfizer]])", True), ("travaille au [[ORG|laboratoire Pfizer]]", False)],
+)
+def test_the_maker_of_a_drug_stays_unless_somebody_works_there(
+    markup: str, stays: bool, substitutor: Substitutor
+) -> None:
+    for key in KEYS:
+        assert ("Pfizer" in _one(substitutor, markup, key)[0]) is stays

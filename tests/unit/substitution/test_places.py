@@ -333,7 +333,8 @@ def test_a_country_with_a_slip_becomes_a_country(written: str, substitutor: Subs
 @pytest.mark.parametrize(
     ("markup", "kept"),
     [
-        ("vit quartier du [[LOC|Petit Brésil]] depuis", "quartier d"), ("vit [[LOC|quartier des Sablettes]]", "quartier "),
+        ("vit quartier du [[LOC|Petit Brésil]] depuis", "quartier d"),
+        ("vit [[LOC|quartier des Sablettes]]", "quartier "),
         ("au [[LOC|parc Valbrune]]", "parc "), ("dans la [[LOC|vallée du Kerloch]]", "vallée d"),
         ("de l'[[LOC|île de Molène]] par bateau", "île d"), ("né dans les [[LOC|gorges du Kerloch]]", "gorges d"),
         ("secteur de la [[LOC|Croix Valbrune]]", "secteur "),
