@@ -324,9 +324,9 @@ class Organisations:
             head, address = "CHU" if acronym["group"] else "CH", self._address(mention)
             if address is None and self._gazette.town_follows(mention):
                 return "le", f"{head} {self._complement(original, kind, '', attempt) or ''}".strip()
-            seat = address is None or acronym["group"]
-            town = self._seat(original, head == "CHU", attempt) if seat else self._gazette.surrogate(address).name
-            return "le", f"{head} {of_place(town)}"
+            if address is not None and head == "CH":
+                return "le", f"{head} {of_place(self._gazette.surrogate(address).name)}"
+            return "le", f"{head} {of_place(self._seat(original, head == 'CHU', attempt))}"
         trades = [part if fold_line(part) in TRADES else "" for part in original.split()]
         if any(trades) and not all(trades) and (kind in _TRADING or (trades[-1] and kind is OrgKind.HOSPITAL)):
             trades[trades.index("")] = self._name(WHOLE[OrgKind.EMPLOYER], original, " ".join(trades), attempt) or ""
