@@ -52,6 +52,7 @@ _DUTIES = frozenset("bloc famille garde jour liaison nuit secteur semaine servic
 _SUBJECTS = frozenset("est ete sont ont il elle on je nous vous ils elles se".split())
 # Signs before the first word of a sentence, item or cell.
 _OPENING = frozenset({"", "\n", ".", ";", "!", "?", "…", "-", "–", "—", "•", "*", ":", "|", ">", ")", "°"})
+_NEGATIONS = frozenset("pas plus ni absence".split())
 _VERBS = frozenset({"VER", "AUX|VER"})
 _AUXILIARIES = frozenset("a est n ne ont s se va".split())
 _INFINITIVE = re.compile(r"\w{2,}(?:er|ir|oir|re)")
@@ -60,6 +61,8 @@ _USUAL_NAME = 20_000  # births from which a surname counts as an eponym in its o
 _GIVEN = 1_000  # births from which a word may be a given name before what its bearer is
 _BORNE = 1_000  # births of a surname from which a number behind may be its bearer's
 _PLACES = 50  # of a word, in which its article is looked for
+_APART = 3  # blanks between a label and what stands in another column
+_SENTENCE = 120  # characters of a sentence ahead of a sign
 _LONGEST_RUN = 7  # tokens of an eponym of several people, hyphens included
 
 
@@ -77,7 +80,7 @@ def find_sense(reading: Reading, index: int) -> Sense:
         return Sense.PERSON
     if _is_in_eponym(reading, index) or _is_in_compound(reading, index) or _is_pill(reading, index):
         return Sense.THING
-    if any(is_thing(reading, index) for is_thing in (_is_coloured, _is_sized, _is_related, _is_phrased)):
+    if any(is_thing(reading, index) for is_thing in (_is_coloured, _is_sized, _is_related, _is_phrased, _is_labelled)):
         return Sense.THING
     word = _plain(reading.words[index])
     kinds = lexicon().parts.get(word, "").split("|")
@@ -181,7 +184,7 @@ def _is_in_eponym(reading: Reading, index: int) -> bool:
     borne = lexicon().is_first_name(word) or lexicon().surnames.get(word) >= _USUAL_NAME
     if not borne and noun == "selon":
         return True
-    if lexicon().surnames.get(word) < _BORNE and _is_graded(reading, index + 1):
+    if lexicon().surnames.get(word) < _BORNE and (_is_graded(reading, index + 1) or _is_examined(reading, index)):
         return True
     if first < index - 1 and noun in (_WORDS["frames"] if borne else _LOOSE_FRAMES | _WORDS["diagnoses"]):
         return True
@@ -253,6 +256,14 @@ def _is_judged(reading: Reading, index: int) -> bool:
         return False
     accented = "é" in reading.surface(at).lower() or reading.shouted(at)  # "Horton confirme" is a person
     return _qualifies(word, "verdicts") or (accented and _qualifies(word, "judged"))
+
+
+def _is_examined(reading: Reading, index: int) -> bool:
+    """True for a sign with what is found of it, in a sentence of an examination: "réflexes vifs, Babinski absent"."""
+    start = reading.starts[index]
+    sentence = re.split(r"[.;\n] |\n", reading.folded[max(0, start - _SENTENCE) : start])[-1]
+    found = reading.word(index + 1) in _WORDS["findings_of_signs"]
+    return found and not _WORDS["examined"].isdisjoint(re.findall("[a-z]+", sentence))
 
 
 def _is_graded(reading: Reading, index: int) -> bool:
@@ -374,6 +385,8 @@ def _is_phrased(reading: Reading, index: int) -> bool:
     if before in _PLURAL:
         return word[-1] in "sxz" and not articled  # "LES POISSON" are a family
     if before == "de":
+        if ahead in _NEGATIONS and "NOM" in words.parts.get(word, "").split("|") and not articled:
+            return True  # "PAS DE POIRIER NI DE DEBOUT"
         return (ahead in PROFESSIONS and word in _DUTIES) or (
             word in _PARTS and ahead not in KINSHIP and ahead not in _WORDS["of_people"]
         )
@@ -401,6 +414,17 @@ def _has_article(reading: Reading, index: int, name: str) -> bool:
         and (reading.word(at - 2) in _TITLES or reading.word(at - 2) == ":" or _is_given(reading, at + 1))
         for at in reading.places[reading.words[index]][:_PLACES]
     )
+
+
+def _is_labelled(reading: Reading, index: int) -> bool:
+    """True for a noun behind the label of what is no person: "METEO : MISTRAL", "pricks : Chêne, Olivier"."""
+    word, at = _plain(reading.words[index]), index - 1
+    while reading.word(at) in (",", "/") or (reading.word(at).isalpha() and reading.word(at - 1) in (",", "/", ":")):
+        at -= 1
+    if reading.word(at) != ":" or reading.word(at - 1) not in _WORDS["labels_of_things"]:
+        return False
+    beside = reading.starts[at + 1] - reading.ends[at] < _APART and not _is_given(reading, index + 1)
+    return beside and "NOM" in lexicon().parts.get(word, "").split("|")
 
 
 def _is_related(reading: Reading, index: int) -> bool:

@@ -52,6 +52,11 @@ THINGS = (
     ("PORTE", ".\nIL PORTE DES LUNETTES, SORT PAR LA PORTE.", ["IL PORTE", "LA PORTE"]),
     ("VENTRE", ".\nDORT SUR LE VENTRE. VENTRE SOUPLE.", ["LE VENTRE", "VENTRE SOUPLE"]),
     ("ALLIANCE", ". Son cousin par alliance est là.", ["par alliance"]),
+    ("BABINSKI", ". Réflexes vifs, Babinski absent. Signe de Hoffmann, Babinski bilatéral.", ["Babinski absent"]),
+    ("POIRIER", ".\nPAS DE POIRIER NI DE DEBOUT : ALLONGE.", ["DE POIRIER"]),
+    ("CHALUMEAU", ".\nPAS DE FLAMME, PLUS DE CHALUMEAU SUR SITE.", ["DE CHALUMEAU"]),
+    ("MISTRAL", ".\nMETEO : MISTRAL 90 KM/H.", ["MISTRAL 90"]),
+    ("BOULEAU", ". Pricks : Bouleau, Chêne positifs.", ["Bouleau, "]),
 )
 # Surname of the patient, and what follows: each further occurrence of the surname is the person.
 PEOPLE = (
@@ -70,6 +75,11 @@ PEOPLE = (
     ("POISSON", ".\nLES POISSON SONT VENUS. POISSON JEAN, SORTIE DE POISSON."),
     ("LE BRAS", ".\nM. LE BRAS DORT. LE BRAS SORT DEMAIN."),
     ("DE GARDE", ".\nM. DE GARDE DORT. LA CHAMBRE DE GARDE."),
+    ("BABINSKI", ". Babinski absent ce jour. Rendez-vous donné, Babinski absent. Babinski va mieux."),
+    ("POIRIER", ".\nSANS NOUVELLE DE POIRIER. SORTIE DE POIRIER. PAS VU POIRIER."),
+    ("CHALUMEAU", ".\nDOSSIER DE CHALUMEAU. NOM : CHALUMEAU."),
+    ("MISTRAL", ".\nVU MISTRAL A 10 H, METEO INCERTAINE. PATIENT : MISTRAL."),
+    ("BOULEAU", "\nAllergies :       Bouleau Paul\nPricks faits chez Bouleau."),
 )  # fmt: skip
 
 
