@@ -42,6 +42,9 @@ _MARK = re.compile(r"[^\W\d_]{2,3}|(?:[^\W\d_]\.[ -]?){2,3}")
 _WRITERS = (PROFESSIONS | _SIGNING | {"nom"}) - {"avis", "validation"}
 _ANSWERS = frozenset("non ok oui ras".split())
 _NO_MARKS = frozenset("am ko na nc nd non nr ok oui pm ras".split())
+# Words that head the columns of a table of implants or articles, and that of their references in a catalogue.
+_OF_ARTICLES = frozenset("article designation dispositif dm fabricant fournisseur implant libelle".split())
+_CATALOGUED = re.compile(r"(?:ref|reference|code)s?\.?(?: (?:article|catalogue|fabricant|produit))?")
 _HEADING, _LETTERS = re.compile(r'[ "]*[a-z][^.:!?]{0,24}'), re.compile("[a-z]+")
 
 
@@ -53,7 +56,13 @@ def settle_exports(reading: Reading, mentions: Sequence[Mention]) -> list[Mentio
     """
     measured, added = _by_columns(reading, mentions)
     places = [match.span(1) for match in _LOCATION.finditer(reading.folded)]
-    coded = sorted([*_coded_cells(reading), *(match.span(1) for match in _CODED_FIELD.finditer(reading.folded))])
+    coded = sorted(
+        [
+            *_coded_cells(reading),
+            *_catalogued(reading),
+            *(match.span(1) for match in _CODED_FIELD.finditer(reading.folded)),
+        ]
+    )
     starts = [start for start, _ in coded]
     settled = []
     for mention in mentions:
@@ -69,6 +78,25 @@ def settle_exports(reading: Reading, mentions: Sequence[Mention]) -> list[Mentio
         if not inside or known or mention.label not in _WORDED | _NUMBERED:
             settled.append(mention)
     return sorted([*settled, *added])
+
+
+def _catalogued(reading: Reading) -> Iterator[tuple[int, int]]:
+    """Yield the spans of the references of a catalogue in tables of articles; a lot or serial number is one's own."""
+    names: list[str] = []
+    sign, at = "", 0
+    for line in reading.folded.split("\n"):
+        cells = line.split(sign) if sign else []
+        if not names or len(cells) != len(names):
+            sign = max(";|\t", key=line.count)
+            found = [cell.strip(' "') for cell in line.split(sign)]
+            names = found if len(found) > _CODE and not _OF_ARTICLES.isdisjoint(found) else []
+        else:
+            start = at
+            for name, cell in zip(names, cells, strict=True):
+                if _CATALOGUED.fullmatch(name):
+                    yield start, start + len(cell)
+                start += len(cell) + 1
+        at += len(line) + 1
 
 
 def _by_columns(reading: Reading, mentions: Sequence[Mention]) -> tuple[dict[int, int], list[Mention]]:

@@ -128,3 +128,15 @@ def test_the_code_of_a_kinship_and_the_hospital_of_a_stay_are_nobody(
 def test_headings_with_measures_head_an_export(part: str, kept: bool) -> None:
     text = "date_ex;type;operateur;nda;FEVG_%;GLS_%\n20190614;ETT;BERGERET;19037;58;-18\n"
     assert bool(settled(text, text.index(part), part, Label.PATIENT)) is kept
+
+
+@pytest.mark.parametrize(
+    ("part", "kept"),
+    [("5540-6025", False), ("BS-4455", False), ("52H0931", True), ("TF-2207", True), ("5540-1111", True)],
+)
+def test_a_reference_of_a_catalogue_is_nobody_s_number_and_a_lot_is(part: str, kept: bool) -> None:
+    text = (
+        "Ligne ; Réf. ; Désignation ; Fabricant ; Lot ; Qté\n1 ; 5540-6025 ; vis ; Stryker ; 52H0931 ; 4\n"
+        "2 ; BS-4455 ; allogreffe ; banque ; TF-2207 ; 1\n\nDossier 5540-1111\n"
+    )
+    assert settled(text, text.index(part), part, Label.ID) == ([(Label.ID, part)] if kept else [])
