@@ -9,7 +9,7 @@ _LISTS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="u
 
 
 def _names(title: str) -> tuple[str, ...]:
-    return tuple(name.strip() for name in _LISTS[title].split(","))
+    return tuple(" ".join(name.split()) for name in _LISTS[title].split(","))
 
 
 # People whom tests of memory and history name.

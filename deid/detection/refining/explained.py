@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import cache
 from itertools import pairwise
 
-from deid.detection.lookup.known_names import FIGURE_SURNAMES, PUBLIC_FIGURES, VEHICLES
+from deid.detection.lookup.known_names import BRANDS, FIGURE_SURNAMES, PUBLIC_FIGURES, VEHICLES
 from deid.detection.lookup.lexicon import lexicon
 from deid.detection.text.names import glued, is_capital
 from deid.detection.text.reading import Reading
@@ -19,6 +19,7 @@ from deid.detection.text.vocabulary import (
     KINSHIP,
     NAME_FIELDS,
     PROFESSIONS,
+    REPORT_WORDS,
     word_list,
 )
 from deid.domain.document import Mention
@@ -92,6 +93,8 @@ def is_explained(reading: Reading, mention: Mention, words: Sequence[str]) -> bo
         return True
     if mention.label not in NAMES | PLACES | {Label.ORG}:
         return False
+    if _is_reagent(reading, mention) or (mention.label in NAMES and _is_make(reading, mention, words)):
+        return True
     if len(words) == 1 and (_is_married(reading, mention, words[0]) or _is_shortened(reading, mention, words[0])):
         return True
     if len(words) == 3 and words[0] in EPONYM_CUES and words[1] in ("de", "d", "du"):
@@ -102,6 +105,50 @@ def is_explained(reading: Reading, mention: Mention, words: Sequence[str]) -> bo
         after = reading.token_at(mention.end - 1) + 1
         return reading.word(after) == "." or (reading.word(after).isalpha() and not reading.capitals[after])
     return _is_aid(reading, mention, words)
+
+
+# The noun of a device right ahead of its make, with an adjective: "mèche Merocel", "lentille souple Oculex".
+_OF_DEVICE = re.compile(
+    rf"\b(?:{'|'.join(sorted(word_list('device_nouns')))})"
+    r"(?: (?!par\b|de\b|chez\b)[a-z]{4,}(?<!ee)(?<!ees))?[ (]{1,2}\Z"
+)
+# Roots and endings of what products are called, and what is done by such means ahead: "suture par Surgiplex".
+_MADE = re.compile(
+    r"(?:surgi|hemo|endo|bio|osteo|derm|cardio|neuro|opti|medi|gela|cera|poly|collag|vaso|angio|arthro|uro|hydro|cryo)"
+    r"[a-z]{3,}|[a-z]{3,}(?:cath|flex|stent|clip|lok|lock|seal|sorb|foam|glue|plug|flow|flux|tech|tex|patch|loop|derm|"
+    r"plast|sept|bond|mesh|pore|vac|wire|fuse|pump|scan|gard|guard|sure)"
+)
+_BY_MEANS = re.compile(
+    r"\b[a-z]{3,}(?:ages?|ions?|ures?|ases?|ies?|ements?|completee?|fermee?) (?:[a-z'’-]+ ){0,5}(?:par|au|avec) \Z"
+)
+# A reagent and a lens that are called like somebody: "Brucella (Rose Bengale)", "lentille rigide Rose K2".
+_REAGENT = re.compile(r"rose (?:bengale|k2?)")
+_REACTS = re.compile(
+    r"\b(?:brucell\w+|serolog\w+|tests?|epreuve|lenti\w+|adapt\w+|equip\w+|coloration|kerato\w+)\b[^.;\n]{0,40}\Z"
+)
+
+
+def _is_reagent(reading: Reading, mention: Mention) -> bool:
+    ahead = _REACTS.search(reading.folded, max(0, mention.start - _SAID_NEAR), mention.start)
+    return bool(ahead and _REAGENT.fullmatch(reading.folded, mention.start, mention.end))
+
+
+def _is_make(reading: Reading, mention: Mention, words: Sequence[str]) -> bool:
+    """True for a drug or make that nobody bears, and for what no table has behind the word for a device or its means.
+
+    A title before one of the words anywhere makes a person, as a role, a relative or a first name beside it does.
+    """
+    known, first, last = reading.lexicon, reading.token_at(mention.start), reading.token_at(mention.end - 1)
+    beside = [reading.word(first - 1 - (reading.word(first - 1) == ":")), *map(reading.word, (last + 1, last + 2))]
+    if any(one in PROFESSIONS | KINSHIP or one in NAME_FIELDS or known.is_first_name(one) for one in beside):
+        return False
+    if any(one in reading.titled or known.first_names.get(one) or known.surnames.get(one) for one in words):
+        return False
+    if words[0] in BRANDS or words[0] in known.drugs or words[0] in REPORT_WORDS:
+        return True
+    line = reading.folded[max(reading.line(mention.start)[0], mention.start - _SAID_NEAR) : mention.start]
+    made = _OF_DEVICE.search(line) or (_MADE.fullmatch(words[0]) and _BY_MEANS.search(line))
+    return bool(made) and all(map(known.is_unknown, words))
 
 
 def _is_married(reading: Reading, mention: Mention, word: str) -> bool:

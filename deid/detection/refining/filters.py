@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 
 from rapidfuzz.distance import Levenshtein
 
-from deid.detection.lookup.known_names import BRANDS, LOWER_PARTICLES, PARTICLES
+from deid.detection.lookup.known_names import BRANDS, LOWER_PARTICLES, PARTICLES, VEHICLES
 from deid.detection.lookup.lexicon import gazetteers
 from deid.detection.merging.evidence import has_clinical_reading, is_acronym
 from deid.detection.refining.explained import is_explained, is_lone_acronym, is_of_culture
@@ -33,7 +33,7 @@ from deid.detection.text.vocabulary import (
     word_list,
 )
 from deid.domain.document import Mention
-from deid.domain.labels import NAMES, Label
+from deid.domain.labels import IDENTIFIERS, NAMES, Label
 from deid.french.calendar import DETECTED_MONTHS, WEEKDAYS
 from deid.french.folding import key
 from deid.french.social_words import origins, peoples
@@ -95,6 +95,10 @@ _GENETICS = re.compile(
     r"(?<!\w)rs\d{3,10}(?!\w)|(?<!\w)ens[egpt]\d{8,15}(?!\w)|"
     r"(?<!\w)(?:[a-z]{2,6}\d{1,3}[a-z]?::[a-z]{2,6}\d{0,3}[a-z]?|[a-z]{2,6}::[a-z]{2,6}\d{1,3}[a-z]?)(?!\w)"
 )
+# Makes of several words: "Hem-o-lok", "Discovery MI"
+_MAKES = re.compile(
+    rf"(?<![\w-])(?:{'|'.join(one.replace(' ', '[ -]') for one in sorted(BRANDS) if ' ' in one)})(?![\w-])"
+)
 _MAIL = re.compile(r"(?:e[ -]?)?mails?|courriels?|adresses? (?:e-?)?mails?")
 _SORTS = ORG_PARTICLES | ORG_FILLERS | word_list("hospital_sorts")
 _ASSAYED = re.compile(
@@ -130,10 +134,15 @@ _DOUBTED = 0.5  # probability below which a tagger doubts
 _GRADED = re.compile(r" (?:grade |stade |type )?(?:[iv]{1,3}|[1-6])\b")
 _CLASS = re.compile(r" classe (?:[iv]{1,3}|[1-6])\b")  # "Kennedy classe III"
 _SIGN_FOUND = re.compile(r" ?(?:[+–-]{1,3}(?= ?[,;.)])|:? (?:negati|positi))")  # "(Ortolani –)"
+_DEVICE_STATE = re.compile(
+    r" (?:en place|ôté|gonflé|dégonflé|retiré|enlevé|clampé|(?:CH ?)?\d{2,3} ?(?:cc|mL|ml|CH)\b)"
+)
 STATE = re.compile(r"(?<=\w )(?<!en )(?<!hase )(?<!riode )(?<!etat )(?:On|Off|ON|OFF)(?=[ \t]*(?:[,;.|/\n]|\Z))")
 _SETTINGS = 80  # characters to other settings
 _SIDES = frozenset("dg")
 _CELL, _DOCTORS_CELL = 48, re.compile(r"(?:dr|pr|docteur|professeur)\.? [^;\n]{2,40};\Z")
+_RESULTS = frozenset("hs ind na nc nd ne neg nf nr pos ras tr".split())
+_SIGNED_ROW = re.compile(r"[ |;]*(?:sign|visa|ide\b|par\b|initiales|paraphe|equipe|nom\b)")
 _NEXT_CELL = re.compile(r";([^;\n\d]{2,40})")
 _CUT_DOUBLE = re.compile(r"[a-z]{4,}-[a-z]\.?")
 # "N.B. son numéro est …", "P.S. prévenir sa fille", ahead of a line
@@ -163,7 +172,7 @@ def drop_allowed(reading: Reading, mentions: Sequence[Mention], allow: Mapping[L
     `allow` holds the policy's own terms by label.
     """
     initials = _initials(reading, mentions)
-    spans = [match.span() for one in (_LAW, _GENETICS) for match in one.finditer(reading.folded)]
+    spans = [match.span() for one in (_LAW, _GENETICS, _MAKES) for match in one.finditer(reading.folded)]
     own = {label: {key(term) for term in terms} for label, terms in allow.items()}
     return [
         mention
@@ -174,6 +183,7 @@ def drop_allowed(reading: Reading, mentions: Sequence[Mention], allow: Mapping[L
         and not _MAIL.fullmatch(reading.folded, mention.start, mention.end)
         and not _is_mail_label(reading, mention)
         and not _is_phone_label(reading, mention)
+        and not (mention.label in NAMES | {Label.ORG, *IDENTIFIERS} and _is_of_register(reading, mention))
         and not (mention.label in _CHECKED and _is_dotted_acronym(reading, mention, initials))
         and not (mention.label in own and key(reading.text[mention.start : mention.end]) in own[mention.label])
         and not (mention.label in _WORDED and (_is_unnamed(reading, mention) or _is_never_a_name(reading, mention)))
@@ -246,6 +256,8 @@ def _is_never_a_name(reading: Reading, mention: Mention) -> bool:
         return True
     if mention.label in NAMES and len(words) == 1 and any(test(reading, first) for test in _PLAIN_WORDS):
         return True
+    if mention.label in NAMES and _is_specialty(reading, mention):
+        return True
     if is_explained(reading, mention, words):
         return True
     if reading.word(first - 1) in _DEAR and all(_is_colleague(reading, word) for word in words):
@@ -262,6 +274,45 @@ def _is_never_a_name(reading: Reading, mention: Mention) -> bool:
     if mention.label in NAMES and _ADDRESSED.issuperset(words):
         return True
     return _PATIENTS.issuperset(words) or _is_species(reading, mention, words) or _is_cited(reading, mention)
+
+
+# Symbols of genes and enzymes, with words of genetics ahead; those ahead of symbols that the list lacks.
+_GENES, _SYMBOL = word_list("genes"), re.compile(r"[A-Z][A-Z0-9]{1,7}")
+_GENETIC = re.compile(
+    r"\b(?:consentement|depistage|expression|fusions?|genes?|genotyp\w+|genetique|[hm]etero\w+|homozygotes?|inducteurs?|"
+    r"inhibiteurs?|mutations?|mutee?s?|panel|porteu\w+|recherche|sequen\w+|statut|substrats?|variants?)\b[^.;\n]{0,40}\Z"
+)
+_OF_GENE = re.compile(
+    r"\b(?:cytochromes?|exons?|genes?|inhibiteurs?|mutations?|polymorphismes?|variants?)"
+    r"(?: (?:de |du |d'|des |le )?|'|: )\Z"
+)
+_UNLISTED = re.compile(r"[A-Z]{2,5}\d{1,2}[A-Z]?\d{0,2}")
+# Codes of drugs, ahead of their drug or behind the name of the code; models of machines behind their make.
+_DRUG_CODE = re.compile(r"9\d{6}|3400[89]\d{8}")
+_MODEL = re.compile(r"[A-Z]{1,4}[ -]?\d{2,4}[A-Z]{0,2}")
+_LEAST_SYMBOL = 4  # signs of a symbol that needs no word of genetics
+_CODES = frozenset("cip ucd".split())
+_MODELLED = frozenset("helico helicoptere modele vecteur".split())
+
+
+def _is_of_register(reading: Reading, mention: Mention) -> bool:
+    """True for the symbol of a gene, the code of a drug and the model of a machine: "CDKN2A", "9281314 SOLIRIS"."""
+    first, written = reading.token_at(mention.start), reading.text[mention.start : mention.end]
+    if any(vote.annotator == "identity" for vote in mention.votes):
+        return False
+    if _DRUG_CODE.fullmatch(written):
+        behind = reading.word(reading.token_at(mention.end - 1) + 1)
+        return behind in reading.lexicon.drugs or reading.word(first - 1 - (reading.word(first - 1) == ":")) in _CODES
+    before = reading.word(first - 1 - (reading.word(first - 1) == ":"))
+    if mention.label in IDENTIFIERS and _MODEL.fullmatch(written) and before in BRANDS | VEHICLES | _MODELLED:
+        return True
+    ahead = reading.folded[max(0, mention.start - _CITED_REACH) : mention.start]
+    if not _SYMBOL.fullmatch(written):
+        return False
+    if written.casefold() in _GENES:
+        figured = len(written) >= _LEAST_SYMBOL and not written.isalpha()
+        return figured or _GENETIC.search(ahead) is not None
+    return _UNLISTED.fullmatch(written) is not None and _OF_GENE.search(ahead) is not None
 
 
 def _slips(word: str) -> Iterator[str]:
@@ -315,7 +366,12 @@ def _is_sign(reading: Reading, mention: Mention, word: str) -> bool:
     alone = reading.folded[mention.start : mention.end] == word and not lexicon.is_first_name(word)
     said = reading.word(reading.token_at(mention.start) - 1) in PROFESSIONS | KINSHIP
     few = alone and lexicon.surnames.get(word, 0) < USUAL_NAME and not said
-    return not borne or (known and few and _SIGN_FOUND.match(reading.folded, mention.end) is not None)
+    device = (
+        _DEVICE_STATE.match(reading.text, reading.ends[at])
+        for at in reading.places.get(word, ())
+        if word not in reading.titled
+    )
+    return not borne or (known and few and bool(_SIGN_FOUND.match(reading.folded, mention.end) or any(device)))
 
 
 def _is_setting(reading: Reading, mention: Mention, words: Sequence[str], titled: bool) -> bool:
@@ -333,6 +389,14 @@ def _is_setting(reading: Reading, mention: Mention, words: Sequence[str], titled
 def _is_coded(reading: Reading, mention: Mention, words: Sequence[str]) -> bool:
     """True for a clinical acronym that fills a cell (";ETT;"), of two letters between a doctor's and a town's."""
     filled = reading.text[mention.start - 1 : mention.start] + reading.text[mention.end : mention.end + 1] == ";;"
+    word, lexicon = words[0], reading.lexicon
+    row = reading.folded[slice(*reading.line(mention.start))]
+    if len(words) == 1 and re.search(rf'(?:^"?|;"?|\| *){word}(?:"?;| *\|)|(?:;"?|\| *){word}"?$', row):
+        rarely = lexicon.surnames.get(word) < _RATHER * lexicon.common.get(word, 0.0)
+        if rarely and not lexicon.first_names.get(word):
+            return True  # ";Aorte;"
+        if word in _RESULTS and len(re.findall(rf"[;|] *{word} *(?=[;|])", row)) > 1 and not _SIGNED_ROW.match(row):
+            return True  # "CMV | ND | ND |"
     acronym = len(words) == 1 and "acronym" in reading.lexicon.clinical.get(words[0], "")
     sure = len(words[0]) > 2
     if filled and acronym and not sure:
@@ -460,6 +524,22 @@ def _is_cited(reading: Reading, mention: Mention) -> bool:
     if not cited or not year or reading.lexicon.is_first_name(reading.folded[mention.start : mention.end]):
         return False
     return "(" in year["sign"] or cited["told"] not in ("selon", "d'apres")
+
+
+_SPECIALTIES = "|".join(sorted(word_list("specialties_behind_names")))
+_SPECIALTY = re.compile(
+    rf"(?:[a-z]\. ?)?(?:(?:{_SPECIALTIES})(?:[a-z]{{0,5}}\.|(?![a-z]))[ /-]*){{1,3}}|"
+    r"m\.?p\.?r\.?|o\.?r\.?l\.?|m\.?a\.?r\.?"
+)
+
+
+def _is_specialty(reading: Reading, mention: Mention) -> bool:
+    """True for a shortened specialty in parentheses behind a name: "K. PAYET (CHIR. PED.)"."""
+    line, end = reading.line(mention.start)
+    opened, closed = reading.text.rfind("(", line, mention.start), reading.text.find(")", mention.end, end)
+    if min(opened, closed) < 0 or not is_capital(reading, reading.token_at(opened) - 1):
+        return False
+    return _SPECIALTY.fullmatch(reading.folded, opened + 1, closed) is not None
 
 
 def _is_spelt_out(reading: Reading, index: int) -> bool:

@@ -11,7 +11,7 @@ from deid.detection.lookup.known_names import LOWER_PARTICLES, PARTICLES
 from deid.detection.text.names import is_capital, namelike
 from deid.detection.text.reading import Reading
 from deid.detection.text.senses import Sense, find_sense
-from deid.detection.text.vocabulary import PROFESSIONS, word_list
+from deid.detection.text.vocabulary import DOCTOR_TITLES, PROFESSIONS, word_list
 from deid.domain.document import Mention
 from deid.domain.labels import NAMES, Label
 from deid.french.numerals import DETECTED_NUMBER_WORDS
@@ -105,6 +105,7 @@ def trim_civilities(reading: Reading, mentions: Sequence[Mention]) -> list[Menti
                 continue
         if mention.label in NAMES and not opens:
             opens = _SIGNED.match(reading.folded, mention.start, mention.end) or _thing_of(reading, mention)
+            opens = opens or _academic(reading, mention)
         if mention.label is Label.ORG and _HEAD_OF.search(reading.folded, max(0, mention.start - 12), mention.start):
             opens = _CLINIC.match(reading.folded, mention.start, mention.end)
         if opens and opens.end() < mention.end:
@@ -123,6 +124,18 @@ def trim_civilities(reading: Reading, mentions: Sequence[Mention]) -> list[Menti
             mention = _without_next_field(reading, _without_role(reading, mention))
         trimmed.append(mention)
     return trimmed
+
+
+# "Pr [ag.] Vincent Delmas", "Dr hon. Le Roux"
+_ACADEMIC = re.compile(r"(?:agregee?|agr?\.|emerite|honoraire|hon\.|associee?|assoc\.) ?(?=[^\W\d_])")
+
+
+def _academic(reading: Reading, mention: Mention) -> re.Match[str] | None:
+    """Match the rank in small letters between a title and a name."""
+    at = reading.token_at(mention.start) - 1
+    titled = reading.word(at - (reading.word(at) == ".")) in DOCTOR_TITLES
+    small = reading.text[mention.start].islower()
+    return _ACADEMIC.match(reading.folded, mention.start, mention.end) if titled and small else None
 
 
 # "bâton de Joaquim", "canne d'Yvonne"

@@ -526,3 +526,91 @@ def test_a_label_of_an_address_a_language_and_a_pronoun_are_nobody(text: str, pa
 )
 def test_an_address_and_names_like_a_pronoun_stay(text: str, part: str, label: Label) -> None:
     assert not allowed(text, part, label)
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "dropped"),
+    [
+        ("hémostase complétée par Surgicel.", "Surgicel", True),
+        ("clippage par Hem-o-lok, section", "Hem-o-lok", True),
+        ("ertapénem en HAD par Midline", "Midline", True),
+        ("comblement par Cerasorb", "Cerasorb", True),
+        ("Seropram 20 → voir Nuedexta ?", "Nuedexta", True),
+        ("relais par Soliris hier", "Soliris", True),
+        ("suture de la brèche par Surgiplex", "Surgiplex", True),
+        ("MECHE RHINALUX EN PLACE", "RHINALUX", True),
+        ("lentille souple Oculex tolérée", "Oculex", True),
+        ("Brucella (Rose Bengale) négatif", "Rose Bengale", True),
+        ("lentille rigide Rose K, tolérée", "Rose K", True),
+        ("TEP;Discovery MI;TEP-FDG", "Discovery MI", True),
+        ("IRM;Signa;Aorte;R. Hadji;21IRM", "Aorte", True),
+        ('"ALERTE";"Allergie : urticaire"', "ALERTE", True),
+        ("CMV | ND | ND | <2,1 | log |", "ND", True),
+        ("Bakri ôté 10h, puis Bakri. D'acc", "Bakri", True),
+        ("accord de K. PAYET (CHIR. PED.)", "PED.", True),
+        ("P. Fontaine (N. Médic.) ce jour", "N. Médic.", True),
+        ("suture de la brèche par Nkemdirim", "Nkemdirim", False),
+        ("césarienne par Lheureux hier", "Lheureux", False),
+        ("vu par Surgiplex à 18h", "Surgiplex", False),
+        ("suture par Surgiplex, IDE", "Surgiplex", False),
+        ("Mme Surgicel ; complétée par Surgicel", "Surgicel", False),
+        ("avis de la nièce Midline ce soir", "Midline", False),
+        ("mèche posée chez Oculex hier", "Oculex", False),
+        ("mèche de Tchouambou à ôter", "Tchouambou", False),
+        ("sa nièce Rose Bengale appelle", "Rose Bengale", False),
+        ("visite de Rose K, voisine", "Rose K", False),
+        ("Dr Bakri, puis Bakri ôté 10h", "Bakri", False),
+        ("vu Bakri ce matin", "Bakri", False),
+        ("TEP;Fontaine;TEP-FDG", "Fontaine", False),
+        ("Visa | ND | ND | ABC |", "ND", False),
+        ("10h | 37,2 | ND |", "ND", False),
+        ("prévenus ; Alerte ; Lucie", "Alerte", False),
+        ("Mme Dupraz (Medina) appelle", "Medina", False),
+        ("vu avec (A. Chirac) hier", "A. Chirac", False),
+    ],
+)
+def test_makes_reagents_and_cells_are_nobody_and_people_beside_devices_are(text: str, part: str, dropped: bool) -> None:
+    assert allowed(text, part, Label.DOCTOR, 0.95) is dropped
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "label", "dropped"),
+    [
+        ("recherche CDKN2A en cours", "CDKN2A", Label.ID, True),
+        ("grenade à limiter (CYP3A4).", "CYP3A4", Label.ID, True),
+        ("statut FLT3 muté", "FLT3", Label.DOCTOR, True),
+        ("votre consentement pour GLA.", "GLA", Label.DOCTOR, True),
+        ("variant ZQX12 de classe 3", "ZQX12", Label.ID, True),
+        ("9281314    SOLIRIS 300 mg", "9281314", Label.ID, True),
+        ("code UCD : 9402558", "9402558", Label.ID, True),
+        ("INCUBATEUR DRAGER GT5400 SERIE", "GT5400", Label.ID, True),
+        ("VECTEUR : EC145, DECOLLAGE", "EC145", Label.ID, True),
+        ("courrier tapé par GLA le 3", "GLA", Label.DOCTOR, False),
+        ("dossier ZQX12 au secrétariat", "ZQX12", Label.ID, False),
+        ("recherche du dossier ZQX12", "ZQX12", Label.ID, False),
+        ("vu par RET ce matin", "RET", Label.DOCTOR, False),
+        ("dossier 9281314 transmis", "9281314", Label.ID, False),
+        ("9281314    DUPRAZ Lucie", "9281314", Label.ID, False),
+        ("PM Medtronic PJN4471203", "PJN4471203", Label.ID, False),
+        ("SERIE ARKF-0061 du jour", "ARKF-0061", Label.ID, False),
+    ],
+)
+def test_genes_codes_of_drugs_and_models_are_nobody_s_number(text: str, part: str, label: Label, dropped: bool) -> None:
+    assert allowed(text, part, label, 0.95) is dropped
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "kept"),
+    [
+        ("(Pr ag. Vincent Delmas)", "ag. Vincent Delmas", "Vincent Delmas"),
+        ("Pr émérite Luce Gandon", "émérite Luce Gandon", "Luce Gandon"),
+        ("Dr hon. R. Castagnol", "hon. R. Castagnol", "R. Castagnol"),
+        ("Pr Ag. Delmas", "Ag. Delmas", "Ag. Delmas"),
+        ("vu par ag. Delmas", "ag. Delmas", "ag. Delmas"),
+        ("Pr Agathe Delmas", "Agathe Delmas", "Agathe Delmas"),
+    ],
+)
+def test_a_name_goes_without_an_academic_rank(text: str, part: str, kept: str) -> None:
+    reading, given = marked(text, part, Label.DOCTOR, 0.8)
+    (one,) = trim_civilities(reading, given)
+    assert text[one.start : one.end] == kept
