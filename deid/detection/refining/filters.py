@@ -159,7 +159,8 @@ _BESIDE_A_PART = re.compile(
 )
 _ADVERB = re.compile(r"[a-z]{3,}(?:iqu|eus|abl|ibl|ell|iv|al|air)ement")
 _DAYS_NEAR = 3  # tokens on each side in which a list of days has another one
-_IDENTITY_WARNINGS = frozenset("homonyme homonymes homonymie doublon doublons".split())
+# Also the legal form of a firm.
+_IDENTITY_WARNINGS = frozenset("homonyme homonymes homonymie doublon doublons eurl gaec sarl sasu selarl selas".split())
 _LAUGHS = frozenset("lol ptdr xptdr".split())
 _SURE = 0.84  # score from which a name is no eponym ("M. Charcot")
 
@@ -655,7 +656,7 @@ def _is_listed_day(reading: Reading, index: int) -> bool:
 
 
 def _is_identity_warning(reading: Reading, index: int) -> bool:
-    """True for "HOMONYME" or "DOUBLON" of a patient's record, and for a laugh of a message: "je reviens lol"."""
+    """True for "HOMONYME" of a patient's record, a firm's "SARL", and a laugh of a message: "je reviens lol"."""
     return reading.words[index] in _IDENTITY_WARNINGS or reading.surface(index) in _LAUGHS
 
 
@@ -681,11 +682,13 @@ def _is_of_profession(reading: Reading, index: int) -> bool:
 
 
 def _is_language(reading: Reading, index: int) -> bool:
-    """True for a language by its people: "interprète bambara"."""
-    word = reading.words[index]
-    return reading.word(index - 1) in ("interprete", "langue") and (word in origins() or word in peoples())
+    """True for a language: "interprète bambara", "interprète en shimaoré"."""
+    word, before = reading.words[index], index - 1 - (reading.word(index - 1) == "en")
+    spoken = reading.word(before) in ("interprete", "interpretariat", "langue", "parle", "traducteur", "traductrice")
+    return spoken and (word in _LANGUAGES or word in origins() or word in peoples())
 
 
+_LANGUAGES = word_list("languages")
 _HAS, _IS = frozenset("a ai as ont avait avaient".split()), frozenset("est sont etait etaient".split())
 _PRONOUNS = frozenset("il elle ils elles qui on je tu y".split())
 _BORNE, _RATHER = 500, 10  # births from which a verb may be a name; births by occurrence per million of a usual word
