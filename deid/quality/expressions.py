@@ -41,6 +41,12 @@ _AUTHORED = re.compile(
 )
 _ACT_BEFORE = re.compile(r"(?:plastie|ectomie|otomie|pexie|raphie|dese|stomie)s? (?:selon|de|type) \Z")
 _VERDICT = re.compile(r"\s+([^\W\d_]+)")
+# What is found of a sign, in a sentence of an examination: "réflexes vifs, Babinski absent".
+_FOUND = frozenset("absent absents présent bilatéral indifférent indifférents douteux".split())
+_EXAMINED = re.compile(
+    r"\b(?:clonus|cutanes?|deficit|marche|moteur|motrice|neuro\w*|osteotendineux|pyramidal|reflexes?|romberg|rot|"
+    r"sensitif|signes?|tonus)\b[^.;\n]*\Z"
+)
 _GRADE = re.compile(r"\s(?:\d{1,3}(?:[.,/]\d{1,3})?(?![\d/]|\s?(?:ans|h|kg)\b)|[IV]{1,3}[ab]?\b)")
 _PAIRED = re.compile(r"\set [A-ZÀ-Þ][a-zà-ÿ]+(?:\s\d| (?:positifs|négatifs)\b)")
 _LISTED = re.compile(r"\s*(?:[,;.)]|\Z|\n|et\b|[A-ZÀ-Þ\d])")
@@ -98,6 +104,8 @@ def is_eponym_here(before: str, after: str, bare: str) -> bool:
     if bare in _AUTHORS and folded.endswith((" selon ", "encoche de ", "reaction de ")):
         return True
     verdict = _VERDICT.match(after)
+    if verdict and verdict[1].lower() in _FOUND and _EXAMINED.search(folded):
+        return True
     return (verdict is not None and _is_verdict(verdict[1])) or _PAIRED.match(after) is not None
 
 

@@ -584,6 +584,7 @@ def test_makes_reagents_and_cells_are_nobody_and_people_beside_devices_are(text:
     [
         ("recherche CDKN2A en cours", "CDKN2A", Label.ID, True),
         ("grenade à limiter (CYP3A4).", "CYP3A4", Label.ID, True),
+        ("recherche CDKN2A en cours", "CDKN2", Label.ID, True),
         ("statut FLT3 muté", "FLT3", Label.DOCTOR, True),
         ("votre consentement pour GLA.", "GLA", Label.DOCTOR, True),
         ("variant ZQX12 de classe 3", "ZQX12", Label.ID, True),

@@ -60,6 +60,12 @@ def test_a_person_among_them_is_still_seen(form: str, surname: str) -> None:
         ("BERGER", "La chambre de Berger est prête.", True),
         ("HANCHE", "Hanche gauche luxée.", False),
         ("HANCHE", "Vu Hanche ce matin.", True),
+        ("BABINSKI", "Réflexes vifs aux quatre membres, Babinski absent.", False),
+        ("BABINSKI", "Réflexes vifs. Babinski absent ce jour.", True),
+        ("POIRIER", "PAS DE POIRIER NI DE DEBOUT.", False),
+        ("POIRIER", "SANS NOUVELLE DE POIRIER.", True),
+        ("MISTRAL", "METEO : MISTRAL 90 KM/H", False),
+        ("MISTRAL", "PATIENT : MISTRAL 90 KG", True),
     ],
 )
 def test_a_disease_that_bears_the_patient_s_name_is_none(surname: str, text: str, told: bool) -> None:
