@@ -14,6 +14,7 @@ from itertools import pairwise
 from deid.french.check_digits import is_drug_code
 from deid.french.organisations import is_public_page
 from deid.quality.dates import WrittenDate
+from deid.quality.words import drug_words, fold
 
 _SEPARATOR = r"[\s.\-/\u00a0\u202f]"
 
@@ -68,6 +69,9 @@ _ARTICLE_BEFORE = re.compile(r"\br[ée]f(?:[ée]rence)?\W{1,3}\Z", re.IGNORECASE
 _BATCH_AFTER = re.compile(
     r"[\w\-./]{0,12}\W{1,4}(?:lot|batch|udi|exp|per|s/?n|n\s?[°o]\s(?:de\s)?s[ée]rie)\b", re.IGNORECASE
 )
+# The code of a drug in hospitals ahead of the drug, in a table: "9281314    SOLIRIS 300 mg".
+_DRUG_BEHIND = re.compile(r"\W{1,12}([^\W\d_]{4,})")
+_UCD = re.compile(r"9\d{6}")
 
 
 def _is_code(text: str, start: int, end: int) -> bool:
@@ -76,6 +80,9 @@ def _is_code(text: str, start: int, end: int) -> bool:
     if _UNIT_AFTER.match(after) or _CODE_BEFORE.search(before) or is_drug_code(text, start, end):
         return True
     if _ARTICLE_BEFORE.search(before) and _BATCH_AFTER.match(after):
+        return True
+    drug = _UCD.fullmatch(text, start, end) and _DRUG_BEHIND.match(after)
+    if drug and fold(drug[1]) in drug_words():
         return True
     if _PRODUCT.fullmatch(text, start, end) is None:
         return False

@@ -36,7 +36,7 @@ def _words(*titles: str) -> str:
     return "|".join(re.escape(word) for word in sorted(listed, key=lambda word: (-len(word), word)))
 
 
-_SPECIALITY = re.compile(r"6\d{7}")  # the code CIS of a drug
+_SPECIALITY = re.compile(r"6\d{7}|9\d{6}")  # CIS, and UCD 7
 _KIND = re.compile(r"(?:cip|ucd|cis)(?: ?-?(?:7|13))?\b[ .:=°]{0,3}(?=\d)")
 _OF_PERSONS = sorted(word for word, (label, _) in TRIGGERS.items() if label is not Label.ID)
 _PERSONAL = re.compile(rf"\b(?:{'|'.join(_OF_PERSONS)})\b[^\n\d]{{0,25}}\Z")

@@ -138,8 +138,11 @@ def _is_make(reading: Reading, mention: Mention, words: Sequence[str]) -> bool:
 
     A title before one of the words anywhere makes a person, as a role, a relative or a first name beside it does.
     """
-    known, first, last = reading.lexicon, reading.token_at(mention.start), reading.token_at(mention.end - 1)
-    beside = [reading.word(first - 1 - (reading.word(first - 1) == ":")), *map(reading.word, (last + 1, last + 2))]
+    known, first, behind = reading.lexicon, reading.token_at(mention.start), reading.token_at(mention.end - 1) + 1
+    beside = [
+        reading.word(first - 1 - (reading.word(first - 1) == ":")),
+        reading.word(behind + (reading.word(behind) in (",", "(", "-", "–"))),
+    ]
     if any(one in PROFESSIONS | KINSHIP or one in NAME_FIELDS or known.is_first_name(one) for one in beside):
         return False
     if any(one in reading.titled or known.first_names.get(one) or known.surnames.get(one) for one in words):

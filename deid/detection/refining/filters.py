@@ -288,24 +288,19 @@ _OF_GENE = re.compile(
     r"(?: (?:de |du |d'|des |le )?|'|: )\Z"
 )
 _UNLISTED = re.compile(r"[A-Z]{2,5}\d{1,2}[A-Z]?\d{0,2}")
-# Codes of drugs, ahead of their drug or behind the name of the code; models of machines behind their make.
-_DRUG_CODE = re.compile(r"9\d{6}|3400[89]\d{8}")
+# Models of machines behind their make.
 _MODEL = re.compile(r"[A-Z]{1,4}\d{2,4}[A-Z]{0,2}")
 _LEAST_SYMBOL = 4  # signs of a symbol that needs no word of genetics
 _RUN = re.compile(r"[^\W_]+")
-_CODES = frozenset("cip ucd".split())
 _MODELLED = frozenset("helico helicoptere modele vecteur".split())
 
 
 def _is_of_register(reading: Reading, mention: Mention) -> bool:
-    """True for the symbol of a gene, the code of a drug and the model of a machine: "CDKN2A", "9281314 SOLIRIS"."""
+    """True for the symbol of a gene and the model of a machine: "CDKN2A", "INCUBATEUR DRAGER GT5400"."""
     run = _RUN.match(reading.text, reading.starts[reading.token_at(mention.start)])
     first, written = reading.token_at(mention.start), run.group() if run else ""
     if any(vote.annotator == "identity" for vote in mention.votes) or (run and run.end() < mention.end):
         return False
-    if _DRUG_CODE.fullmatch(written):
-        behind = reading.word(reading.token_at(mention.end - 1) + 1)
-        return behind in reading.lexicon.drugs or reading.word(first - 1 - (reading.word(first - 1) == ":")) in _CODES
     before = reading.word(first - 1 - (reading.word(first - 1) == ":"))
     if mention.label in IDENTIFIERS and _MODEL.fullmatch(written) and before in BRANDS | VEHICLES | _MODELLED:
         return True

@@ -122,6 +122,7 @@ def test_a_number_cut_by_a_surrogate_is_still_seen() -> None:
         "Apgar\n7-9-10", "Apgar à 10/10/10", "APGAR 7 / 9 / 10", "PCA mo 1/1/10", "PCEA ropi 5-6-20",
         "avulsion des dents 11-12-21", "vaccins (0-1-2-12 mois)",
         "PAP 28/10/16 mmHg", "LPP 3401234", "LPP 3118404 / 3191520", "code 1188684", 'cip="3400935447718"',
+        "9281314    SOLIRIS 300 mg", "9402558 ; ORACILLINE ; 120",
         "CIS 60019927", "UCD 9385361", "CIP13 : 3400935447718, 3400930085370",
         "REF 1500300-23, LOT A12", "NM_001040142.2:c.2558G>A", "chr2:166201379", "rs1234567890", "NCT01234567",
         "charge virale 1523467 copies/ml", "série 93-86-79-72-65", "erreur 0x80040154",
@@ -153,6 +154,8 @@ def test_ordinary_writing_is_not_a_residue(text: str) -> None:
         ("code patient 1188684", "residual_digits"),
         ("3400935447718", "residual_nir"),
         ("CIS 80019927", "residual_digits"),
+        ("9281314    DURAND 300 mg", "residual_digits"),
+        ("8281314    SOLIRIS 300 mg", "residual_digits"),
         ("93-86-79-72-60", "residual_digits"),
     ],
 )
