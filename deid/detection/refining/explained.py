@@ -121,6 +121,14 @@ _MADE = re.compile(
 _BY_MEANS = re.compile(
     r"\b[a-z]{3,}(?:ages?|ions?|ures?|ases?|ies?|ements?|completee?|fermee?) (?:[a-z'’-]+ ){0,5}(?:par|au|avec) \Z"
 )
+# Makes of several words: "Hem-o-lok", "Discovery MI".
+_MAKES = re.compile(
+    rf"(?<![\w-])(?:{'|'.join(one.replace(' ', '[ -]') for one in sorted(BRANDS) if ' ' in one)})(?![\w-])"
+)
+_LONGEST_MAKE = 24  # characters
+_STATED = frozenset(
+    "appele appelee dicte examine examinee faite opere operee realise realisee revue suivi suivie".split()
+)
 # A reagent and a lens that are called like somebody: "Brucella (Rose Bengale)", "lentille rigide Rose K2".
 _REAGENT = re.compile(r"rose (?:bengale|k2?)")
 _REACTS = re.compile(
@@ -131,6 +139,17 @@ _REACTS = re.compile(
 def _is_reagent(reading: Reading, mention: Mention) -> bool:
     ahead = _REACTS.search(reading.folded, max(0, mention.start - _SAID_NEAR), mention.start)
     return bool(ahead and _REAGENT.fullmatch(reading.folded, mention.start, mention.end))
+
+
+def _is_joined(reading: Reading, word: str) -> bool:
+    """True for a part of a compound name somewhere: "Mme Isnard-Tahor"."""
+    places = [at for at in reading.places.get(word, ()) if reading.word(at - 1) == "-" and glued(reading, at)]
+    return any(is_capital(reading, at - 2) and len(reading.word(at - 2)) > 1 for at in places)
+
+
+def _is_made(reading: Reading, word: str) -> bool:
+    known = reading.lexicon
+    return word in known.drugs or word in REPORT_WORDS or (word in BRANDS and known.is_unknown(word))
 
 
 def _is_make(reading: Reading, mention: Mention, words: Sequence[str]) -> bool:
@@ -145,9 +164,18 @@ def _is_make(reading: Reading, mention: Mention, words: Sequence[str]) -> bool:
     ]
     if any(one in PROFESSIONS | KINSHIP or one in NAME_FIELDS or known.is_first_name(one) for one in beside):
         return False
-    if any(one in reading.titled or known.first_names.get(one) or known.surnames.get(one) for one in words):
+    ahead = (reading.word(first - 1), reading.word(first - 2))
+    if not reading.titled.isdisjoint(words) or (ahead[0] == "par" and ahead[1] in PROFESSIONS | _STATED):
         return False
-    if words[0] in BRANDS or words[0] in known.drugs or words[0] in REPORT_WORDS:
+    near = max(0, mention.start - _LONGEST_MAKE), mention.end + _LONGEST_MAKE
+    caring = mention.label is Label.DOCTOR
+    if caring and any(
+        one.start() < mention.end and mention.start < one.end() for one in _MAKES.finditer(reading.folded, *near)
+    ):
+        return True
+    if any(known.first_names.get(one) or known.surnames.get(one) or _is_joined(reading, one) for one in words):
+        return False
+    if caring and _is_made(reading, words[0]) and all(_is_made(reading, one) or len(one) < 3 for one in words):
         return True
     line = reading.folded[max(reading.line(mention.start)[0], mention.start - _SAID_NEAR) : mention.start]
     made = _OF_DEVICE.search(line) or (_MADE.fullmatch(words[0]) and _BY_MEANS.search(line))

@@ -95,10 +95,6 @@ _GENETICS = re.compile(
     r"(?<!\w)rs\d{3,10}(?!\w)|(?<!\w)ens[egpt]\d{8,15}(?!\w)|"
     r"(?<!\w)(?:[a-z]{2,6}\d{1,3}[a-z]?::[a-z]{2,6}\d{0,3}[a-z]?|[a-z]{2,6}::[a-z]{2,6}\d{1,3}[a-z]?)(?!\w)"
 )
-# Makes of several words: "Hem-o-lok", "Discovery MI"
-_MAKES = re.compile(
-    rf"(?<![\w-])(?:{'|'.join(one.replace(' ', '[ -]') for one in sorted(BRANDS) if ' ' in one)})(?![\w-])"
-)
 _MAIL = re.compile(r"(?:e[ -]?)?mails?|courriels?|adresses? (?:e-?)?mails?")
 _SORTS = ORG_PARTICLES | ORG_FILLERS | word_list("hospital_sorts")
 _ASSAYED = re.compile(
@@ -173,7 +169,7 @@ def drop_allowed(reading: Reading, mentions: Sequence[Mention], allow: Mapping[L
     `allow` holds the policy's own terms by label.
     """
     initials = _initials(reading, mentions)
-    spans = [match.span() for one in (_LAW, _GENETICS, _MAKES) for match in one.finditer(reading.folded)]
+    spans = [match.span() for one in (_LAW, _GENETICS) for match in one.finditer(reading.folded)]
     own = {label: {key(term) for term in terms} for label, terms in allow.items()}
     return [
         mention
@@ -289,7 +285,7 @@ _OF_GENE = re.compile(
 )
 _UNLISTED = re.compile(r"[A-Z]{2,5}\d{1,2}[A-Z]?\d{0,2}")
 # Models of machines behind their make.
-_MODEL = re.compile(r"[A-Z]{1,4}\d{2,4}[A-Z]{0,2}")
+_MODEL, _BATCH = re.compile(r"[A-Z]{1,2}\d{2,4}[A-Z]{0,2}"), frozenset("lot lots serie sn".split())
 _LEAST_SYMBOL = 4  # signs of a symbol that needs no word of genetics
 _RUN = re.compile(r"[^\W_]+")
 _MODELLED = frozenset("helico helicoptere modele vecteur".split())
@@ -302,8 +298,9 @@ def _is_of_register(reading: Reading, mention: Mention) -> bool:
     if any(vote.annotator == "identity" for vote in mention.votes) or (run and run.end() < mention.end):
         return False
     before = reading.word(first - 1 - (reading.word(first - 1) == ":"))
-    if mention.label in IDENTIFIERS and _MODEL.fullmatch(written) and before in BRANDS | VEHICLES | _MODELLED:
-        return True
+    made = before in BRANDS | VEHICLES | _MODELLED and reading.text[reading.ends[first - 1] : mention.start] == " "
+    if made and mention.label in IDENTIFIERS and _MODEL.fullmatch(written):
+        return _BATCH.isdisjoint(reading.words[max(0, first - 3) : first])
     ahead = reading.folded[max(0, mention.start - _CITED_REACH) : mention.start]
     if not _SYMBOL.fullmatch(written):
         return False
@@ -387,14 +384,10 @@ def _is_setting(reading: Reading, mention: Mention, words: Sequence[str], titled
 def _is_coded(reading: Reading, mention: Mention, words: Sequence[str]) -> bool:
     """True for a clinical acronym that fills a cell (";ETT;"), of two letters between a doctor's and a town's."""
     filled = reading.text[mention.start - 1 : mention.start] + reading.text[mention.end : mention.end + 1] == ";;"
-    word, lexicon = words[0], reading.lexicon
     row = reading.folded[slice(*reading.line(mention.start))]
-    if len(words) == 1 and re.search(rf'(?:^"?|;"?|\| *){word}(?:"?;| *\|)|(?:;"?|\| *){word}"?$', row):
-        rarely = lexicon.surnames.get(word) < _RATHER * lexicon.common.get(word, 0.0)
-        if rarely and not lexicon.first_names.get(word):
-            return True  # ";Aorte;"
-        if word in _RESULTS and len(re.findall(rf"[;|] *{word} *(?=[;|])", row)) > 1 and not _SIGNED_ROW.match(row):
-            return True  # "CMV | ND | ND |"
+    result = len(words) == 1 and words[0] in _RESULTS and not _SIGNED_ROW.match(row)
+    if result and len(re.findall(rf"[;|] *{words[0]} *(?=[;|])", row)) > 1:
+        return True  # "CMV | ND | ND |"
     acronym = len(words) == 1 and "acronym" in reading.lexicon.clinical.get(words[0], "")
     sure = len(words[0]) > 2
     if filled and acronym and not sure:

@@ -87,7 +87,8 @@ def find_sense(reading: Reading, index: int) -> Sense:
     if len(word) < 3 or word not in lexicon().common or not {"ADJ", "NOM"} & set(kinds):
         return Sense.OPEN
     if word in _PARTS | _MEASURES:
-        return Sense.THING if _has_state(reading, index) or _is_common(reading, index) else Sense.OPEN
+        borne = word in lexicon().surnames or word in lexicon().first_names  # nobody is called "Aorte"
+        return Sense.THING if not borne or _has_state(reading, index) or _is_common(reading, index) else Sense.OPEN
     if "ADJ" not in kinds or not _opens(reading, index) or lexicon().first_names.get(word) >= _GIVEN:
         return Sense.OPEN
     if _describes(reading, index):

@@ -276,3 +276,10 @@ def test_an_adjective_before_its_noun_stays_in_small_letters(detector: Detector)
     text = "reçu maëlle pour un gros abcès de la fesse avec le grand trochanter douloureux depuis lundi"
     (mentions,) = detector.detect([Document("d", text, Patient(key="p", last_name="GROS", first_names=("Maëlle",)))])
     assert [text[one.start : one.end] for one in mentions if one.label in NAMES] == ["maëlle"]
+
+
+@pytest.mark.parametrize(("word", "thing"), [("Aorte", True), ("Trachée", True), ("Genou", False), ("Pivoine", False)])
+def test_a_part_of_the_body_that_nobody_bears_is_a_thing_in_a_cell(word: str, thing: bool) -> None:
+    text = f"IRM;Signa Artist;{word};R. Hadji"
+    mention = Mention(17, 17 + len(word), Label.DOCTOR, 0.9, None, (Vote("transformer", Label.DOCTOR, 0.9),))
+    assert (trim_things(Reading(Document("d", text)), [mention]) == []) is thing
