@@ -87,8 +87,9 @@ def find_sense(reading: Reading, index: int) -> Sense:
     if len(word) < 3 or word not in lexicon().common or not {"ADJ", "NOM"} & set(kinds):
         return Sense.OPEN
     if word in _PARTS | _MEASURES:
-        borne = word in lexicon().surnames or word in lexicon().first_names  # nobody is called "Aorte"
-        return Sense.THING if not borne or _has_state(reading, index) or _is_common(reading, index) else Sense.OPEN
+        sides = reading.word(index - 1), reading.word(index + 1)
+        examined = word in _PARTS and sides == (";", ";") and not lexicon().surnames.get(word)  # "IRM;Signa;Aorte;"
+        return Sense.THING if examined or _has_state(reading, index) or _is_common(reading, index) else Sense.OPEN
     if "ADJ" not in kinds or not _opens(reading, index) or lexicon().first_names.get(word) >= _GIVEN:
         return Sense.OPEN
     if _describes(reading, index):
@@ -260,7 +261,7 @@ def _is_judged(reading: Reading, index: int) -> bool:
 
 
 def _is_examined(reading: Reading, index: int) -> bool:
-    """True for a sign with what is found of it, in a sentence of an examination: "réflexes vifs, Babinski absent"."""
+    """True for a sign before its result in a sentence of an examination: "réflexes vifs, Babinski absent"."""
     start = reading.starts[index]
     sentence = re.split(r"[.;\n] |\n", reading.folded[max(0, start - _SENTENCE) : start])[-1]
     found = reading.word(index + 1) in _WORDS["findings_of_signs"]

@@ -79,6 +79,7 @@ PEOPLE = (
     ("POIRIER", ".\nSANS NOUVELLE DE POIRIER. SORTIE DE POIRIER. PAS VU POIRIER."),
     ("CHALUMEAU", ".\nDOSSIER DE CHALUMEAU. NOM : CHALUMEAU."),
     ("MISTRAL", ".\nVU MISTRAL A 10 H, METEO INCERTAINE. PATIENT : MISTRAL."),
+    ("ROSE", ".\nSes filles ont des noms de fleurs : Rose, Violette, Iris."),
     ("BOULEAU", "\nAllergies :       Bouleau Paul\nPricks faits chez Bouleau."),
 )  # fmt: skip
 
@@ -278,7 +279,9 @@ def test_an_adjective_before_its_noun_stays_in_small_letters(detector: Detector)
     assert [text[one.start : one.end] for one in mentions if one.label in NAMES] == ["maëlle"]
 
 
-@pytest.mark.parametrize(("word", "thing"), [("Aorte", True), ("Trachée", True), ("Genou", False), ("Pivoine", False)])
+@pytest.mark.parametrize(
+    ("word", "thing"), [("Aorte", True), ("Trachée", True), ("Tension", False), ("Pivoine", False)]
+)
 def test_a_part_of_the_body_that_nobody_bears_is_a_thing_in_a_cell(word: str, thing: bool) -> None:
     text = f"IRM;Signa Artist;{word};R. Hadji"
     mention = Mention(17, 17 + len(word), Label.DOCTOR, 0.9, None, (Vote("transformer", Label.DOCTOR, 0.9),))
