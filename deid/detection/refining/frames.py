@@ -86,7 +86,7 @@ _DEAR = re.compile(
 # A newborn by the first name alone, also ahead of the weight: "Naissance de Jasmine", "Prudence 2 150 g".
 _NEWBORN = re.compile(
     r"\b[Nn]aissance (?:de |d['’])(?:l[ae] )?(?:petite? )?(?P<born>[A-ZÀ-Þ][\w'’-]+)"
-    r"|(?<!\w)(?P<weighed>[A-ZÀ-Þ][\w'’-]+)(?: [A-Z]\.?)?,? [1-5][ \u00a0.]?\d{3} ?g\b"
+    r"|(?<![\w'’-])(?P<weighed>[A-ZÀ-Þ][\w'’-]+)(?: [A-Z]\.?)?,? [1-5][ \u00a0.]?\d{3} ?g\b"
 )
 _GIVEN = 100  # births of a first name, whatever else it means
 # "une dame mouette si si c'est son nom"

@@ -574,7 +574,7 @@ def test_a_word_one_letter_off_shares_an_end(word: str, at: int, letter: str, wa
     behind = word[at:]
     other = word[:at] + (letter + behind, letter + behind[1:], behind[1:], behind[1::-1] + behind[2:])[way]
     if len(other) >= 5:
-        assert not set(forms._ends(word)).isdisjoint(forms._ends(other))
+        assert not set(forms.ends(word)).isdisjoint(forms.ends(other))
 
 
 def test_unknown_surnames_are_compared_with_few_others(
