@@ -194,13 +194,12 @@ def _rewritten(
 def _agreeing(before: str, original: str, draft: Draft) -> tuple[int, str]:
     """Return the number of characters to replace ahead of a mention, and the text in agreement with the rest.
 
-    "d'Avignon" becomes "de Gray": the replaced span then begins at the preposition, and so does the surrogate. The end
-    of a line may part them.
+    "d'Avignon" becomes "de Gray": the replaced span then begins at the preposition, and so does the surrogate.
     """
     if draft.noun is None:
         return 0, draft.text
     own = own_article(original) if draft.noun.is_area else ""
-    ahead = read_ahead((f"{before[:-1]} " if before.endswith("\n") else before) + own)
+    ahead = read_ahead(before + own)
     if ahead is None:
         return 0, draft.text
     written = fitted(ahead, draft.noun, draft.text)

@@ -498,13 +498,6 @@ def test_a_group_of_hospitals_is_a_university_hospital(substitutor: Substitutor)
             assert _one(substitutor, f"[[ORG|{name}]] – Service", key)[0].startswith("CHU ")
 
 
-def test_an_article_of_a_name_agrees_over_the_end_of_a_line(substitutor: Substitutor) -> None:
-    for key in map(str, range(40)):
-        for markup in ("aux boules au\n[[ORG|Roucas-Gris]].", "aux boules au [[ORG|Roucas-Gris]]."):
-            text = substitutor.substitute(*marked(markup, patient=Patient(key=key))).text
-            assert not re.search(r"\bau\s+(?:Le|La|Les|L')\b", text), text
-
-
 @pytest.mark.parametrize(
     "name",
     ["CLINIQUE DU VAL DE LYS", "CH Cœur de Corrèze", "Clinique des Boucles de Seine", "hôpital du Pays de Pacy"],
