@@ -63,6 +63,7 @@ _BORNE = 1_000  # births of a surname from which a number behind may be its bear
 _PLACES = 50  # of a word, in which its article is looked for
 _APART = 3  # blanks between a label and what stands in another column
 _SENTENCE = 120  # characters of a sentence ahead of a sign
+_SENTENCE_ENDS = re.compile(r"[.;] |\n")
 _LONGEST_RUN = 7  # tokens of an eponym of several people, hyphens included
 
 
@@ -263,7 +264,7 @@ def _is_judged(reading: Reading, index: int) -> bool:
 def _is_examined(reading: Reading, index: int) -> bool:
     """True for a sign before its result in a sentence of an examination: "réflexes vifs, Babinski absent"."""
     start = reading.starts[index]
-    sentence = re.split(r"[.;\n] |\n", reading.folded[max(0, start - _SENTENCE) : start])[-1]
+    sentence = _SENTENCE_ENDS.split(reading.folded[max(0, start - _SENTENCE) : start])[-1]
     found = reading.word(index + 1) in _WORDS["findings_of_signs"]
     return found and not _WORDS["examined"].isdisjoint(re.findall("[a-z]+", sentence))
 
