@@ -286,13 +286,17 @@ _OF_GENE = re.compile(
 _UNLISTED = re.compile(r"[A-Z]{2,5}\d{1,2}[A-Z]?\d{0,2}")
 # Models of machines behind their make.
 _MODEL, _BATCH = re.compile(r"[A-Z]{1,2}\d{2,4}[A-Z]{0,2}"), frozenset("lot lots serie sn".split())
+_AHEAD_OF_PEOPLE = PROFESSIONS | KINSHIP | {"par"}
 _LEAST_SYMBOL = 4  # signs of a symbol that needs no word of genetics
 _RUN = re.compile(r"[^\W_]+")
 _MODELLED = frozenset("helico helicoptere modele vecteur".split())
 
 
 def _is_of_register(reading: Reading, mention: Mention) -> bool:
-    """True for the symbol of a gene and the model of a machine: "CDKN2A", "INCUBATEUR DRAGER GT5400"."""
+    """True for the symbol of a gene and the model of a machine: "CDKN2A", "INCUBATEUR DRAGER GT5400".
+
+    Letters that are somebody's beside a title or role are no gene: "mutation négative chez Mme MAX".
+    """
     run = _RUN.match(reading.text, reading.starts[reading.token_at(mention.start)])
     first, written = reading.token_at(mention.start), run.group() if run else ""
     if any(vote.annotator == "identity" for vote in mention.votes) or (run and run.end() < mention.end):
@@ -306,7 +310,9 @@ def _is_of_register(reading: Reading, mention: Mention) -> bool:
         return False
     if written.casefold() in _GENES:
         figured = len(written) >= _LEAST_SYMBOL and not written.isalpha()
-        return figured or _GENETIC.search(ahead) is not None
+        role = reading.word(first + 1 + (reading.word(first + 1) in (",", "(")))
+        borne = before in _AHEAD_OF_PEOPLE or role in PROFESSIONS or reading.words[first] in reading.titled
+        return figured or (_GENETIC.search(ahead) is not None and not borne)
     return _UNLISTED.fullmatch(written) is not None and _OF_GENE.search(ahead) is not None
 
 
