@@ -112,11 +112,11 @@ _OF_DEVICE = re.compile(
     rf"\b(?:{'|'.join(sorted(word_list('device_nouns')))})"
     r"(?: (?!par\b|de\b|chez\b)[a-z]{4,}(?<!ee)(?<!ees))?[ (]{1,2}\Z"
 )
-# Roots and endings of what products are called, and what is done by such means ahead: "suture par Surgiplex".
+# Roots and endings of what products are called and hardly any surname is, and what is done by such means ahead: "suture
+# par Surgiplex", but "suture par Biollot".
 _MADE = re.compile(
-    r"(?:surgi|hemo|endo|bio|osteo|derm|cardio|neuro|opti|medi|gela|cera|poly|collag|vaso|angio|arthro|uro|hydro|cryo)"
-    r"[a-z]{3,}|[a-z]{3,}(?:cath|flex|stent|clip|lok|lock|seal|sorb|foam|glue|plug|flow|flux|tech|tex|patch|loop|derm|"
-    r"plast|sept|bond|mesh|pore|vac|wire|fuse|pump|scan|gard|guard|sure)"
+    r"(?:surgi|hemo(?!n)|endo|osteo|cardio|neuro|opti|collag|vaso|arthro|hydro|cryo)[a-z]{3,}|"
+    r"[a-z]{3,}(?:cath|flex|stent|clip|lok|seal|sorb|foam|glue|plug|flow|flux|patch|plast|bond|mesh|wire|fuse|pump|guard)"
 )
 _BY_MEANS = re.compile(
     r"\b[a-z]{3,}(?:ages?|ions?|ures?|ases?|ies?|ements?|completee?|fermee?) (?:[a-z'’-]+ ){0,5}(?:par|au|avec) \Z"
@@ -170,7 +170,7 @@ def _is_make(reading: Reading, mention: Mention, words: Sequence[str]) -> bool:
     near = max(0, mention.start - _LONGEST_MAKE), mention.end + _LONGEST_MAKE
     caring = mention.label is Label.DOCTOR
     if caring and any(
-        one.start() < mention.end and mention.start < one.end() for one in _MAKES.finditer(reading.folded, *near)
+        one.start() <= mention.start and mention.end <= one.end() for one in _MAKES.finditer(reading.folded, *near)
     ):
         return True
     if any(known.first_names.get(one) or known.surnames.get(one) or _is_joined(reading, one) for one in words):
