@@ -141,12 +141,6 @@ def _is_reagent(reading: Reading, mention: Mention) -> bool:
     return bool(ahead and _REAGENT.fullmatch(reading.folded, mention.start, mention.end))
 
 
-def _is_joined(reading: Reading, word: str) -> bool:
-    """True for a part of a compound name somewhere: "Mme Isnard-Tahor"."""
-    places = [at for at in reading.places.get(word, ()) if reading.word(at - 1) == "-" and glued(reading, at)]
-    return any(is_capital(reading, at - 2) and len(reading.word(at - 2)) > 1 for at in places)
-
-
 def _is_made(reading: Reading, word: str) -> bool:
     known = reading.lexicon
     return word in known.drugs or word in REPORT_WORDS or (word in BRANDS and known.is_unknown(word))
@@ -173,7 +167,7 @@ def _is_make(reading: Reading, mention: Mention, words: Sequence[str]) -> bool:
         one.start() <= mention.start and mention.end <= one.end() for one in _MAKES.finditer(reading.folded, *near)
     ):
         return True
-    if any(known.first_names.get(one) or known.surnames.get(one) or _is_joined(reading, one) for one in words):
+    if any(known.first_names.get(one) or known.surnames.get(one) or one in reading.joined for one in words):
         return False
     if caring and _is_made(reading, words[0]) and all(_is_made(reading, one) or len(one) < 3 for one in words):
         return True

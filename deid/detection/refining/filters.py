@@ -134,6 +134,7 @@ _DEVICE_STATE = re.compile(
     r" (?:en place|ôté|gonflé|dégonflé|retiré|enlevé|clampé|(?:CH ?)?\d{2,3} ?(?:cc|mL|ml|CH)\b)"
 )
 STATE = re.compile(r"(?<=\w )(?<!en )(?<!hase )(?<!riode )(?<!etat )(?:On|Off|ON|OFF)(?=[ \t]*(?:[,;.|/\n]|\Z))")
+_PLACES = 50  # of a word, behind which the state of a device is looked for
 _SETTINGS = 80  # characters to other settings
 _SIDES = frozenset("dg")
 _CELL, _DOCTORS_CELL = 48, re.compile(r"(?:dr|pr|docteur|professeur)\.? [^;\n]{2,40};\Z")
@@ -369,7 +370,7 @@ def _is_sign(reading: Reading, mention: Mention, word: str) -> bool:
     few = alone and lexicon.surnames.get(word, 0) < USUAL_NAME and not said
     device = (
         _DEVICE_STATE.match(reading.text, reading.ends[at])
-        for at in reading.places.get(word, ())
+        for at in reading.places.get(word, ())[:_PLACES]
         if word not in reading.titled
     )
     return not borne or (known and few and bool(_SIGN_FOUND.match(reading.folded, mention.end) or any(device)))

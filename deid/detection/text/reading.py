@@ -172,6 +172,12 @@ class Reading:
         )
 
     @cached_property
+    def joined(self) -> frozenset[str]:
+        """The last parts of compound names: "Mme Isnard-Tahor"."""
+        hyphens = (at for at in self.places.get("-", ()) if self.starts[at] in self.ends[at - 1 : at])
+        return frozenset(self.word(at + 1) for at in hyphens if self.capitals[at - 1] and len(self.words[at - 1]) > 1)
+
+    @cached_property
     def _upper_lines(self) -> list[bool]:
         return [_UNIT.sub("", line).isupper() for line in self.text.split("\n")]
 

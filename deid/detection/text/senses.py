@@ -62,6 +62,7 @@ _GIVEN = 1_000  # births from which a word may be a given name before what its b
 _BORNE = 1_000  # births of a surname from which a number behind may be its bearer's
 _PLACES = 50  # of a word, in which its article is looked for
 _APART = 3  # blanks between a label and what stands in another column
+_LISTED = 40  # tokens of a list behind its label
 _SENTENCE = 120  # characters of a sentence ahead of a sign
 _SENTENCE_ENDS = re.compile(r"[.;] |\n")
 _LONGEST_RUN = 7  # tokens of an eponym of several people, hyphens included
@@ -422,7 +423,9 @@ def _has_article(reading: Reading, index: int, name: str) -> bool:
 def _is_labelled(reading: Reading, index: int) -> bool:
     """True for a noun behind the label of what is no person: "METEO : MISTRAL", "pricks : Chêne, Olivier"."""
     word, at = _plain(reading.words[index]), index - 1
-    while reading.word(at) in (",", "/") or (reading.word(at).isalpha() and reading.word(at - 1) in (",", "/", ":")):
+    while at > index - _LISTED and (
+        reading.word(at) in (",", "/") or (reading.word(at).isalpha() and reading.word(at - 1) in (",", "/", ":"))
+    ):
         at -= 1
     if reading.word(at) != ":" or reading.word(at - 1) not in _WORDS["labels_of_things"]:
         return False

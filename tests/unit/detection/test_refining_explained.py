@@ -645,3 +645,8 @@ def test_a_name_goes_without_an_academic_rank(text: str, part: str, kept: str) -
 )
 def test_a_patient_or_relative_called_like_a_drug_or_make_stays(text: str, part: str, label: Label) -> None:
     assert not allowed(text, part, label, 0.95)
+
+
+@pytest.mark.parametrize(("others", "dropped"), [(3, True), (60, False)])
+def test_the_state_of_a_device_is_looked_for_behind_some_of_its_places(others: int, dropped: bool) -> None:
+    assert allowed(f"{'Bakri, ' * others}puis Bakri ôté 10h", "Bakri", Label.DOCTOR) is dropped

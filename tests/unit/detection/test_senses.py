@@ -286,3 +286,11 @@ def test_a_part_of_the_body_that_nobody_bears_is_a_thing_in_a_cell(word: str, th
     text = f"IRM;Signa Artist;{word};R. Hadji"
     mention = Mention(17, 17 + len(word), Label.DOCTOR, 0.9, None, (Vote("transformer", Label.DOCTOR, 0.9),))
     assert (trim_things(Reading(Document("d", text)), [mention]) == []) is thing
+
+
+@pytest.mark.parametrize(("listed", "thing"), [(3, True), (30, False)])
+def test_the_label_of_a_list_is_looked_for_within_a_reach(listed: int, thing: bool) -> None:
+    text = f"Pricks : {'Chêne, ' * listed}Bouleau positif"
+    at = text.index("Bouleau")
+    mention = Mention(at, at + 7, Label.DOCTOR, 0.9, None, (Vote("transformer", Label.DOCTOR, 0.9),))
+    assert (trim_things(Reading(Document("d", text)), [mention]) == []) is thing
