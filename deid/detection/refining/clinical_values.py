@@ -691,7 +691,9 @@ _CLASSIFIED = re.compile(r"\b(?:adicap|ccam|ngap|nabm|cim[ -]?10|snomed(?:[ -]ct
 _ACRONYM = re.compile(
     r"cr[chor]|crop|bk|ace|afp|aod|avk|cea|crp|ecbu|hbpm|hcg|psa|tsh|abvd|beacopp|bep|choep|chop|fec|gemox|tpf"
 )
-_NAMED_CODE = re.compile(rf"\b(?:{'|'.join(sorted(TRIGGERS))}|cle|indicatif)\b[ .:°]{{0,3}}(?:est )?\Z")
+_NAMED_CODE = re.compile(
+    rf"\b(?:{'|'.join(sorted(TRIGGERS))}|cle|indicatif|login|user(?:name)?|utilisateur)\b[ .:°]{{0,3}}(?:est )?\Z"
+)
 _VERTEBRAE = re.compile(r"[ctls]\d{1,2}(?: ?- ?[ctls]?\d{1,2})?")
 
 

@@ -173,5 +173,5 @@ def _users(reading: Reading) -> Iterator[Mention]:
     for match in _USER.finditer(reading.text):
         word = fold(match["login"])
         plain = reading.lexicon.is_word(word) or "acronym" in reading.lexicon.clinical.get(word, "")
-        if not plain and word not in _NO_USERS:
+        if not plain and word not in _NO_USERS and word not in BRANDS:
             yield _framed(*match.span("login"), Label.ID)

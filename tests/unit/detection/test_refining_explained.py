@@ -168,6 +168,7 @@ def test_capitals_that_nothing_announces_are_nobody(text: str, part: str, droppe
         ("compteur : 88 120 au départ", "88 120", Label.PHONE, True),
         ("kilométrage 12 400", "12 400", Label.ID, True),
         ("séq. AZF : pas de délétion", "AZF", Label.ID, True),
+        ("Utilisateur : MDUP nuit", "MDUP", Label.ID, False),
         ("Dossier UMJ 31-2019-02214", "UMJ", Label.NDA, True),
         ("Dossier UMJ 31-2019-02214", "31-2019-02214", Label.NDA, False),
         ("Dossier XBR-31 transmis", "XBR-31", Label.ID, False),

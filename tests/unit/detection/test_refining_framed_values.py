@@ -178,6 +178,7 @@ def test_the_login_of_whoever_wrote(text: str, login: str) -> None:
     [
         "Utilisateur : IDE nuit", "Login INCORRECT", "Login : NDA", "Utilisateur MDPH", "Utilisateur : admin",
         "Utilisateur : SAMU", "utilisateur de drogues", "Utilisateur mdup", "LOGIN : NUIT", "Un utilisateur averti",
+        "Login DXCARE", "utilisateur OPTIFLOW",
     ],
 )  # fmt: skip
 def test_what_is_no_login(text: str) -> None:
