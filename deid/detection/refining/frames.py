@@ -93,7 +93,7 @@ _GIVEN = 100  # births of a first name, whatever else it means
 _SAID_NAME = re.compile(
     r"(?<![\w'-])(?!(?:si|oui|bien|vraiment|non)\b)(?P<name>[a-z][a-z-]+)[ ,(–—-]{1,3}"
     r"(?:(?:si|oui|bien|vraiment|non),? ){0,3}"
-    r"c'est (?:bien |vraiment )?(?:son|leur|le) (?:vrai )?(?:nom|prenom)\b"
+    r"c'est (?:bien |vraiment )?(?:son|leur) (?:vrai )?(?:nom|prenom)\b"
 )
 _USUAL = 1_000  # occurrences per million from which a word is none of a name
 # "bx derm Roussel": whoever examined, behind what and the specialty cut short
@@ -429,7 +429,8 @@ def _told(reading: Reading) -> Iterator[Mention]:
             yield _framed(reading, first, first, Label.PERSON, _SURE)
     for match in _SAID_NAME.finditer(reading.folded):
         first = reading.token_at(match.start())
-        if lexicon.common.get(reading.words[first], 0.0) < _USUAL and reading.words[first] not in KINSHIP | PROFESSIONS:
+        usual = lexicon.common.get(reading.words[first], 0.0) >= _USUAL or has_clinical_reading(reading, first)
+        if not usual and reading.words[first] not in KINSHIP | PROFESSIONS:
             yield _framed(reading, first, first, Label.PERSON, _SURE)
     for match in _EXAMINED.finditer(reading.folded):
         last = reading.token_at(match.start("name"))

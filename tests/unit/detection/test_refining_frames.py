@@ -114,6 +114,8 @@ def test_a_frame_announces_a_name(text: str, names: list[str]) -> None:
         "La mère de famille, femme de marin, soeur de lait",
         "Naissance par cesar. Amis de france, tante de province",
         "fille de salle, bébé de mai, femme de ménage",
+        "maladie de parkinson, c'est le nom de la maladie",
+        "fibroscopie, c'est son nom. doliprane c'est son vrai nom",
     ],
 )
 def test_the_same_frame_around_other_words_announces_nobody(text: str) -> None:
