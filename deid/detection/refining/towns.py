@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 
-from deid.detection.lookup.known_names import LOWER_PARTICLES, PARTICLES
+from deid.detection.lookup.known_names import BRANDS, LOWER_PARTICLES, PARTICLES
 from deid.detection.lookup.lexicon import gazetteers
 from deid.detection.merging.evidence import has_clinical_reading
 from deid.detection.text.names import is_capital, is_upper
@@ -43,7 +43,10 @@ _OF_TOWN = re.compile(r"(?:de |d['’]|du |CHR?U |CH )((?:L[ae]s? )?[A-ZÀ-Ý][\
 _SLASHED = re.compile(r"/[^\W\d_]+(?:-[^\W\d_]+)*")
 _SCORE = 0.7
 _SPELT = re.compile(r"(?<![\w.])(?:[A-Z] ){3,}[A-Z](?![\w.])")
-_SITE = re.compile(r"\b[Ss]ite (?P<article>L[ae]s? )?(?P<name>[A-ZÀ-Þ][\w'’]+(?:-[\w'’]+)*)")
+_SITE = re.compile(
+    r"\b[Ss]ite (?!Web\b)(?P<article>L[ae]s? )?"
+    r"(?P<name>(?:[A-ZÀ-Þ][a-zß-ÿ]|[A-ZÀ-Þ]{5})[^\W\d_]*(?:['’-][^\W\d_]+)*)(?![\w'’-])"
+)
 _ELIDED = re.compile(r"(?<=\w) [dl]\Z")
 _ACRONYM = re.compile(r"[ \u00a0]?\((?P<acronym>[A-Z]{3,7})\)")
 # Inhabitants of a town, for each bearer of its name, of one that is no name, of the smallest abroad in the table.
@@ -117,7 +120,8 @@ def _apart(reading: Reading) -> Iterator[Mention]:
             yield Mention(match.start(), match.end(), Label.CITY, _SCORE)
     for match in _SITE.finditer(reading.text):
         name = fold(match["name"])
-        if match["article"] or not (reading.lexicon.is_word(name) or name in reading.lexicon.clinical):
+        known = key(name) in BRANDS or reading.lexicon.is_word(name) or name in reading.lexicon.clinical
+        if match["article"] or not known:
             yield Mention(*match.span("name"), Label.LOC, _SCORE)
 
 

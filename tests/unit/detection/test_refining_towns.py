@@ -108,6 +108,7 @@ def test_a_town_taken_for_a_name_is_told_by_its_inhabitants() -> None:
         ("Laboratoire, Site Palente – 61 rue des Cras", "LOC", "Palente"),
         ("CH de Dole - Site Les Capucins", "LOC", "Capucins"),
         ("consultation sur le site Georges-Pianta lundi", "LOC", "Georges-Pianta"),
+        ("hémodialyse, site MINJOZ, box 3", "LOC", "MINJOZ"),
         ("fille [[PERSON|Amaia d]]'[[CITY|Anglet]] appelée", "PERSON", "Amaia"),
     ],
 )
@@ -116,7 +117,15 @@ def test_towns_letter_by_letter_and_sites_are_found(markup: str, label: str, fou
 
 
 @pytest.mark.parametrize(
-    "text", ["Site Opératoire propre, site du Gripper, site Internet", "O R L et C R P, A B C D E F", "Site : Paris"]
+    "text",
+    [
+        "Site Opératoire propre, site du Gripper, site Internet",
+        "O R L et C R P, A B C D E F",
+        "Site : Paris",
+        "Site L4-L5 propre, site T12",
+        "Site PICC propre, site Web",
+        "Site Port-a-cath",
+    ],
 )
 def test_other_sites_and_letters_are_no_places(text: str) -> None:
     assert _found(text) == set()
