@@ -92,7 +92,7 @@ _PUMP_BEFORE = re.compile(
     r"\bpce?a\b(?: (?:iv|sc|pd|mo|reglee?|reglage|bolus|"
     r"(?:morph|oxy|sufe|fenta|keta|ropi|naro|nalbu|trama|hydromo)\w*))*[ :=(]{1,3}\Z"
 )
-_PUMP = re.compile(r"\d{1,2}(?P<sign> ?[/-] ?)\d{1,2}(?P=sign)\d{1,2}")
+_PUMP = re.compile(r"(?!0\d)\d{1,2}(?P<sign> ?[/-] ?)(?!0\d)\d{1,2}(?P=sign)\d{1,2}")
 
 
 def is_pump_setting(before: str, written: str) -> bool:
