@@ -113,6 +113,7 @@ def test_a_word_cut_at_the_end_of_a_line_is_read_whole(written: str, read: str) 
         ("le Pr Du-\nbail1y à Mourme1on", "le Pr Dubailly à Mourmelon"),
         ("avec 1e docteur Schae ffer, Ghis laine, BRA UN", "avec 1e docteur Schae ffer, Ghis laine, BRA UN"),
         ("consu1tation : Schae ffer, Ghis laine, BRA UN", "consultation : Schaeffer, Ghislaine, BRAUN"),
+        ("hba1c 7, homme de nain, an na", "hba1c 7, homme de nain, an na"),
         ("consu1té à SE LESTAT, St-Chris tophe", "consulté à SELESTAT, St-Christophe"),
         ("pa tiente, tem pérature, chirur gien, réa1isé", "patiente, température, chirurgien, réalisé"),
         ("consu1té : Ali ne DUP ONT", "consulté : Aline DUPONT"),
