@@ -10,7 +10,7 @@ import pytest
 from pydantic import BaseModel
 
 from deid.config.generators import GENERATORS
-from deid.config.policy import Policy, load
+from deid.config.policy import HISTORY_UNITS, Policy, load
 from deid.domain.outcomes import AgreementKind, Constraint, Severity
 from deid.domain.wording import LANGUAGES
 from deid.reports.figures import _flat
@@ -102,7 +102,8 @@ def test_every_mechanism_of_the_ledger_has_words(lang: str) -> None:
         "discrete_laplace per day of birth",
         "discrete_laplace per month, of the past",
     }
-    names |= {f"{stages.MECHANISM} per month, stage {stage}" for stage in range(10)}
+    names |= {f"{stages.MECHANISM} per {unit}, stage {stage}" for unit in ("day", "month") for stage in range(10)}
+    names |= {f"{stages.MECHANISM} per {unit}" for unit in HISTORY_UNITS}
     assert [name for name in names if mechanism_words(name, lang) == name] == []
 
 

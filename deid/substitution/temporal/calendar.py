@@ -10,7 +10,6 @@ from fractions import Fraction
 from deid.domain.document import Mention, Spend
 from deid.domain.labels import Label
 from deid.french.folding import alike, without_accents
-from deid.privacy.life_stages import birth_rate
 from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import Draft, mask, tag
 from deid.substitution.temporal import ages, agreement, bounded, episodes, generalising, given_ages, metric, stages
@@ -70,7 +69,7 @@ def _all_lines(context: DocumentContext, normalised: NormalisedTimes) -> list[Co
     found += episodes.cost_lines(context, normalised) if dates == "episodes" else _date_lines(normalised, dates)
     found += _birth_lines(normalised, dates, ages)
     if ages == "stages":
-        found += _stage_lines(context, normalised)
+        found += [line for line in _stage_lines(context, normalised) if line not in found]
     elif ages in AGES:
         own = normalised.own_ages
         free = {(age.unit, age.step, age.value) for mention, age in normalised.ages.items() if mention not in own}
@@ -117,7 +116,7 @@ def _stage_lines(context: DocumentContext, normalised: NormalisedTimes) -> list[
         for (named, epsilon), count in sorted(Counter(drawn.values()).items())
     ]
     if birth is not None and (normalised.ages.keys() - others or normalised.births or normalised.numbered_birth):
-        lines.append(("age", "discrete_laplace per day of birth", birth_rate(birth), 1))
+        lines.append(stages.cost_of_birth(birth))
     return lines
 
 

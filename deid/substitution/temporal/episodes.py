@@ -51,19 +51,19 @@ _ABOUT = timedelta(days=3)  # that a date may lie from the end of a length told 
 class Episode(NamedTuple):
     """A stay of the patient, the quarter of a year of a document without one, or dates of the past told close together.
 
-    `keeps` bounds the moves of its first day: `weekday` by whole weeks; `kind`, of a stay of one day, to any day of its
-    kind, working day or weekend; `nothing`, under `moves: day`, to any day.
+    `keeps` bounds the moves of its first day: `weekday`, and `quarter` of such a quarter, by whole weeks; `kind`, of a
+    stay of one day, to any day of its kind, working day or weekend; `nothing`, under `moves: day`, to any day.
     """
 
     first: date
     last: date | None
-    keeps: Literal["weekday", "kind", "nothing"]
+    keeps: Literal["weekday", "quarter", "kind", "nothing"]
 
     def allows(self, days: int) -> bool:
         """Return whether the episode may move by that many days."""
         first = self.first.toordinal()
         match self.keeps:
-            case "weekday":
+            case "weekday" | "quarter":
                 return days % _WEEK == 0
             case "kind":
                 return _is_weekend(first + days) == _is_weekend(first)
@@ -100,7 +100,7 @@ def _lone(day: date) -> Episode:
 
 def _quarter(day: date) -> Episode:
     quarter = Instant(Unit.QUARTER, index_of(Unit.QUARTER, day))
-    return Episode(quarter.first, quarter.last, "weekday")
+    return Episode(quarter.first, quarter.last, "quarter")
 
 
 def episode_shift(context: DocumentContext, episode: Episode, life: Life | None = None) -> int:
@@ -135,11 +135,14 @@ def episode_shift(context: DocumentContext, episode: Episode, life: Life | None 
 def infant_stage(context: DocumentContext, episode: Episode, birth: date | None) -> int | None:
     """Return the stage of life that an episode begins in, where its ages have a greater ε per day than an episode.
 
-    None for an older patient, and for one whose days move each by itself: ε is then that of any episode.
+    None for an older patient, and for one whose days move each by itself: ε is then that of any episode. An episode of
+    the first stage, or of the quarter of a year before, moves with the birth date alone.
     """
-    if birth is None or episode.first < birth or episode.keeps == "nothing" or context.policy.ages.strategy != "stages":
+    if birth is None or episode.keeps == "nothing" or context.policy.ages.strategy != "stages":
         return None
-    stage = stages.stage_on(birth, episode.first)
+    if (birth - episode.first).days > _QUARTER:
+        return None
+    stage = max(0, stages.stage_on(birth, episode.first))
     return stage if stages.epsilon_per_day(stage) > rational(context.policy.dates.episode_epsilon) else None
 
 
@@ -150,11 +153,11 @@ def own_shift(context: DocumentContext, episode: Episode, anchor: date, life: Li
     other public facts: ε stays that of the draw, which other documents may show as it is. An episode that moves with
     the birth date goes on doing so.
     """
-    days, bounds, stay = episode_shift(context, episode, life), context.document.bounds, context.document.stay
+    days, bounds = episode_shift(context, episode, life), context.document.bounds
     least, most = (-_FAR, _FAR) if life is None else life.moves(episode)
     if least == most:
         return days
-    stays = episode.keeps != "nothing" and stay is not None and stay.first == episode.first
+    stays = episode.keeps in ("weekday", "kind")
     if life is not None and not stays and anchor >= life.birth:
         least, most = life.moves(episode._replace(first=anchor, last=anchor))
         days += _WEEK * (max(-((days - least) // _WEEK), 0) - max(-((most - days) // _WEEK), 0))
@@ -190,7 +193,7 @@ class Life(NamedTuple):
         length = (episode.last or day) - day
         if first != self.moved and day + length > stages.days_of_stage(self.birth, day, self.birth)[1]:
             first = max(first, last - max(length, timedelta(days=_WEEK)) + timedelta(days=1))
-        elif episode == _quarter(day):
+        elif episode.keeps == "quarter":
             last -= length
         return (first - day).days, (last - day).days
 
@@ -363,7 +366,10 @@ def _birth(context: DocumentContext, anchor: date, moved_anchor: date, birth: da
 
 
 def cost_lines(context: DocumentContext, normalised: NormalisedTimes) -> list[CostLine]:
-    """Return the costs of a document's dates: a draw per episode, and per other month, season, year or decade."""
+    """Return the costs of a document's dates: a draw per episode, and per other month, season, year or decade.
+
+    An infant's episodes show the draw of the birth date too; a newborn's that one alone.
+    """
     anchor = normalised.anchor
     own = episode_of(context, anchor)
     told = {one for mention, one in normalised.instants.items() if not is_kept(context, normalised.said[mention])}
@@ -380,10 +386,12 @@ def cost_lines(context: DocumentContext, normalised: NormalisedTimes) -> list[Co
         infant_stage(context, one, normalised.birth) for one in (moved | {own} if shown else moved - {own})
     )
     lines: list[CostLine] = [("date", MECHANISM, rational(dates.episode_epsilon), counted.pop(None, 0))]
+    if counted and normalised.birth is not None:
+        lines.append(stages.cost_of_birth(normalised.birth))
     lines += [
         ("date", f"discrete_laplace per day, stage {stage}", stages.epsilon_per_day(stage), count)
         for stage, count in counted.items()
-        if stage is not None
+        if stage
     ]
     for unit in Unit:
         if unit is not Unit.DAY and (count := sum(one.unit is unit for one in others)):

@@ -225,6 +225,11 @@ def epsilon_per_day(stage: int) -> Fraction:
     return epsilon_of(stage) * months_of(Unit.DAY, 1, 1)
 
 
+def cost_of_birth(birth: date) -> tuple[str, str, Fraction, int]:
+    """Return the ledger's line of the draw of a birth date: category, mechanism, ε in nats per day, one draw."""
+    return "age", f"{MECHANISM} per day of birth", birth_rate(birth), 1
+
+
 def stage_on(birth: date, day: date) -> int:
     """Return the stage of life at a day, as its place among the stages."""
     return _stage(Fraction(months_between(birth, day)))

@@ -20,6 +20,7 @@ from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
 from deid.substitution.temporal.ages import Age
 from deid.substitution.temporal.constraints import count_constraints, read_both
+from deid.substitution.temporal.episodes import Episode, Life
 from deid.substitution.temporal.stages import stage_of
 from deid.substitution.temporal.values import Unit, add_months, months_between
 from tests.unit.substitution.examples import KEY, changed, marked, surrogates
@@ -541,3 +542,30 @@ def test_a_school_year_goes_on_beginning_in_september(drawn: Substitutor, text: 
         document, mentions = marked(text, patient=Patient(f"p{number}"), reference_date=WRITTEN)
         published.add(drawn.substitute(document, mentions).text == document.text)
     assert published == {True} if stays else False in published
+
+
+@pytest.mark.parametrize(
+    ("age", "drawn_lines"),
+    [(5, {}), (200, {"discrete_laplace per day, stage 1": 0.5}), (500, {"discrete_laplace per day, stage 2": 0.25})],
+)
+def test_the_stay_of_an_infant_spends_by_its_age_and_shows_the_birth_date(
+    drawn: Substitutor, age: int, drawn_lines: dict[str, float]
+) -> None:
+    stay = Stay(WRITTEN, WRITTEN + timedelta(days=4))
+    document, mentions = marked(
+        f"Entré le {told(WRITTEN)}.",
+        patient=Patient("p1", birth_date=WRITTEN - timedelta(days=age)), reference_date=WRITTEN, stay=stay,
+    )  # fmt: skip
+    spends = {one.mechanism: one.epsilon for one in drawn.substitute(document, mentions).spends if one.elements}
+    per_day = {name: pytest.approx(each * 12 / 365) for name, each in drawn_lines.items()}
+    assert spends == {"discrete_laplace": pytest.approx(1 / 180), "discrete_laplace per day of birth": 1 / 60} | per_day
+
+
+@pytest.mark.parametrize("years", [0, 1, 4])
+def test_a_stay_as_long_as_a_quarter_moves_as_one_a_week_later_does(years: int) -> None:
+    birth = date(2021 - years, 9, 1)
+    life, begins = Life(birth, birth + timedelta(days=30)), []
+    for first in (date(2022, 1, 1), date(2022, 1, 8)):
+        moves = life.moves(Episode(first, first + timedelta(days=89), "weekday"))
+        begins.append([first + timedelta(days=days) for days in moves])
+    assert begins[0] == begins[1]
