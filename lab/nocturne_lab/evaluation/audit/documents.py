@@ -17,7 +17,7 @@ from deid.substitution import Substitutor
 from deid.substitution.context import DocumentContext
 from deid.substitution.temporal.ages import months_of, parse_age
 from deid.substitution.temporal.normalisation import normalise
-from deid.substitution.temporal.stages import epsilon_of, stage_of
+from deid.substitution.temporal.stages import epsilon_of, epsilon_per_day, stage_of, stage_on
 from nocturne_lab.evaluation.audit.bound import Audit, lower_bound
 from nocturne_lab.evaluation.markup import parse_marked
 
@@ -199,7 +199,8 @@ def _stays(policy: Policy) -> Iterator[Neighbours]:
             for one in _moved(_day, 7)
             if one.stay is not None
         ]
-        yield Neighbours(f"stay of {kind}", "a week later", 7 * each, [(texts[0],), (texts[1],)], (birth, birth))
+        claimed = 7 * (_per_day_of_age(policy, birth) or each)
+        yield Neighbours(f"stay of {kind}", "a week later", claimed, [(texts[0],), (texts[1],)], (birth, birth))
     reports = [
         Text(f"Vu le {_day(day)}, lu le {_day(day + days(8))}.", day + days(8), Stay(day, day))
         for day in (_VISIT, _VISIT + days(1))
@@ -298,6 +299,12 @@ def _age_loss(one: str, other: str) -> float:
     return float(epsilon_of(stage_of(ages[0])) * abs(months[0] - months[1]))
 
 
+def _per_day_of_age(policy: Policy, birth: date) -> float:
+    """Return ε per day from the birth to the stay, in its first years; 0 later, where the stay's own day is drawn."""
+    each = float(epsilon_per_day(stage_on(birth, _STAY.first)))
+    return each if each > policy.substitution.dates.episode_epsilon else 0.0
+
+
 def _births(policy: Policy) -> Iterator[Neighbours]:
     """Yield pairs of birth dates of the patient."""
     top = policy.substitution.ages.top_code
@@ -315,7 +322,7 @@ def _births(policy: Policy) -> Iterator[Neighbours]:
         ("birth in a leap year", date(1952, 2, 29), date(1952, 3, 1), "Né le {day}."),
     ):
         texts = [(Text(write.format(day=_day(birth), age=_age(birth))),) for birth in (one, other)]
-        claimed = float(birth_rate(one) * abs((one - other).days))
+        claimed = (float(birth_rate(one)) + _per_day_of_age(policy, one)) * abs((one - other).days)
         yield Neighbours(kind, f"{one}, {other}", claimed, texts, (one, other))
     newborn = date(2022, 2, 20), date(2022, 2, 22)
     alike = [(Text(f"Né le {_day(birth)}."),) for birth in newborn]

@@ -26,7 +26,7 @@ _LIFE = ((0, 1), (1, 1 / 2), (12, 1 / 4), (36, 1 / 12), (72, 1 / 12), (132, 1 / 
 _PER_EPISODE, _PER_MONTH, _PER_YEAR, _AROUND, _LONGEST = 0.005, 0.5, 1.0, 183, 366
 _KIN = re.compile(r"\b(?:mère|père|frère|sœur|fils|fille|oncle|cousin|tante|femme|mari)s?\b")
 _ANOTHER_TIME = re.compile(r"(?:\bà|l'âge de|depuis|avant|vers) $")
-_MONTHS_A_YEAR, _DAYS_A_MONTH, _SATURDAY = 12, 365.25 / 12, 5
+_MONTHS_A_YEAR, _DAYS_A_MONTH, _SATURDAY = 12, 365 / 12, 5
 
 
 @dataclass(frozen=True, slots=True)
