@@ -67,13 +67,14 @@ _CLASS = re.compile(
     r"(?P<later>[3-6](?=e(?:me)?\b)|(?:seconde|2nde|premiere|1ere|terminale)\b)"
 )
 _CLASS_REACH = 80
-# School years begin in September: an entry, and what is entered, in the clause of the month.
-_ENTERS = re.compile(
-    r"\b(?:r?entr(?:e|er|era|ait|ant|ee)|pass(?:e|er|era|age)|redoubl|integr|reprise|scolaris|inscri|admise?)"
-)
-_SCHOOL = re.compile(
-    r"\b(?:(?:petite|moyenne|grande) section|cp|ce[12]|cm[12]|(?:en|au|de|sa) (?:[3-6]e(?:me)?|seconde|2nde|1ere|"
-    r"premiere|terminale)|maternelle|primaire|ecole|college|lycee|classe|scolaire|ulis|segpa|i[mt]e[ps]?|creche|fac|universite)\b"
+# School years begin in September: an entry and right behind it what is entered, in the clause of the month. Classes of
+# diseases, lines of a treatment and tablets ("cp") are none.
+_ENTERS_SCHOOL = re.compile(
+    r"\b(?:(?:r?entr(?:e|er|era|ait|ant|ee)|pass(?:e|er|era|age)|redoubl\w*|integr\w*|scolaris\w*|inscri\w*|admise?)|"
+    r"(?:reprise|rentree) (?:de|du|des))\b(?:[ ,]|\b(?:a|au|en|dans|depuis|la|le|sa|son|une?)\b|\bl')*"
+    r"(?:\b(?:(?:petite|moyenne|grande) section|(?<=en |au |le |on )(?:cp|ce[12]|cm[12])|maternelle|(?<=en )primaire|"
+    r"ecole|college|lycee|scolaire|ulis|segpa|im[ep]|itep|creche|(?<=la )fac|universite)\b|"
+    r"(?<=en |sa )(?:[3-6]e(?:me)?|seconde|2nde|1ere|premiere|terminale)(?= *(?:[,:)]|\Z|(?:en|depuis|a|au|cette)\b)))"
 )
 _SEPTEMBER = 9
 
@@ -148,7 +149,7 @@ def is_start_of_school(context: DocumentContext, normalised: NormalisedTimes, me
         return False
     ahead = _SENTENCE.split(context.lined_before(mention, _CLASS_REACH))[-1]
     clause = ahead + _SENTENCE.split(context.lined[mention.end : mention.end + _CLASS_REACH])[0]
-    return _ENTERS.search(clause) is not None and _SCHOOL.search(clause) is not None
+    return _ENTERS_SCHOOL.search(clause) is not None
 
 
 def count_age(given: Given, age: Age, line: Timeline, own: int | None, started: int | None = None) -> int:

@@ -535,6 +535,14 @@ _MONTHS = ("janvier", "février", "mars", "avril", "mai", "juin", "juillet", "ao
     ("Opéré en [[DATE|septembre]], 6e cure.", False),
     ("Entrera en grande section en [[DATE|septembre 2021]].", False),
     ("Entrera au CP en [[DATE|novembre]].", False),
+    ("Scolarisée, en [[DATE|septembre]], en petite section.", True),
+    ("Reprise chirurgicale en [[DATE|septembre]], en seconde intention.", False),
+    ("Admis en [[DATE|septembre]] pour chimiothérapie de première ligne.", False),
+    ("Admis en [[DATE|septembre]], dyspnée classe III.", False),
+    ("Reprise de Kardegic 1 cp en [[DATE|septembre]].", False),
+    ("Reprise du FAC en [[DATE|septembre]].", False),
+    ("Entrée en [[DATE|septembre]] pour HTA primaire.", False),
+    ("Rentré malade de l'école en [[DATE|septembre]].", False),
 ])  # fmt: skip
 def test_a_school_year_goes_on_beginning_in_september(drawn: Substitutor, text: str, stays: bool) -> None:
     published = set()
