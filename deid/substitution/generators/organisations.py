@@ -22,7 +22,7 @@ from deid.french.organisation_heads import (
     kind_of_head,
     scanned,
 )
-from deid.french.organisations import read_national
+from deid.french.organisations import BodyKind, read_national
 from deid.reference import Commune
 from deid.reference.partition import UNIVERSITY, hospital_towns, is_overseas_code
 from deid.substitution.context import DocumentContext
@@ -83,9 +83,10 @@ class Organisations:
     def write(self, mention: Mention, attempt: int) -> Draft:
         """Return an organisation of the same kind; the label if every name would bring something back."""
         original = self._context.text(mention)
-        if (body := self._bodies.kind_to_replace(mention)) is not None:
+        body = self._bodies.kind_to_replace(mention)
+        if body is not None and body is not BodyKind.EMPLOYER:  # "laboratoire Pfizer" becomes another laboratory
             return self._bare(mention, original, attempt, OrgKind(body))
-        if (national := self._bodies.write(mention, attempt)) is not None:
+        if body is None and (national := self._bodies.write(mention, attempt)) is not None:
             return national
         head = opening_head(original) or self._head_across(mention, original)
         if head is None and comparable(self._gazette.named_town(mention)) == comparable(original) and not self._tags:

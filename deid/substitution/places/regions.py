@@ -167,7 +167,7 @@ class Regions:
         if found is None or is_overseas_code(self._gazette.home.department) or self._town_of_land(original) is not None:
             return None
         said = original[found.end() :].lstrip() if inside else original
-        if not said:
+        if not said or any(map(str.isdigit, said)):  # "secteur [4]" is another number
             return None
         name = self._other(_LAND_NAMES[found.lastgroup or ""], said, attempt)
         if inside:

@@ -527,3 +527,4 @@ def test_the_maker_of_a_drug_stays_unless_somebody_works_there(
 ) -> None:
     for key in KEYS:
         assert ("Pfizer" in _one(substitutor, markup, key)[0]) is stays
+        assert " au laboratoire " in substitutor.substitute(*marked(markup, patient=Patient(key=key))).text or stays

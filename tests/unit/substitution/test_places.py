@@ -350,3 +350,9 @@ def test_a_quarter_valley_or_island_is_another_and_no_commune(
     assert not re.search(r"\b(?:de (?:la (?:le|les|la)|le|les)|du (?:la|l'|des)|des (?:la|le|du)) ", text), text
     if kept in ("vallée d", "gorges d"):
         assert comparable(re.sub("^(?:e la |e l'|u |es |e |')", "", said)) in map(comparable, RIVERS), said
+
+
+def test_a_number_of_a_quarter_is_another_number(substitutor: Substitutor) -> None:
+    for key in KEYS:
+        (found,) = _one(substitutor, "psychiatrie, secteur [[LOC|4]]", Patient(key=key))
+        assert re.fullmatch(r"\d+", found), found
