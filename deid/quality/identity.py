@@ -174,11 +174,13 @@ _TITLE_BEFORE = re.compile(rf"\b{_TITLE}\s?[.:]?\s?$")
 _GAP_BEFORE = re.compile(rf"{NAME_GAP}[ \-]?\Z")
 _GAP_AFTER = re.compile(rf"[ \-]?{NAME_GAP}")
 _TITLES_GLUED = ("m", "mr", "mme", "mlle", "dr", "pr", "monsieur", "madame", "docteur")
-# Ahead of a noun that is nobody: "PAS DE POIRIER", "METEO : MISTRAL", "Pricks : Chêne, Olivier".
+# Ahead of a noun that is nobody: "METEO : MISTRAL", "Pricks : Chêne, Olivier"; "PAS DE POIRIER", if no more is said of
+# it: "absence de Berger ce jour".
 _NOUN_BEFORE = re.compile(
-    r"\b(?:(?:pas|plus|absence) (?:de |d')|(?:allergenes?|animaux|menus?|meteo|pollens?|postures?|pricks?|vent) ?: "
-    r"(?:[a-z]+, ?){0,3})\Z"
+    r"\b(?:(?P<no>(?:pas|plus|absence) (?:de |d'))|"
+    r"(?:allergenes?|animaux|menus?|meteo|pollens?|postures?|pricks?|vent) ?: (?:[a-z]+, ?){0,3})\Z"
 )
+_NO_MORE = re.compile(r" ?(?:[.,;\n]|\Z|ni\b)")
 _THING_BEFORE = re.compile(
     r"\b(?:maladie|syndrome|signe|score|test|classification|echelle|indice|manoeuvre|fracture|tumeur|intervention|"
     r"technique|phenomene|thyroidite|formule|equation|methode|corps|cellules?|anneau|reaction|reflexe|loi|regle) "
@@ -279,7 +281,8 @@ def tells_a_name(text: str, word: Word, sought: frozenset[str]) -> bool:
     beside = text[max(0, word.start - 60) : word.start], text[word.end : word.end + 40]
     if is_eponym_here(*beside, word.bare) or re.search(r"\b(?:saint|sainte|st|ste)[ \-]$", before):
         return False
-    if is_grammatical(word.bare) or (_NOUN_BEFORE.search(before) and is_word(word.bare)):
+    noun = _NOUN_BEFORE.search(before)
+    if is_grammatical(word.bare) or (noun and (not noun["no"] or _NO_MORE.match(after)) and is_word(word.bare)):
         return False
     line = _line_around(text, word)
     if len(word.bare) > 2 and not is_ordinary(word.bare) and word.bare not in ANATOMY:

@@ -64,6 +64,7 @@ def test_a_person_among_them_is_still_seen(form: str, surname: str) -> None:
         ("BABINSKI", "Réflexes vifs. Babinski absent ce jour.", True),
         ("POIRIER", "PAS DE POIRIER NI DE DEBOUT.", False),
         ("POIRIER", "SANS NOUVELLE DE POIRIER.", True),
+        ("BERGER", "Absence de Berger ce jour à la consultation.", True),
         ("MISTRAL", "METEO : MISTRAL 90 KM/H", False),
         ("MISTRAL", "PATIENT : MISTRAL 90 KG", True),
     ],
