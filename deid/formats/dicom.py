@@ -41,6 +41,7 @@ _STANDARD = "1.2.840.10008."
 _CONSOLE = frozenset(
     "adult angio artefacts diffusion flair gadolinium mprage pediatric routine save scout shim".split()
 )
+_TITLES = frozenset("dr mle mme pr".split())
 _SHORT = 3  # letters and digits of the abbreviations of imaging: SAG, T2W, TAP
 _DIGITS = 4  # most of them that a description holds, fewer than a date
 # Modalities whose devices write names into their images
@@ -134,7 +135,7 @@ class _Attributes:
         self._file = file
         self._reading = reading
         named = (str(element.value) for element in file.iterall() if element.VR == "PN")
-        self._people = frozenset(word for name in named for word in words(name))
+        self._people = frozenset(word for name in named for word in words(name) if len(word) > 1)
 
     def read(self, items: Dataset) -> None:
         """Read the attributes of a file or of an item of a sequence."""
@@ -150,15 +151,15 @@ class _Attributes:
 
     def _element(self, items: Dataset, element: Any) -> None:
         rule = self._reading.rule("dicom", element.keyword)
+        if rule.kind == "code" and not self._people.isdisjoint(words(str(element.value))):
+            rule = rule.without_code
         if element.keyword == "EncapsulatedDocument":
             self._embedded(items, element)
         elif rule.kind == "drop" or element.VR in _REMOVED or self._is_blob(items, element, rule):
             del items[element.tag]
             self._reading.removed("field")
         elif (
-            rule.kind == "keep"
-            or element.value in (None, "")
-            or (rule.kind == "code" and self._is_term(str(element.value)))
+            rule.kind == "keep" or element.value in (None, "") or (rule.kind == "code" and _is_term(str(element.value)))
         ):
             return
         elif element.VR == "TM":
@@ -169,13 +170,6 @@ class _Attributes:
             self._name(element, rule)
         elif element.VR in _TEXTS | _DATES | {"UI"} or rule.kind == "identity":
             self._values(element, rule)
-
-    def _is_term(self, value: str) -> bool:
-        """Return whether a value is of words of imaging alone, in English as consoles write, and names nobody told."""
-        told = frozenset(words(value))
-        if sum(map(str.isdigit, value)) > _DIGITS or not told.isdisjoint(self._people):
-            return False
-        return all(len(word) <= _SHORT or word in _terms() for word in told)
 
     def _is_blob(self, items: Dataset, element: Any, rule: Rule) -> bool:
         """Return whether an attribute is of bytes that may hold anything: all but pixels and what the map keeps."""
@@ -219,6 +213,14 @@ class _Attributes:
 
         if not self._reading.embed(bytes(element.value).rstrip(b"\0"), hint, put, body=True):
             del items[element.tag]
+
+
+def _is_term(value: str) -> bool:
+    """Return whether a value is of words of imaging alone, in English as consoles write, and titles nobody."""
+    told = frozenset(words(value))
+    if sum(map(str.isdigit, value)) > _DIGITS or not told.isdisjoint(_TITLES):
+        return False
+    return all(len(word) <= _SHORT or word in _terms() for word in told)
 
 
 @cache

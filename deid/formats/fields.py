@@ -47,7 +47,7 @@ class Rule(BaseModel):
             for a code that may be a number of any length (SNOMED CT, drugs, measures), `system` for a URI whose host
             may be the hospital's, `unit` for the name of a service, an organisation where it names a person, `time` for
             a time of day in digits, of which stays what the policy says, `version` for a code that may be the day of a
-            version of the standard.
+            version of the standard, `words` for a code of several words.
         codes: values of `code` that the tables of the standard list; of `system`, registered hosts and words of paths.
         otherwise: what becomes of a value of `code` that is none, and has no label.
     """
@@ -58,8 +58,8 @@ class Rule(BaseModel):
     label: Label | None = None
     patient: str | None = None
     caption: str = ""
-    value: Literal["text", "date", "telecom", "reference", "number", "system", "unit", "time", "version"] = Field(
-        "text", alias="as"
+    value: Literal["text", "date", "telecom", "reference", "number", "system", "unit", "time", "version", "words"] = (
+        Field("text", alias="as")
     )
     codes: tuple[str, ...] = ()
     otherwise: Literal["text", "drop"] = "text"
@@ -215,6 +215,7 @@ def load_rules(path: Path) -> FileRules:
 _TERM = "Type d'examen"  # caption of what is no code, which `deid.detection.text.language` leaves out
 # Neither the words nor the digits of a person: no word of five letters, no date, no long number.
 _CODE = re.compile(r"(?=\D*\d)(?!.*[^\W\d_]{5})(?!(?:\D*\d){8})(?!.*\d{7})[^\s@]{1,32}")
+_FEW_DIGITS = re.compile(r"(?!(?:\D*\d){10})(?!.*\d\s+\d).*")  # fewer than a phone number
 _ABBREVIATION = re.compile(r"[A-Z]{1,4}")
 _NUMBER = re.compile(r"[<>=]{0,2}[+-]?\d+(?:[.,]\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
 _VERSION = re.compile(r"20\d\d[-.]\d\d(?:[-.]\d\d)?", re.ASCII)
@@ -236,7 +237,7 @@ _DATED = re.compile(
 def stays_as_code(value: str, rule: Rule) -> bool:
     """Return whether a value is a code: one that its rule lists or, without a label, an abbreviation or a short number.
 
-    Where the rule is of numbers, a long one is a code too.
+    Where the rule is of numbers, a long one is a code too; where it is of words, each is listed or holds a digit.
     """
     if value in rule.codes or not any(map(str.isalnum, value)):
         return True
@@ -246,9 +247,18 @@ def stays_as_code(value: str, rule: Rule) -> bool:
         return True
     if rule.value == "version" and _VERSION.fullmatch(value):
         return True
+    if rule.value == "words" and _are_codes(value, rule):
+        return True
     if any(shape.fullmatch(value) for shape in (_ABBREVIATION, _CODE, _UNIT, _OID, _MEDIA)):
         return _DATED.fullmatch(value) is None
     return cip_holds(value)
+
+
+def _are_codes(value: str, rule: Rule) -> bool:
+    """Return whether each word of a value is one that its rule lists, with or without digits, or holds a digit."""
+    if _FEW_DIGITS.fullmatch(value) is None or _DATED.search(value):
+        return False
+    return all(word.strip("0123456789") in rule.codes or _CODE.fullmatch(word) for word in words(value))
 
 
 # ---- URIs that name a system of identifiers, or a definition

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 
+import pydicom
 import pytest
 
+from benchmarks.raw_search import found_in
 from deid.config.policy import DEFAULT
 from tests import ROOT
 from tests.unit.cli.conftest import Call
+from tests.unit.formats.test_dicom import dicom, item
 
 LETTER = "Madame Maëlys VASSEROT, née le 14/05/1961, IPP 8001234567, est suivie par le Dr Yann TREGUIER."
 MESSAGE = (
@@ -133,6 +137,32 @@ UNITS = (
     "mm[Hg] mmHg Cel °C kg cm kg/m2 mL/min/1.73m2 mL/min s ratio mL h d jour comprimé gélule mEq/L kPa"
 ).split()
 RULES = ROOT / "deid" / "config" / "policies" / "rules.yaml"
+# Makers, models and versions as devices write them; programs and descriptions of genetics
+PRODUCTS = """
+Siemens Healthineers; SOMATOM Definition AS+; syngo CT 2014A
+SIEMENS; Biograph64_mCT; VB42B_SP03
+GE MEDICAL SYSTEMS; Discovery CT750 HD; DV26.0_R03_1831.b
+GE Healthcare; Revolution CT; MR Software release:DV25.1_R02_1649.a
+Philips Medical Systems; Achieva dStream; 5.7.1.3
+Canon Medical Systems Corporation; Aquilion ONE; V6.04ER003
+TOSHIBA_MEC; Vantage Titan; V10.2
+Carestream Health; DRX-Evolution; 5.7.4
+Agfa-Gevaert; CR 35-X; NIM2104
+FUJIFILM Corporation; FDR-3000AWS; A08-15
+SAMSUNG MEDISON CO., LTD.; HM70A; 1.05.02.0201
+Mindray; Resona 7; 01.12.00
+HOLOGIC, Inc.; Selenia Dimensions; 1.8.4.1
+Carl Zeiss Meditec; Cirrus HD-OCT 5000; 11.5.2
+""".strip().split("\n")
+PROGRAMS = (
+    "GATK HaplotypeCaller;freeBayes v1.3.6;bcftools;DRAGEN;DRAGEN SW Version 4.0.3;DeepVariant 1.5.0;strelka;Mutect2;"
+    "VarScan2;Sniffles2_2.0.7;PLINKv1.90;Ion Torrent Variant Caller"
+).split(";")
+DESCRIPTIONS = (
+    "Total Depth;Approximate read depth (reads with MQ=255 or with bad mates are filtered);Genotype Quality;"
+    "Phred-scaled p-value using Fisher's exact test to detect strand bias"
+).split(";")
+PLANTED = ("Dr Yolande Kermarrec", "poste de Mme Le Goff")
 IDENTITY = ("VASSEROT", "Maëlys", "TREGUIER", "8001234567", "14/05/1961", "19610514")
 
 
@@ -213,6 +243,40 @@ def test_the_code_of_a_drug_stays_and_the_number_of_a_person_goes(deid: Call, tm
     written = (tmp_path / "b.txt").read_text(encoding="utf-8")
     assert drugs in written
     assert "n° 60019927" not in written
+
+
+@pytest.mark.usefixtures("secret")
+def test_makers_and_models_stay_and_people_planted_there_go(deid: Call, tmp_path: Path) -> None:
+    named = ("Manufacturer", "ManufacturerModelName", "SoftwareVersions")
+    told = [dict(zip(named, line.split("; "), strict=True)) for line in PRODUCTS]
+    planted = [{name: value} for name in named for value in PLANTED]
+    (tmp_path / "a.dcm").write_bytes(dicom(ContributingEquipmentSequence=[item(**one) for one in told + planted]))
+    assert deid("file", tmp_path / "a.dcm", tmp_path / "b.dcm").status == 0
+    written = (tmp_path / "b.dcm").read_bytes()
+    devices = pydicom.dcmread(io.BytesIO(written)).ContributingEquipmentSequence
+    assert [{name: str(one[name].value) for name in named} for one in devices[: len(told)]] == told
+    assert found_in(written, ["Yolande", "Kermarrec", "Le Goff"]) == set()
+    assert {str(one[0].value).split()[0] for one in map(list, devices[len(told) :])} == {"Dr", "poste"}
+
+
+@pytest.mark.usefixtures("secret")
+def test_programs_and_descriptions_of_variants_stay_and_people_planted_there_go(deid: Call, tmp_path: Path) -> None:
+    field = '##{}=<ID=D{},Number=1,Type=Integer,Description="{}",Source="dbSNP",Version="138">'
+    contig = '##contig=<ID=chr1,length=248956422,assembly=GRCh38,md5=2648ae1bacce4ec4b6cf337dcae37816,species="{}">'
+    kept = ["##fileformat=VCFv4.2", "##phasing=partial", contig.format("Homo sapiens")]
+    kept += [f"##source={program}" for program in PROGRAMS]
+    kept += [field.format("INFO", at, told) for at, told in enumerate(DESCRIPTIONS)]
+    gone = [f"##{key}={value}" for key in ("source", "phasing", "assembly", "fileformat") for value in PLANTED]
+    gone += [field.format(key, 9, value) for key in ("INFO", "FORMAT", "FILTER", "ALT") for value in PLANTED]
+    gone += [contig.format(value) for value in PLANTED]
+    rows = ["#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO", "1\t42\trs1\tA\tC\t9\tPASS\tD0=1"]
+    (tmp_path / "a.vcf").write_text("\n".join([*kept, *gone, *rows, ""]), "utf-8")
+    assert deid("file", tmp_path / "a.vcf", tmp_path / "b.vcf").status == 0
+    written = (tmp_path / "b.vcf").read_text("utf-8")
+    assert written.split("\n")[: len(kept)] == kept
+    assert written.endswith("\n".join([*rows, ""]))
+    assert written.count("Dr ") == written.count("poste de Mme ") == len(gone) / 2
+    assert found_in(written.encode(), ["Yolande", "Kermarrec", "Le Goff"]) == set()
 
 
 @pytest.mark.usefixtures("secret")

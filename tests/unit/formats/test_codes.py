@@ -83,6 +83,25 @@ def test_a_label_leaves_codes_of_the_table_alone_and_numbers_may_be_long() -> No
     ]
 
 
+@pytest.mark.parametrize(
+    ("value", "stays"),
+    [
+        *((one, True) for one in ("bcftools", "BCFtools 1.17", "bcftools_v2", "bcftools/1.17-3", "4.1.3.32128")),
+        *((one, False) for one in (NAME, f"bcftools {NAME}", "bcftools Le Goff", "bcftools de Anne", "bcftools ROY")),
+        *((one, False) for one in ("06 12 34 56 78", "06.12.34.56.78", "bcftools 14/05/1961", "14 05 61")),
+        *((one, False) for one in ("bcftools 0612345678", "bcftools 1961-05-14", "anne@bcftools")),
+    ],
+)
+def test_words_are_a_code_where_each_is_listed_or_holds_a_digit(value: str, stays: bool) -> None:
+    rule = Rule.model_validate({"kind": "code", "as": "words", "codes": ["bcftools", "v"]})
+    assert stays_as_code(value, rule) is stays
+
+
+def test_a_title_makes_text_of_a_description_of_dicom() -> None:
+    raw = dicom(StudyDescription="CT Dr Roy", SeriesDescription="CT SAG 2", PatientName="ZORGLUB^Anne^B")
+    assert [line for line in read(raw).text.split("\n") if line.startswith(TERM)] == [f"{TERM}CT Dr Roy"]
+
+
 def test_a_short_name_that_the_file_told_is_no_code() -> None:
     raw = f"{HEAD}{PID}\rOBR|1|||ROUX^ECG^L\r"
     assert f"{TERM}ROUX" in read(raw).text
