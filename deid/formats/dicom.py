@@ -217,10 +217,8 @@ class _Attributes:
 
 def _is_term(value: str) -> bool:
     """Return whether a value is of words of imaging alone, in English as consoles write, and titles nobody."""
-    told = frozenset(words(value))
-    if sum(map(str.isdigit, value)) > _DIGITS or not told.isdisjoint(_TITLES):
-        return False
-    return all(len(word) <= _SHORT or word in _terms() for word in told)
+    known = all(word in _terms() or (len(word) <= _SHORT and word not in _TITLES) for word in words(value))
+    return known and sum(map(str.isdigit, value)) <= _DIGITS
 
 
 @cache

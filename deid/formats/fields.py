@@ -14,6 +14,7 @@ from datetime import date
 from functools import cache
 from importlib import resources
 from pathlib import Path
+from string import digits
 from typing import Any, Literal
 
 import yaml
@@ -247,18 +248,11 @@ def stays_as_code(value: str, rule: Rule) -> bool:
         return True
     if rule.value == "version" and _VERSION.fullmatch(value):
         return True
-    if rule.value == "words" and _are_codes(value, rule):
-        return True
+    if rule.value == "words" and all(one.strip(digits) in rule.codes or _CODE.fullmatch(one) for one in words(value)):
+        return _FEW_DIGITS.fullmatch(value) is not None and _DATED.search(value) is None
     if any(shape.fullmatch(value) for shape in (_ABBREVIATION, _CODE, _UNIT, _OID, _MEDIA)):
         return _DATED.fullmatch(value) is None
     return cip_holds(value)
-
-
-def _are_codes(value: str, rule: Rule) -> bool:
-    """Return whether each word of a value is one that its rule lists, with or without digits, or holds a digit."""
-    if _FEW_DIGITS.fullmatch(value) is None or _DATED.search(value):
-        return False
-    return all(word.strip("0123456789") in rule.codes or _CODE.fullmatch(word) for word in words(value))
 
 
 # ---- URIs that name a system of identifiers, or a definition
@@ -266,7 +260,7 @@ def _are_codes(value: str, rule: Rule) -> bool:
 _URI = re.compile(r"([a-z][a-z\d+.-]*://|urn:)([^/:?#|]+)(.*)", re.IGNORECASE | re.DOTALL)
 _SIGNS = re.compile(r"([/:?#|=&]+)")
 _LETTERS = re.compile(r"[^\W\d_]{3,}")
-_OWN_WORD = re.compile(r"[a-z][A-Za-z]*")  # a word of FHIR's own: email, identityStatus
+is_own_word = re.compile(r"[a-z][A-Za-z]*").fullmatch  # of FHIR: a kind of contact, a part of an extension
 
 
 def split_system(value: str, rule: Rule) -> list[str]:
@@ -283,11 +277,6 @@ def split_system(value: str, rule: Rule) -> list[str]:
     own = set(_LETTERS.findall(host.casefold())) - set(rule.codes)
     pieces = ("" if own & set(_LETTERS.findall(piece.casefold())) else piece for piece in _SIGNS.split(rest))
     return [scheme, host, *pieces]
-
-
-def is_own_word(value: str) -> bool:
-    """Return whether a value is a word of FHIR's own, as the kind of a contact or of a part of an extension."""
-    return _OWN_WORD.fullmatch(value) is not None
 
 
 def is_word_of_system(piece: str, rule: Rule) -> bool:

@@ -5,16 +5,20 @@ from __future__ import annotations
 import io
 import json
 import re
+from datetime import date
+from pathlib import Path
 
 import pydicom
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydicom.datadict import DicomDictionary
 
 from deid.domain.document import Mention
 from deid.domain.labels import Label
-from deid.formats import FileRules, SegmentedSource, read_file, with_told
-from deid.formats.fields import FieldMap, Rule, TimesLeft, stays_as_code
+from deid.formats import FileRules, SegmentedSource, fields, read_file, with_told
+from deid.formats.fields import FieldMap, Rule, TimesLeft, shipped_map, stays_as_code
+from deid.french.calendar import MONTHS
 from tests.unit.formats.test_dicom import dicom, item
 
 NAME = "Zorglub"
@@ -469,6 +473,40 @@ def test_descriptions_of_dicom_stay_in_its_own_words_unless_somebody_bears_them(
     written = pydicom.dcmread(io.BytesIO(source.rewrite([])))
     assert "CurrentPatientLocation" not in written
     assert "InstitutionCodeSequence" not in written
+
+
+# ---- Maps that ship
+
+MAPS = {path.stem: shipped_map(path.stem) for path in Path(fields.__file__).with_name("maps").glob("*.yaml")}
+CODED = list({rule for one in MAPS.values() for rule in (one.default, *one.fields.values()) if rule.kind == "code"})
+SIGNED = ("%d/%m/%Y", "%d-%m-%Y", "%d.%m.%Y", "%Y/%m/%d", "%Y-%m-%d", "%Y-%m", "%m/%Y", "%d/%m/%y", "%d-%m-%y")
+
+
+@given(st.dates(date(1900, 1, 1), date(2099, 12, 31)), st.sampled_from(SIGNED), st.sampled_from(CODED), st.data())
+def test_no_code_of_a_map_is_a_date(day: date, way: str, rule: Rule, data: st.DataObject) -> None:
+    written = day.strftime(way)
+    before = data.draw(st.sampled_from(["", "vu le ", *(f"{code} " for code in rule.codes[:3])]))
+    assert stays_as_code(f"{before}{written}", rule) is (
+        rule.value == "version" and not before and re.fullmatch(r"20\d\d(-\d\d)+", written) is not None
+    )
+    assert not stays_as_code(f"{day.day} {MONTHS[day.month - 1]} {day.year}", rule)
+    assert stays_as_code(day.strftime("%Y%m%d"), rule) is (rule.value == "number" and rule.label is None)
+
+
+def test_maps_keep_what_other_parts_of_a_file_name_and_bytes() -> None:
+    kept = {name: {path for path, rule in one.fields.items() if rule.kind == "keep"} for name, one in MAPS.items()}
+    types = {keyword.casefold(): vr for vr, _, _, _, keyword in DicomDictionary.values()}
+    texts = {one for one in kept.pop("dicom") if types[one] not in ("UI", "CS") and types[one][0] != "O"}
+    assert texts == {"deidentificationmethod", "deidentificationmethodcodesequence"}  # written anew
+    assert {name: paths for name, paths in kept.items() if paths} == {
+        "cda": {
+            *("@id", "@idref", "@referencedobject", "@headers", "reference[#]/@value"),
+            *("linkhtml[#]/@href", "a[#]/@href", "a/@name", "linkhtml/@name"),
+        },
+        "fhir": {"resourcetype", "xmlns", "element/@id"},
+        "vcf": {"contig/id", "contig/md5", "info/id", "format/id", "filter/id", "alt/id"},
+        "xml": {"@space"},
+    }
 
 
 # ---- Maps of a source
