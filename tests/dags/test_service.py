@@ -176,7 +176,7 @@ def test_a_backfill_of_three_nights_gives_one_release_each(service: Service) -> 
     releases = service.until(lambda: released(service))
     assert sorted(run["partition_key"] for run in releases) == NIGHTS
     assert [service.settled(RELEASE, run["dag_run_id"]) for run in releases] == ["success"] * 3
-    time.sleep(5)
+    time.sleep(5)  # a time for a fourth to come in, not for a condition
     assert len(released(service) or []) == 3
     kept = service.hospital.rows("SELECT interval_key FROM deid.release WHERE published_at IS NOT NULL ORDER BY 1")
     assert [key for (key,) in kept] == NIGHTS
@@ -271,7 +271,7 @@ def test_a_steward_in_a_browser_lets_a_night_out_and_holds_another_back(
 ) -> None:
     approved, rejected = asked
     # Airflow fails a task whose answer comes before its scheduler has noted the pause; a person reads for longer.
-    time.sleep(10)
+    service.until(lambda: all(paused(service, run) for run in asked.values()))
     with deciding.steward(browser, service.airflow) as page:
         deciding.answer(page, service.airflow, approved, "Approuver", "lu")
         deciding.answer(page, service.airflow, rejected, "Rejeter", "trop d'alertes")
@@ -294,6 +294,12 @@ def asking(service: Service, interval_key: str) -> str | None:
     runs = {run["dag_run_id"] for run in service.interface.runs(RELEASE) if run["partition_key"] == interval_key}
     asked = [detail["task_instance"]["dag_run_id"] for detail in service.interface.questions(RELEASE)]
     return next((run for run in asked if run in runs), None)
+
+
+def paused(service: Service, run_id: str) -> bool:
+    """True where the scheduler has seen the process end that asked for the answer."""
+    said = (service.airflow.logs / "scheduler.log").read_text(encoding="utf-8")
+    return f"TaskInstance Finished: dag_id={RELEASE}, task_id=approve, run_id={run_id}," in said
 
 
 def backfilled(service: Service) -> list[dict[str, Any]] | None:
