@@ -45,7 +45,7 @@ class Airflow:
     def __init__(self, home: Path, port: int | None = None) -> None:
         self.home = home / "airflow"
         self.logs = self.home / "components"
-        self.policy = home / "policy.yaml"  # taken where it is there and no setting names another
+        self.policy = home / "ask.yaml"  # of `make demo ARGS=--ask`; taken where no setting names another
         self._env_file = home / ENV_FILE
         self._settings_file = home / "nocturne.env"
         self._pid_file = self.home / "supervisor.json"

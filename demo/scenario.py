@@ -297,6 +297,8 @@ def play(home: Path, scale: Scale, port: int | None = None, *, ask: bool = False
     if ask and not airflow.policy.exists():
         if (home / MARKER).exists():
             raise InputRefused("nights of this demonstration are decided: --ask is for its first run.", "`make reset`.")
+        if airflow.running() or settings().policy:
+            raise InputRefused("Airflow has another policy than that of --ask.", "`make down`; unset NOCTURNE_POLICY.")
         write_private(airflow.policy, ANSWERED)
     progress = Progress()
     progress.say("PostgreSQL : démarre, avec les rôles et schémas du produit")

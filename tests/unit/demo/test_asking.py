@@ -108,7 +108,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def instant(home: Path, monkeypatch: pytest.MonkeyPatch) -> Instant:
-    made = Instant(home / "policy.yaml")
+    made = Instant(Airflow(home).policy)
     monkeypatch.setattr(scenario, "Interface", lambda *_: made)
     return made
 
@@ -150,15 +150,38 @@ def test_airflow_has_the_policy_of_the_home_unless_a_setting_names_another(
     settings.cache_clear()
     assert "NOCTURNE_POLICY" not in Airflow(home).configure()
     Airflow(home).policy.write_text(ANSWERED)
-    assert Airflow(home).configure()["NOCTURNE_POLICY"] == str(home / "policy.yaml")
+    assert Airflow(home).configure()["NOCTURNE_POLICY"] == str(Airflow(home).policy)
     monkeypatch.setenv("NOCTURNE_POLICY", "/srv/ours.yaml")
     settings.cache_clear()
     assert Airflow(home).configure()["NOCTURNE_POLICY"] == "/srv/ours.yaml"
 
 
-def test_nights_that_are_decided_cannot_wait(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def refused(home: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Ask for a last night that waits; return why there is none."""
     monkeypatch.setenv("NOCTURNE_HOME", str(home))
     settings.cache_clear()
     done = CliRunner().invoke(app, ["run", "--ask"])
-    assert (done.exit_code, "--ask is for its first run. `make reset`." in done.stderr) == (2, True)
-    assert not Airflow(home).policy.exists()
+    assert (done.exit_code, Airflow(home).policy.exists()) == (2, False)
+    return done.stderr
+
+
+def test_nights_that_are_decided_cannot_wait(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "--ask is for its first run. `make reset`." in refused(home, monkeypatch)
+
+
+@pytest.mark.parametrize("running", [True, False])
+def test_an_airflow_with_another_policy_is_not_asked(
+    running: bool, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (home / scenario.MARKER).unlink()
+    monkeypatch.setattr(Airflow, "running", lambda _: running)
+    if not running:
+        monkeypatch.setenv("NOCTURNE_POLICY", "/srv/ours.yaml")
+    assert "another policy than that of --ask. `make down`; unset NOCTURNE_POLICY." in refused(home, monkeypatch)
+
+
+def test_a_policy_of_the_hospital_beside_it_is_left_alone(home: Path, instant: Instant) -> None:
+    ours = home / "policy.yaml"
+    ours.write_text("extends: strict\n")
+    assert f"nuit du {LAST} : 3 publiés" in run(home)
+    assert (ours.read_text(), instant.answers) == ("extends: strict\n", ["demo_2026-10-01_2026-10-02"])
