@@ -228,13 +228,14 @@ def test_a_machine_that_cannot_make_users_is_told_so(
     assert f"`{program} --system nocturne-{os.getpid()}` as root" in refused.value.remedy
 
 
-def test_a_port_is_taken_by_who_listens_and_not_by_who_asks() -> None:
+def test_a_port_is_taken_by_who_listens_and_not_by_who_asks(monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.create_server((embedded.HOST, 0)) as other:
         port = other.getsockname()[1]
         assert embedded.port_taken(port)
     with socket.socket() as asking:  # as `port_taken` asks
         asking.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         asking.bind((embedded.HOST, port))
+        monkeypatch.setattr(socket.socket, "listen", lambda *_: pytest.fail("who listens is found by another"))
         assert not embedded.port_taken(port)
 
 
