@@ -227,10 +227,16 @@ QUOTED = [
     (PRIVACY, "stay finds 66 and 88 %", "benchmarks/known_types.md", "service | 88.2% (86.0%–90.1%), 1,008"),
     (PRIVACY, "and 3.3 % under `strict`", "benchmarks/known_types.md", "3.3% (2.3%–4.6%), 1,008 | 7.6% (6.1%–9.5%)"),
     ("docs/evaluation.md", "10 %, 50 %, 75 %", "benchmarks/known_types.md", "49.8% (46.7%–52.9%), 1,008 | 74.7%"),
-    (GUIDE, "14 documents difficiles sur 100", "benchmarks/unseen.md", "| 99.6 (99.4–99.8) | 85.8 (81.1–90.6) |"),
+    (GUIDE, "14 documents sur 100", "benchmarks/unseen.md", "| 99.6 (99.4–99.8) | 85.8 (81.1–90.6) |"),
     ("docs/evaluation.md", "99.8 %, at 98.8 %; 90 %", "benchmarks/corpus_scores.md", "| 99.8 | 98.0 | 98.8 | 89.6 |"),
     ("docs/evaluation.md", "99.9 %, 98.9 %; 94 %", "benchmarks/corpus_scores.md", "| 99.9 | 98.0 | 98.9 | 93.8 |"),
     ("docs/evaluation.md", "86 %, 53 %, 1.8", "benchmarks/unseen.md", "| 53.3 (46.7–59.9) | 1.8 (1.5–2.3) |"),
+    (
+        "docs/evaluation.md",
+        "`corpus/unseen`, 35 mentions each",
+        "benchmarks/unseen.md",
+        "Documents have 35 mentions each",
+    ),
     ("docs/evaluation.md", "14 in 100 still keep", "benchmarks/unseen.md", "| 99.6 (99.4–99.8) | 85.8 (81.1–90.6) |"),
     ("README.md", "86 in 100 keep no direct", "benchmarks/unseen.md", "| 99.6 (99.4–99.8) | 85.8 (81.1–90.6) |"),
     ("README.md", "stay find 77 % of patients among 320", "benchmarks/known_dates.md", "76.8% (79.0%), 1,036"),
@@ -406,6 +412,12 @@ def test_the_list_of_states_is_the_one_that_stewards_choose_from() -> None:
     assert sorted(re.findall(r"\*([^*]+)\*", listed)) == sorted(
         words[f"state_{one}"].lower() for one in releases.STATES
     )
+
+
+def test_the_site_s_navigation_has_each_page() -> None:
+    named = re.findall(r"[\w/-]+\.md", (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:")[2])
+    pages = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").glob("**/*.md")}
+    assert {page for page in pages if not page.startswith("decisions/")} <= set(named)
 
 
 def test_numbers_of_labels_are_those_that_ship() -> None:
