@@ -390,8 +390,7 @@ def cost_lines(context: DocumentContext, normalised: NormalisedTimes) -> list[Co
         lines.append(stages.cost_of_birth(normalised.birth))
     lines += [
         ("date", f"discrete_laplace per day, stage {stage}", stages.epsilon_per_day(stage), count)
-        for stage, count in counted.items()
-        if stage
+        for stage, count in sorted((stage, count) for stage, count in counted.items() if stage)
     ]
     for unit in Unit:
         if unit is not Unit.DAY and (count := sum(one.unit is unit for one in others)):
