@@ -25,8 +25,7 @@ _MARKED = re.compile(r"([^\W_])([\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\
 # A word that the end of a line cuts, and that goes on in small letters: "Mar-⏎tin".
 _LINE_CUT = re.compile(r"(?<=[^\W\d_])[-\u00ac\u2010][ ]*\n[ ]*(?=[a-zß-öø-ÿ]{2})")
 
-# A page on which a scanner took an l or I for a one and an O for a zero, in a word: "Nico1e", "RE1MS", "LlMOUSINE", but
-# not "hba1c".
+# A page on which a scanner took an l or I for a one and an O for a zero, in a word: "Nico1e", "RE1MS"; not "hba1c".
 _SCANNED = re.compile(r"(?!ba1c\b)[^\W\d_][a-zß-öø-ÿ][01][a-zß-öø-ÿ]|[A-Z]{2}[01l][A-Z]{2}")
 _MISREAD = re.compile(r"(?<!\w)(?=[^\W\d_]*(?:[01]|(?<=[A-ZÀ-Þ])l(?=[A-ZÀ-Þ])))(?:[^\W\d_]|[01]){4,24}(?!\w)")
 _WITHIN = re.compile(r"[^\W\d_]{2}[a-zß-öø-ÿ]1[a-zß-öø-ÿ]{2}")  # "Mourme1on", whatever it is
