@@ -1,3 +1,3 @@
 """Nocturne's library: de-identification of French clinical documents, with no Airflow inside."""
 
-__version__ = "0.3.0"
+__version__ = "0.4.0"

@@ -225,7 +225,7 @@ def french_limits() -> str:
             "redteam.md",
         ),
         (
-            "lit des documents d'auteurs absents de l'apprentissage, la plupart relus depuis, patient inconnu de l'entrepôt",
+            "lit des documents d'auteurs absents de l'apprentissage, la plupart relus, patient inconnu de l'entrepôt",
             f"{_written(kept, 'fr')} gardent un fragment d'identifiant direct, avant contrôle",
             "relecture d'un échantillon",
             "unseen.md",

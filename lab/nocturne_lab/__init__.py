@@ -1,3 +1,3 @@
 """The laboratory of Nocturne: annotation, training, evaluation and attacks; a night does without it."""
 
-__version__ = "0.3.0"  # of nocturne too
+__version__ = "0.4.0"  # of nocturne too
