@@ -26,8 +26,13 @@ from deid.reference.place_names import department_of_zip, key_openings, place_ke
 DISTRICTED = {"751": "75056", "6938": "69123", "132": "13055"}
 
 
-_REGION = "R"  # ahead of a region's code, which is a department's too
 _LEAST_NEAR = 4  # most regions have one or two seats of university hospitals
+_LEAST_STAYING = 16  # the least communes of a stratum
+
+
+def _only(codes: set[str | None]) -> str | None:
+    """Return the one code; None for several."""
+    return codes.pop() if len(codes) == 1 else None
 
 
 class CommuneTable:
@@ -144,65 +149,64 @@ class CommuneTable:
         """
         return self._territory_of[commune.insee]
 
-    def area_of_territory(self, commune: Commune) -> str | None:
-        """Return the department ("86"), else the region ("R75"), of the territory of a commune; None across regions."""
-        return self._areas_of[self.territory_name(commune)]
+    def department_of_territory(self, commune: Commune) -> str | None:
+        """Return the department ("86") of the territory of a commune; None for one of several."""
+        return self._homes[self.territory_name(commune)][0]
 
-    def region_of_area(self, area: str) -> str | None:
-        """Return the code of the region of an area, as `area_of_territory` gives it."""
-        return area[1:] if area.startswith(_REGION) else self.region_of(area)
+    def region_of_territory(self, commune: Commune) -> str | None:
+        """Return the code of the region ("75") of the territory of a commune; None for one of several."""
+        return self._homes[self.territory_name(commune)][1]
 
-    def near(self, commune: Commune, area: str) -> Sequence[Commune]:
-        """Return the communes in or near an area that may stand for those of the territory of a commune.
+    def near(self, commune: Commune, department: str) -> Sequence[Commune]:
+        """Return the communes that may stand in or near a department for those of the territory of a commune.
 
-        Of a territory across regions, its communes there and the nearest, four at least; of another one, communes of
-        its sizes and kinds of hospital there or in the region. A function of area and territory, which are public.
+        Of a territory of another department, its communes nearest to it. Else communes of the metropolis with the
+        territory's sizes and kinds of hospital: those of the department and the nearest, four at least. A function of
+        department and territory, which are public.
         """
-        return self._near(self.territory_name(commune), area)
+        return self._near(self.territory_name(commune), department, self.department_of_territory(commune) is not None)
 
-    def _list_near(self, territory: str, area: str) -> Sequence[Commune]:
+    def alike(self, commune: Commune, department: str) -> Sequence[Commune]:
+        """Return what may stand in or near a department for a territory that is moved there."""
+        return self._near(self.territory_name(commune), department, False)
+
+    def _list_near(self, territory: str, department: str, stays: bool) -> Sequence[Commune]:
         members = self._members[territory]
-        if self._areas_of[territory] is None:
-            return self._nearest(members, area)
+        if stays:
+            return self._nearest(members, department, _LEAST_STAYING)
         sorts = set(map(_sort, members))
-        around = [one for one in self._inside(f"{_REGION}{self.region_of_area(area)}") if _sort(one) in sorts]
-        return tuple(one for one in around if one.department == area) or tuple(around)
+        alike = [one for one in self.communes if not is_overseas_code(one.department) and _sort(one) in sorts]
+        return self._nearest(alike, department, _LEAST_NEAR)
 
-    def _inside(self, area: str) -> Sequence[Commune]:
-        if not area.startswith(_REGION):
-            return self.in_department(area)
-        return [one for one in self.communes if one.region == area[1:]]
-
-    def _nearest(self, communes: Sequence[Commune], area: str) -> Sequence[Commune]:
-        """Return those of some communes that lie in an area, and the nearest to its middle, four at least."""
-        inside = self._inside(area)
+    def _nearest(self, communes: Sequence[Commune], department: str, least: int) -> Sequence[Commune]:
+        """Return those of some communes that lie in a department, and the nearest to its middle, `least` at least."""
+        inside = self.in_department(department)
         lon, lat = (sum(angles) / len(inside) for angles in zip(*((one.lon, one.lat) for one in inside), strict=True))
         east, north = project_metropolis(lon, lat)
-        codes = {one.insee for one in inside}
 
         def far(one: Commune) -> tuple[bool, int, str]:
             x, y = project_metropolis(one.lon, one.lat)
-            return one.insee not in codes, (x - east) ** 2 + (y - north) ** 2, one.insee
+            return one.department != department, (x - east) ** 2 + (y - north) ** 2, one.insee
 
         found = sorted(communes, key=far)
-        return tuple(found[: max(_LEAST_NEAR, sum(one.insee in codes for one in found))])
+        return tuple(found[: max(least, sum(one.department == department for one in found))])
 
-    def villages(self, area: str) -> Sequence[Commune]:
-        """Return the communes of an area with fewer than 10,000 inhabitants; of its region, if it has none."""
-        return self._villages(area)
+    def villages(self, department: str) -> Sequence[Commune]:
+        """Return the communes of a department with fewer than 10,000 inhabitants; of its region, if it has none."""
+        return self._villages(department)
 
-    def _list_villages(self, area: str) -> Sequence[Commune]:
-        found = tuple(one for one in self._inside(area) if one.population < CLASSES[1])
-        region = f"{_REGION}{self.region_of_area(area)}"
-        return found or (self._list_villages(region) if area != region else tuple(self._inside(area)))
+    def _list_villages(self, department: str) -> Sequence[Commune]:
+        here, region = self.in_department(department), self.region_of(department)
+        around = [one for one in self.communes if one.region == region]
+        small = ([one for one in communes if one.population < CLASSES[1]] for communes in (here, around))
+        return tuple(next(filter(None, small), here))
 
     @cached_property
-    def _areas_of(self) -> Mapping[str, str | None]:
-        """Territory name → its department or region, None for several."""
-        found: dict[str, str | None] = {}
+    def _homes(self) -> Mapping[str, tuple[str | None, str | None]]:
+        """Territory name → its department and the code of its region, None for several."""
+        found: dict[str, tuple[str | None, str | None]] = {}
         for name, members in self._members.items():
-            kinds = ({one.department for one in members}, {f"{_REGION}{one.region}" for one in members})
-            found[name] = next((areas.pop() for areas in kinds if len(areas) == 1), None)
+            found[name] = _only({one.department for one in members}), _only({one.region for one in members})
         return found
 
     @cached_property
@@ -250,17 +254,19 @@ class CommuneTable:
         """
         return self._neighbours(commune, tuple(features), number, radius_m)
 
-    def hospital_towns(self, overseas: str | None, university: bool, area: str | None = None) -> Sequence[Commune]:
+    def hospital_towns(
+        self, overseas: str | None, university: bool, department: str | None = None
+    ) -> Sequence[Commune]:
         """Return the towns with a public hospital, of the metropolis (None) or an overseas department.
 
-        `university`: seats of a university or regional hospital only. `area`: those in or near it. All communes where
-        none has one.
+        `university`: seats of a university or regional hospital only. `department`: those in or near it. All communes
+        where none has one.
         """
-        return self._towns_of_hospitals(overseas, university, area)
+        return self._towns_of_hospitals(overseas, university, department)
 
-    def _list_hospital_towns(self, overseas: str | None, university: bool, area: str | None) -> Sequence[Commune]:
-        if area is not None:
-            return self._nearest(self.hospital_towns(overseas, university), area)
+    def _list_hospital_towns(self, overseas: str | None, university: bool, department: str | None) -> Sequence[Commune]:
+        if department is not None:
+            return self._nearest(self.hospital_towns(overseas, university), department, _LEAST_NEAR)
         wanted = (UNIVERSITY,) if university else (UNIVERSITY, GENERAL)
         codes = sorted(code for code, kind in hospital_towns().items() if kind in wanted)
         named = [one for one in map(self.get, codes) if one is not None]

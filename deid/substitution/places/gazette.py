@@ -37,6 +37,12 @@ def _is_overseas(commune: Commune) -> bool:
     return is_overseas_code(commune.department)
 
 
+def _most(codes: Iterable[str | None]) -> str | None:
+    """Return the most frequent code, of several the first; None if there is none."""
+    most = Counter(filter(None, codes)).most_common(1)
+    return most[0][0] if most else None
+
+
 class Gazette:
     """Places of one document by the start of each mention, and the commune drawn for each."""
 
@@ -65,7 +71,7 @@ class Gazette:
     @cached_property
     def surroundings(self) -> Sequence[Commune]:
         """The communes that unknown places may become: the home's territory, or villages where that is of cities."""
-        if self._area is None or self.communes.area_of_territory(self.home) is not None:
+        if self._area is None or self.communes.department_of_territory(self.home) is not None:
             return self.communes.territory(self.home)
         return self.communes.villages(self._area)
 
@@ -150,10 +156,11 @@ class Gazette:
 
     @cached_property
     def _area(self) -> str | None:
-        """The department ("86") or region ("R75") where places that could lie in any are drawn; None overseas.
+        """The department ("86") where places that could lie in several are drawn; None overseas.
 
-        It is that of the home's stratum, else, without a known home, of most places whose stratum is of one, else a
-        department by the patient's key. So it depends on strata, which are public, and on nothing else.
+        It is that of the home's stratum, else, without a known home, of most places whose stratum is of one, else one
+        by the patient's key, of the region of these strata if they have one. So it depends on strata, which are public,
+        and on nothing else.
         """
         if self._strategy != "health_exponential":
             return None
@@ -161,22 +168,23 @@ class Gazette:
         told = [known] if known is not None else self._inland or [self.home]
         if _is_overseas(told[0]):
             return None
-        seats = self.communes.hospital_towns(None, True)
-        return self._most(told) or self._context.stream("area").choice(seats).department
+        department = _most(map(self.communes.department_of_territory, told))
+        return department or self._area_of_key(_most(map(self.communes.region_of_territory, told)))
+
+    def _area_of_key(self, region: str | None) -> str:
+        """Draw a department by the patient's key: of a seat of a university hospital, or hospital town of a region."""
+        towns = self.communes.hospital_towns(None, region is None)
+        there = [one for one in towns if region in (None, one.region)]
+        return self._context.stream("area", *filter(None, [region])).choice(there).department
 
     @cached_property
     def _left(self) -> str | None:
-        """The region of most places, where the home may lie in any: they are drawn in the area of the home."""
+        """The region of most places, where the home may lie in several departments: they are drawn in its area."""
         known = self._survey.known_home
-        if known is None or self._area is None or self.communes.area_of_territory(known) is not None:
+        if known is None or self._area is None or self.communes.department_of_territory(known) is not None:
             return None
-        most = self._most(self._inland)
-        return None if most is None else self.communes.region_of_area(most)
-
-    def _most(self, communes: Iterable[Commune]) -> str | None:
-        """Return the area of most of the territories of some communes; None if each is across several regions."""
-        most = Counter(filter(None, map(self.communes.area_of_territory, communes))).most_common(1)
-        return most[0][0] if most else None
+        region = self.communes.region_of_territory(known)
+        return region or _most(map(self.communes.region_of_territory, self._inland))
 
     @cached_property
     def _inland(self) -> Sequence[Commune]:
@@ -233,7 +241,7 @@ class Gazette:
         """
         true = place.commune
         if self._strategy == "health_exponential" and place.world is None:
-            taken = commune.insee in self._used and true is not None and bool(self._near(true))
+            taken = commune.insee in self._used and true is not None and self._anchor(true) is not None
             return self._is_unnamed(commune) and not taken
         if (true is not None and commune.insee == true.insee) or self._context.brings_back(commune.name):
             return False
@@ -255,29 +263,44 @@ class Gazette:
         return STRATEGIES[self._strategy](stream, self.communes, place.commune, policy, self._epsilon)
 
     def _near(self, true: Commune) -> Sequence[Commune]:
-        """Return the candidates of a place that is drawn in or near the area; () for another one."""
-        own = self.communes.area_of_territory(true)
-        if self._area is None or _is_overseas(true):
+        """Return the candidates of a place that is drawn near a department; () for one of all its territory."""
+        if (department := self._anchor(true)) is None:
             return ()
-        if own is not None:
-            region = self.communes.region_of_area(own)
-            if region != self._left or region == self.communes.region_of_area(self._area):
-                return ()
-        return self.communes.near(true, self._area)
+        return self.communes.alike(true, department) if self._is_moved(true) else self.communes.near(true, department)
+
+    def _anchor(self, true: Commune) -> str | None:
+        """Return the department near which a place is drawn: the area, or that of its region's places for another one.
+
+        None for a place of a territory within the area, or overseas.
+        """
+        if self._area is None or _is_overseas(true) or self.communes.department_of_territory(true) == self._area:
+            return None
+        region = self.communes.region_of_territory(true)
+        away = region not in (None, self._left, self.communes.region_of(self._area))
+        return self._departments.get(region, self._area) if away else self._area
+
+    def _is_moved(self, true: Commune) -> bool:
+        region = self.communes.region_of_territory(true)
+        return region is not None and region == self._left
+
+    @cached_property
+    def _departments(self) -> Mapping[str | None, str]:
+        """Code of a region → the department of most of its places in the document that are of the strata of one."""
+        told = [(self.communes.department_of_territory(one), one.region) for one in self._inland]
+        return {region: department for (department, region), _ in reversed(Counter(told).most_common()) if department}
 
     def _around(self, place: Place) -> Sequence[Commune]:
         """Return the candidates of a place that no table knows, or for which its strategy gives none that fits."""
         if place.commune is None:
             return self.surroundings
-        near = self._near(place.commune) if self._strategy == "health_exponential" else ()
-        free = [one for one in near if one.insee not in self._used and self._is_unnamed(one)]
+        free = [one for one in self._near(place.commune) if one.insee not in self._used and self._is_unnamed(one)]
         return free or self.communes.territory(place.commune)
 
     def _choose(self, place: Place, attempt: int) -> Commune:
         """Return the first draw that fits; for a place that may not return, the next one after `attempt` of them."""
-        near = place.commune is not None and self._strategy == "health_exponential" and bool(self._near(place.commune))
+        near = self._anchor(place.commune) if place.commune is not None else None
         # Candidates of their own have bits of their own: two draws from the same would tell more than two.
-        question = ("place", place.key, self._said, *((self._area or "",) if near else ()))
+        question = ("place", place.key, self._said, *filter(None, [near]))
         found = self._fitting(self._draws(self._context.stream(*question), place), place, attempt)
         return found or self._elsewhere(self._context.stream(*question), place, attempt)
 

@@ -25,8 +25,8 @@ def health_draws(
 ) -> Iterator[Commune]:
     """Yield communes of the true one's territory, each with weight exp(−ε·d/2), d the distance of health profiles.
 
-    `among`: those of a region alone, which depend on public facts and other draws (`Gazette._area`); uniformly where
-    they are not of the territory, whose profiles alone are comparable.
+    `among`: those near an area alone, which depend on public facts and other draws (`Gazette._area`); uniformly where
+    one is not of the territory, whose profiles alone are comparable.
 
     Territories are a fixed public partition, so the candidates reveal only the territory, which is public
     (docs/privacy.md). Within one, a draw is ε·d-private: `deid.privacy.exponential` has the proof. Profiles are cached
@@ -34,7 +34,7 @@ def health_draws(
     """
     profiles = communes.profiles(true, policy.features)
     mine = profiles[true.insee]
-    if among and among[0].insee not in profiles:
+    if not all(one.insee in profiles for one in among):
         return anywhere(stream, among)
     # One law whatever is taken from all distances; a proposal is kept sooner where the true commune is not proposed.
     least = min((profile_distance(mine, profiles[one.insee]) for one in among), default=0)

@@ -169,10 +169,9 @@ def test_damaged_tables_are_refused_and_written_again(tmp_path: Path, at: int) -
     assert tuple(found.communes.communes) == few.communes
 
 
-@pytest.mark.parametrize("area", ["75", "R11"])
-def test_a_region_of_towns_alone_has_its_towns_for_villages(area: str) -> None:
+def test_a_region_of_towns_alone_has_its_towns_for_villages() -> None:
     towns = CommuneTable(packaged_tables().communes.in_department("75"), version="towns")
-    assert [one.name for one in towns.villages(area)] == ["Paris"]
+    assert [one.name for one in towns.villages("75")] == ["Paris"]
 
 
 @pytest.mark.parametrize("content", [b"", b"<html>404</html>", bytes(5000)])
