@@ -17,7 +17,7 @@ from deid.detection.refining.durations import drop_durations
 from deid.detection.refining.exports import settle_exports
 from deid.detection.refining.filters import drop_allowed, drop_lookalikes
 from deid.detection.refining.framed_values import find_framed_values, trim_days
-from deid.detection.refining.frames import find_framed_names, without_beds
+from deid.detection.refining.frames import find_framed_names, without_beds, without_nouns
 from deid.detection.refining.halves import complete_halves
 from deid.detection.refining.missed_names import (
     as_people,
@@ -71,6 +71,7 @@ _NUMBER = 6  # digits from which such a number is no value
 
 def _disjoint(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
     sure = [one for one in reading.found.get("patterns", ()) if _is_told(reading, one)]
+    mentions = without_nouns(reading, mentions)
     announced = [
         *announced_in_other_scripts(reading), *find_short_names(reading), *find_framed_names(reading, mentions),
         *find_framed_values(reading, mentions),

@@ -11,7 +11,7 @@ from deid.detection.lookup.lexicon import gazetteers
 from deid.detection.merging.evidence import has_clinical_reading, is_acronym, is_clipped, is_misread, is_misspelt_drug
 from deid.detection.refining.countries import named_territories
 from deid.detection.refining.trimming import USUAL_NAME
-from deid.detection.text.names import glued
+from deid.detection.text.names import glued, read_name
 from deid.detection.text.reading import Reading
 from deid.detection.text.senses import COLOUR_WORDS, Sense, find_sense
 from deid.detection.text.vocabulary import CIVILITIES, EPONYMS, KINSHIP, ORG_HEADS, PROFESSIONS, word_list
@@ -96,6 +96,10 @@ _SAID_NAME = re.compile(
     r"c'est (?:bien |vraiment )?(?:son|leur) (?:vrai )?(?:nom|prenom)\b"
 )
 _USUAL = 1_000  # occurrences per million from which a word is none of a name
+# "Exome de Yolande Kermarrec", "Prélèvement sanguin d'Yves Le Dantec"
+_OF_SOMEBODY = re.compile(
+    rf"(?<![^\W\d_])(?:{'|'.join(sorted(word_list('of_somebody')))})(?: [a-z]+){{0,2}} (?:de |d['’])(?=[a-z])"
+)
 # "bx derm Roussel": whoever examined, behind what and the specialty cut short
 _EXAMINED = re.compile(
     r"\b(?:avis|biopsie|bx|cs|echo|rdv)\.? (?:"
@@ -129,6 +133,7 @@ def find_framed_names(reading: Reading, mentions: Sequence[Mention]) -> list[Men
         *_dear(reading),
         *_of_kin(reading),
         *_told(reading),
+        *(name for _, name in _of_somebody(reading)),
     )
     return [one for one in found if not all(covered[one.start : one.end])]
 
@@ -466,3 +471,42 @@ def _of_kin(reading: Reading) -> Iterator[Mention]:
             told = word in named_territories("country") or word in PROFESSIONS or has_clinical_reading(reading, index)
             if not told:
                 yield _framed(reading, index, index, Label.PERSON)
+
+
+def without_nouns(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
+    """Return `mentions`, names and organisations without what is taken from somebody ahead ("Exome de")."""
+    starts = {noun: name.start for noun, name in _of_somebody(reading)}
+    return [
+        replace(one, start=starts[one.start], label=one.label if one.label in NAMES else Label.PATIENT)
+        if one.label in NAMES | {Label.ORG} and starts.get(one.start, one.end) < one.end
+        else one
+        for one in mentions
+    ]
+
+
+def _of_somebody(reading: Reading) -> Iterator[tuple[int, Mention]]:
+    """Yield the start of a word for what is taken from somebody, and the first name and surname behind."""
+    for match in _OF_SOMEBODY.finditer(reading.folded):
+        first = reading.token_at(match.end())
+        last = read_name(reading, first, strict=reading.shouted(first)) if reading.capitals[first] else None
+        if last == first and reading.word(last + 1).isalpha() and reading.surface(last + 1).istitle():
+            last += 1
+        if last is not None and _is_full_name(reading, first, last):
+            yield match.start(), _framed(reading, first, last, score=_SURE)
+
+
+def _is_full_name(reading: Reading, first: int, last: int) -> bool:
+    """True for words with blanks between, one of them a first name rather than a town, that open no known place."""
+    words = [at for at in range(first, last + 1) if reading.words[at].isalpha()]
+    births = reading.lexicon.first_names
+    given = [at for at in words if births.get(reading.words[at]) >= max(_GIVEN, gazetteers().towns(reading.words[at]))]
+    place = any(hit.end > reading.ends[first] for hit in reading.hits_at.get(reading.starts[first], ()))
+    apart = any(not glued(reading, at) for at in words[1:])
+    thing = reading.words[first] in ORG_HEADS or any(find_sense(reading, at) is Sense.THING for at in words)
+    clinical = any(has_clinical_reading(reading, at) and not _may_be_surname(reading, at) for at in words[1:])
+    return bool(given) and apart and not (place or thing or clinical)
+
+
+def _may_be_surname(reading: Reading, index: int) -> bool:
+    word, lexicon = reading.words[index], reading.lexicon
+    return word in lexicon.eponyms or lexicon.surnames.get(word) >= _BEARERS

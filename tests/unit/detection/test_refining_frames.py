@@ -6,11 +6,12 @@ import re
 
 import pytest
 
+from deid.detection import Detector
 from deid.detection.refining.frames import find_framed_names, without_beds
 from deid.detection.refining.trimming import trim_civilities
 from deid.detection.text.reading import Reading
 from deid.domain.document import Document, Mention
-from deid.domain.labels import Label
+from deid.domain.labels import NAMES, Label
 
 DATE = re.compile(r"\d{1,2}[./-]\d{1,2}[./-]\d{2,4}")
 
@@ -70,6 +71,13 @@ def found(text: str, *names: str) -> list[str]:
         ("sa voisine, madame Perdrix — oui, c'est son nom", ["Perdrix"]),
         ("bx derm Roussel. Solumédrol 1 mg/kg", ["Roussel"]),
         ("Cs rhumato Garnier le 12, avis cardio Vasseur.", ["Garnier", "Vasseur"]),
+        ("Exome de Maëlle Guivarch", ["Maëlle Guivarch"]),
+        ("Prélèvement sanguin d'Yves Le Dantec reçu ce jour", ["Yves Le Dantec"]),
+        ("relu le dossier de Rozenn Boucher.", ["Rozenn Boucher"]),
+        ("Fichier de QUINTREC Solveig", ["QUINTREC Solveig"]),
+        ("SEQUENCAGE DE SOLVEIG QUINTREC REALISE EN URGENCE", ["SOLVEIG QUINTREC"]),
+        ("Biopsie de Jean-Marc Lelong", ["Jean-Marc Lelong"]),
+        ("Génome de Paul Parkinson. Séquençage de Louis Crohn.", ["Paul Parkinson", "Louis Crohn"]),
     ],
 )
 def test_a_frame_announces_a_name(text: str, names: list[str]) -> None:
@@ -116,10 +124,39 @@ def test_a_frame_announces_a_name(text: str, names: list[str]) -> None:
         "fille de salle, bébé de mai, femme de ménage",
         "maladie de parkinson, c'est le nom de la maladie",
         "fibroscopie, c'est son nom. doliprane c'est son vrai nom",
+        "Exome de Novo. Séquençage de Sanger Illumina. Séquençage de Nouvelle Génération.",
+        "Test de Guthrie. Signe de Babinski. Bilan de Claude Bernard-Horner.",
+        "dossier de Saint-Brieuc, de La Rochelle. Dossier de Saint Germain en Laye. Dossier de Marie-Galante.",
+        "Échantillon de Sang Total. Compte rendu de Médecine Nucléaire. Analyse de Rose Hématique.",
     ],
 )
 def test_the_same_frame_around_other_words_announces_nobody(text: str) -> None:
     assert found(text) == []
+
+
+@pytest.mark.parametrize("which", ["rules", "detector"])
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Exome de Yolande Kermarrec", ["Yolande Kermarrec"]),
+        ("Exome d'Yves Le Dantec", ["Yves Le Dantec"]),
+        ("Séquençage de Yolande Kermarrec, fait en urgence.", ["Yolande Kermarrec"]),
+        ("Échantillon de Kevin Plessis.", ["Kevin Plessis"]),
+        ("Fichier de QUINTREC Solveig", ["QUINTREC Solveig"]),
+        ("Exome de Novo. Séquençage de Sanger. Test de Guthrie. Signe de Babinski.", []),
+    ],
+)
+def test_whom_a_sample_is_of_is_a_person_and_the_sample_none(
+    text: str, names: list[str], which: str, request: pytest.FixtureRequest
+) -> None:
+    (mentions,) = request.getfixturevalue(which).detect([Document("d", text)])
+    assert all(one.label in NAMES for one in mentions)
+    assert [text[one.start : one.end].removeprefix("de ") for one in mentions] == names
+
+
+def test_a_town_behind_a_dossier_is_none_of_a_person(rules: Detector) -> None:
+    (mentions,) = rules.detect([Document("d", text := "Le dossier de Saint-Brieuc est transmis.")])
+    assert [(one.label, text[one.start : one.end]) for one in mentions] == [(Label.CITY, "Saint-Brieuc")]
 
 
 def test_beside_a_name_the_same_entry_opens_with_a_name() -> None:
