@@ -188,3 +188,33 @@ def test_names_of_columns_stay_and_cells_go(detector: Detector, headings: str) -
     assert all(surface not in headings for _, surface in found)
     for cell in ("BONNARD", "Odile", "1944-03-02", "0381668166"):
         assert any(cell in surface for _, surface in found)
+
+
+@pytest.mark.parametrize("which", ["rules", "detector"])
+@pytest.mark.parametrize(
+    "lead",
+    [
+        *("N° patient ", "n° de patient ", "patient n° ", "Patient N° : ", "Numéro patient : ", "Numéro du patient : "),
+        *("Identifiant patient : ", "ID patient ", "N°patient : ", "Patiente (n° ", "IPP ", "IPP n° "),
+    ],
+)
+def test_a_number_announced_as_a_patients_is_no_phone(which: str, lead: str, request: pytest.FixtureRequest) -> None:
+    assert found_in(request.getfixturevalue(which), f"{lead}0012345678") == [(Label.IPP, "0012345678")]
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("Numéro du patient : 06 39 98 01 12", Label.PHONE),
+        ("N° de téléphone du patient : 0041791234567", Label.PHONE),
+        ("Joindre le 0041791234567", Label.PHONE),
+        ("N° de dossier patient : 0012345678", Label.NDA),
+        ("Dossier patient 0012345678", Label.NDA),
+    ],
+)
+def test_a_phone_or_file_of_a_patient_is_no_number_of_the_patient(text: str, label: Label, rules: Detector) -> None:
+    assert [label for label, _ in found_in(rules, text)] == [label]
+
+
+def test_the_rank_of_a_patient_is_no_identifier(rules: Detector) -> None:
+    assert found_in(rules, "le patient n° 12 de la cohorte, patient n° 4521") == [(Label.ID, "4521")]

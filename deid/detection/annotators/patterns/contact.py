@@ -96,7 +96,8 @@ def _plausible(written: str, region: str | None) -> float:
         )
     except phonenumbers.NumberParseException:
         return 0.75
-    return (0.98 if region or not written.isdigit() else 0.9) if phonenumbers.is_possible_number(parsed) else 0.8
+    sure = 0.98 if region or not written.isdigit() else 0.64
+    return sure if phonenumbers.is_possible_number(parsed) else min(sure, 0.8)
 
 
 def _is_diameter(text: str, start: int) -> bool:

@@ -38,6 +38,12 @@ _CODE = re.compile(
     r"\d{1,4}[A-Z]{1,4}[-/]?\d)[A-Z\d]*(?:[-/.][A-Z\d]+)*(?![\w])"
 )
 _GROUPED = re.compile(r"(?<![\w./-])(?=[A-Z\d/.-]*\d{3})[A-Z\d]+(?:[-/][A-Z\d]+){1,4}(?![\w/-]|[.,]\d)")
+# "N° patient 0012345678", "Identifiant du patient : 12345678", "patient n° 0012345678"
+_OF_PATIENT = re.compile(
+    r"(?<![^\W_])(?:(?:n[°o]|num(?:ero)?|id(?:entifiant)?)[ .:]{0,2}(?:d(?:u|e la|e) )?patiente?|"
+    r"(?<!dossier )patiente?[ ,:(]{1,2}(?:n[°o]|num(?:ero)?|id(?:entifiant)?))[ .:=°|)-]{0,5}"
+    r"([a-z]{0,3}\d{5,14})(?!\w|[.,/]\d)"
+)
 _DATED = re.compile(
     r"(?:19|20)\d\d[-/](?:19|20)\d\d|^\d{1,2}[-/]\d{1,2}[-/]\d{2,4}$|^(?:19|20)\d\d[-/]\d\d[-/]\d\d|"
     r"^0\d[-/]\d\d[-/]\d\d[-/]"
@@ -118,6 +124,8 @@ def find_identifiers(reading: Reading) -> Iterator[Mention]:
             yield Mention(match.start(), match.end(), Label.ID, 0.6)
     for match in _GLUED.finditer(reading.text):
         yield Mention(match.start(2), match.end(2), TRIGGERS[match[1].lower()][0], 0.85)
+    for match in _OF_PATIENT.finditer(folded):
+        yield Mention(match.start(1), match.end(1), Label.IPP, 0.95)
     yield from _triggered(reading)
     yield from _spoken_nir(reading)
 
