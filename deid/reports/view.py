@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from enum import StrEnum
@@ -404,7 +405,7 @@ def _notes(
     words: Mapping[str, str],
     write: Writer,
 ) -> list[tuple[str, str]]:
-    """List the remarks for a steward, most serious first: kind and sentence."""
+    """List the remarks for a steward: kind and sentence; "good" where no check but of information fails."""
     notes = [
         (
             "bad" if check["severity"] == "critical" else "warn",
@@ -415,11 +416,11 @@ def _notes(
     ]
     if figures["state"] == "unfinished":
         notes.append(("warn", words["not_ended"]))
-    told = {check["rule"] for check in checks if check["suite"] == RUN_SUITE and not check["success"]}
+    broken = {check["rule"] for check in checks if check["suite"] == RUN_SUITE and not check["success"]}
     notes += [
         ("warn", words["unusual"].format(name=row["name"], now=row["now"], range=row["range"]))
         for row, usual in zip(_usual(figures, words, write), figures["usual"], strict=True)
-        if not row["holds"] and not said_by_rules(row["measure"], usual["value"], Habit(**usual["habit"]), told)
+        if not row["holds"] and not said_by_rules(row["measure"], usual["value"], Habit(**usual["habit"]), broken)
     ]
     if quarantine:
         said = ", ".join(f"{row['words'].title} ({write.plain(row['documents'])})" for row in quarantine)
@@ -431,6 +432,12 @@ def _notes(
     changed = [row["name"] for row in _versions(figures, words) if row["changed"]]
     if changed:
         notes.append(("info", f"{words['comparison']}, {words['changed']} : {', '.join(changed)}."))
+    failing = Counter(check["severity"] for check in checks if check["suite"] != RUN_SUITE and not check["success"])
+    if failing["critical"] or failing["warning"]:
+        told = words["document_checks_failed"].format(critical=failing["critical"], warnings=failing["warning"])
+        notes.append(("info", told))
+    elif all(kind == "info" for kind, _ in notes):
+        notes.append(("good", words["all_clear"]))
     return notes
 
 

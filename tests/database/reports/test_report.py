@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from html import unescape
 from pathlib import Path
 from typing import Any, Literal
 
@@ -190,6 +191,23 @@ def test_a_document_between_the_budget_and_the_cap_is_not_said_to_keep_to_the_bu
     assert shown["state"] == "ok"
     assert "plafond" in shown["meaning"]
     assert "budget" not in shown["meaning"]
+
+
+@pytest.mark.parametrize("lang", sorted(WORDING))
+def test_nothing_unusual_is_said_only_where_no_check_but_of_information_fails(lang: str, deployed: Any) -> None:
+    Ledger(deployed).night(NIGHT, 60, quarantined=0)
+    actions.summarise(NIGHT)
+    figures, clear = gather(NIGHT), WORDING[lang]["all_clear"]
+    figures["usual"] = []
+    checks = [{**check, "success": check["success"] or check["severity"] != "info"} for check in figures["checks"]]
+    assert any(not check["success"] for check in checks)
+    assert ("good", clear) in view({**figures, "checks": checks}, lang)["notes"]
+    assert clear in unescape(render({**figures, "checks": checks}, lang))
+    for at, check in enumerate(checks):
+        if check["severity"] != "info":
+            failed = {**figures, "checks": [*checks[:at], {**check, "success": False}, *checks[at + 1 :]]}
+            assert clear not in [said for _, said in view(failed, lang)["notes"]], check["rule"]
+            assert view(failed, lang)["notes"]
 
 
 def test_french_and_english_numbers() -> None:
