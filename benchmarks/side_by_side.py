@@ -1,22 +1,26 @@
 """Public tools that hide names and numbers, and Nocturne, side by side on the same invented documents.
 
-    python -m benchmarks.side_by_side [--documents 10000] [--environments FOLDER] [--write]
+    python -m benchmarks.side_by_side [--documents 10000] [--environments FOLDER] [--kept FOLDER] [--write]
 
 Each tool of `side_by_side.txt` is installed with pip, from the index that pip is set to, in an environment of its own:
-in a temporary folder, or in FOLDER, which keeps it for the next run. `hide_with_tool.py` runs it there.
+in a temporary folder, or in FOLDER, which keeps it for the next run. `hide_with_tool.py` runs it there. `--kept` keeps
+what each tool hid as soon as it is done, so that a run that was cut goes on with the tool that it was at; it is asked
+again where the tool's packages, the documents or the code are others.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import os
 import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 from math import ceil
 from pathlib import Path
 
@@ -238,7 +242,7 @@ def run_tool(name: str, cases: Iterable[Case], python: str, driver: Path = DRIVE
         given, hidden = Path(folder, "documents.jsonl"), Path(folder, "hidden.jsonl")
         with given.open("w", encoding="utf-8") as lines:
             for case in cases:
-                lines.write(json.dumps({"text": case.text, "patient": case.patient.as_json()}) + "\n")
+                lines.write(_line(case))
         path = str(ROOT) if python == sys.executable else ""
         # -P: this folder holds modules called as those of tools are.
         failure = _failure([python, "-P", str(driver), name, str(given), str(hidden)], path)
@@ -246,6 +250,46 @@ def run_tool(name: str, cases: Iterable[Case], python: str, driver: Path = DRIVE
             return Run(failure=failure)
         *found, spent = map(json.loads, hidden.read_text(encoding="utf-8").splitlines())
         return Run(found, spent["seconds"], spent["peak"])
+
+
+def _line(case: Case) -> str:
+    """Return what a tool is given of a document."""
+    return json.dumps({"text": case.text, "patient": case.patient.as_json()}) + "\n"
+
+
+def code_version() -> str:
+    """Return the commit of this checkout, with a digest of what is changed since."""
+    commit, changes = (
+        subprocess.run(["git", "-C", str(ROOT), *asked], capture_output=True, check=True).stdout
+        for asked in (["rev-parse", "HEAD"], ["diff", "HEAD"])
+    )
+    changed = f"+{hashlib.sha256(changes).hexdigest()[:12]}" if changes else ""
+    return commit.decode().strip() + changed
+
+
+def kept(folder: Path | None, made_by: Mapping[str, str], cases: Iterable[Case], run: Callable[[], Run]) -> Run:
+    """Return a result from `folder`, or of `run`, which is then kept there unless it failed.
+
+    Args:
+        folder: of results; none are kept without one.
+        made_by: the tool, its packages and the version of the code.
+        cases: the documents.
+        run: asks the tool.
+    """
+    if folder is None:
+        return run()
+    documents = hashlib.sha256("".join(map(_line, cases)).encode()).hexdigest()
+    key = {**made_by, "documents": documents}
+    path = folder / f"{hashlib.sha256(json.dumps(key, sort_keys=True).encode()).hexdigest()[:24]}.json"
+    if path.exists():
+        return Run(**json.loads(path.read_text(encoding="utf-8"))["run"])
+    found = run()
+    if not found.failure:
+        folder.mkdir(parents=True, exist_ok=True)
+        part_of_it = path.with_suffix(".part")
+        part_of_it.write_text(json.dumps({"key": key, "run": asdict(found)}), encoding="utf-8")
+        part_of_it.replace(path)
+    return found
 
 
 def part(title: str, said: str, cases: Sequence[Case], ran: Mapping[str, Run]) -> str:
@@ -289,6 +333,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--documents", type=int, default=10_000, help="documents of the synthetic hospital")
     parser.add_argument("--environments", type=Path, help="keep the tools' environments in this folder")
+    parser.add_argument("--kept", type=Path, help="keep each tool's result in this folder, and take it from there")
     parser.add_argument("--write", action="store_true", help=f"write {PAGE.name}")
     given = parser.parse_args()
     sets = (
@@ -298,6 +343,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as temporary:
         folder = (given.environments or Path(temporary)).resolve()
         failures = environments(folder)
+        packages_of = {one[0].partition("==")[0]: " ".join(one) for one in packages_listed()}
+        code = code_version() if given.kept else ""
         parts = []
         for title, said, cases in sets:
             ran = {}
@@ -305,7 +352,12 @@ def main() -> int:
                 print(f"{title}: {name}", file=sys.stderr)
                 python = str(folder / environment / "bin" / "python") if environment else sys.executable
                 failure = failures.get(environment)
-                ran[name] = Run(failure=failure) if failure else run_tool(name, cases, python)
+                made_by = {"tool": name, "packages": packages_of.get(environment, ""), "code": code}
+                ran[name] = (
+                    Run(failure=failure)
+                    if failure
+                    else kept(given.kept, made_by, cases, partial(run_tool, name, cases, python))
+                )
             parts.append(part(title, said, cases, ran))
     settings = "\n".join(f"| {name} | {said} |" for name, (_, said) in TOOLS.items())
     packages = "; ".join(f"`{' '.join(one)}`" for one in packages_listed())

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
+from functools import partial
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -16,9 +18,11 @@ from benchmarks.side_by_side import (
     TOOLS,
     Case,
     Run,
+    code_version,
     counts,
     environments,
     figures,
+    kept,
     packages_listed,
     part,
     run_tool,
@@ -186,3 +190,48 @@ def test_an_environment_that_cannot_be_made_is_told(tmp_path: Path, monkeypatch:
     assert environments(tmp_path) == {"presidio-analyzer": "ERROR: no such version"}
     assert not (tmp_path / "presidio-analyzer" / "made").exists()
     assert (tmp_path / "unpii" / "made").exists()
+
+
+MADE_BY = {"tool": "good", "packages": "good==1.0", "code": "abc"}
+
+
+def test_a_run_that_was_cut_asks_only_the_tools_that_were_not_done(tmp_path: Path) -> None:
+    asked: list[str] = []
+
+    def night(folder: Path, cut_at: str = "") -> dict[str, Run]:
+        def run(name: str) -> Run:
+            if name == cut_at:
+                raise KeyboardInterrupt
+            asked.append(name)
+            return Run([[[4, 22]]], 0.5, 2048)
+
+        return {
+            name: kept(folder, MADE_BY | {"tool": name}, [case()], partial(run, name)) for name in ("one", "two", "six")
+        }
+
+    with pytest.raises(KeyboardInterrupt):
+        night(tmp_path, cut_at="two")
+    assert night(tmp_path) == night(tmp_path)
+    assert asked == ["one", "two", "six"]
+    assert [path.suffix for path in tmp_path.iterdir()] == [".json"] * 3
+    restored = kept(tmp_path, MADE_BY | {"tool": "one"}, [case()], lambda: pytest.fail("asked again"))
+    fresh = Run([[[4, 22]]], 0.5, 2048)
+    assert part("T", "S", [case()], {"one": restored}) == part("T", "S", [case()], {"one": fresh})
+
+
+@pytest.mark.parametrize("other", ["tool", "packages", "code"])
+def test_a_result_of_another_tool_version_or_code_is_not_taken(other: str, tmp_path: Path) -> None:
+    kept(tmp_path, MADE_BY, [case()], lambda: Run(seconds=1))
+    assert kept(tmp_path, MADE_BY | {other: "other"}, [case()], lambda: Run(seconds=2)).seconds == 2
+
+
+def test_a_result_of_other_documents_is_not_taken_and_a_failure_is_not_kept(tmp_path: Path) -> None:
+    assert kept(tmp_path, MADE_BY, [case()], lambda: Run(failure="no memory")).failure
+    assert kept(tmp_path, MADE_BY, [case()], lambda: Run(seconds=1)).seconds == 1
+    told = case(patient=Patient(last_name="BRIZARD"))
+    assert kept(tmp_path, MADE_BY, [told], lambda: Run(seconds=2)).seconds == 2
+    assert kept(None, MADE_BY, [case()], lambda: Run(seconds=3)).seconds == 3
+
+
+def test_the_version_of_the_code_is_a_commit_and_what_changed_since() -> None:
+    assert re.fullmatch(r"[0-9a-f]{40}(?:\+[0-9a-f]{12})?", code_version())
