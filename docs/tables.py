@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from docs import claims, policy_keys, raw_text, settings_table
+from docs import claims, machines, policy_keys, raw_text, settings_table
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -79,6 +79,7 @@ BLOCKS: Mapping[tuple[str, str], Callable[[], str]] = {
     ("README.md", "dags"): short_dag_table,
     ("docs/architecture.md", "dags"): dag_table,
     ("docs/evaluation.md", "attacks"): claims.english_attacks,
+    ("docs/evaluation.md", "machines"): machines.english_machines,
     ("docs/fr/dossier-dpo.md", "attaques"): claims.french_attacks,
     ("docs/fr/dossier-dpo.md", "autres attaques"): claims.french_limits,
     ("docs/fr/dossier-dpo.md", "réglages"): claims.french_settings,

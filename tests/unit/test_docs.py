@@ -19,7 +19,7 @@ from deid.domain.labels import OPTIONAL, TAGGED
 from deid.release.status import DecisionState
 from deid.reports.wording import WORDING
 from deid.stewardship import releases
-from docs import claims, policy_keys, settings_table, tables
+from docs import claims, machines, policy_keys, settings_table, tables
 from tests import ROOT
 
 # Decisions are dated and superseded rather than edited, so they may name what is no more; so may the changelog.
@@ -336,6 +336,31 @@ def test_a_figure_that_a_benchmark_lacks_stops_the_tables() -> None:
         claims.cell(claims.Figure("evaluation.md", "measure", "`attack.nobody`", "value"))
     with pytest.raises(LookupError):
         claims.share(claims.Figure("evaluation.md", "measure", "`attack.membership_no_model`", "value"), "fr")
+
+
+# Numbers of documents of a group of hospitals, which only the measured rates multiply.
+GROUP = re.compile(r"900[ ,\u00a0\u202f]?000|130[ \u00a0\u202f]millions?")
+
+
+@pytest.mark.parametrize("document", [one for one in DOCUMENTS if one.startswith(("docs/", "README"))])
+def test_times_of_a_group_of_hospitals_are_generated(document: str) -> None:
+    text = (ROOT / document).read_text()
+    for held, name in tables.BLOCKS:
+        text = text.replace(tables.block(text, name)[0], "") if held == document else text
+    assert GROUP.findall(text) == []
+
+
+def test_a_slower_night_needs_more_machines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pages = {name: (claims.BENCHMARKS / name).read_text() for name in ("night.md", "detection_speed.md")}
+    pages["night.md"] = pages["night.md"].replace("to last: 114 s", "to last: 228 s")
+    monkeypatch.setattr(claims, "BENCHMARKS", tmp_path)
+    for name, text in pages.items():
+        (tmp_path / name).write_text(text)
+    assert "228 s ÷ 2.421 = 94 s per thousand" in machines.english_machines()
+    assert "| 900,000 | 23.5 h | 38.4 h | within 4 hours: 6; 10 |" in machines.english_machines()
+    (tmp_path / "night.md").write_text(pages["night.md"].replace("Wall clock", "Time"))
+    with pytest.raises(LookupError):
+        machines.english_machines()
 
 
 REMEDY = "run `make docs`"
