@@ -30,7 +30,7 @@ OPTIONS: Mapping[str, Mapping[str, tuple[int, int, int]]] = {
     "hash": {"length": (12, 8, 32)},
 }
 
-_SETS: Mapping[str, Set[Label]] = {
+LABEL_SETS: Mapping[str, Set[Label]] = {
     **{label: {label} for label in Label},
     **{"NAMES": NAMES, "PLACES": PLACES, "TEMPORAL": TEMPORAL, "IDENTIFIERS": IDENTIFIERS, "CONTACT": CONTACT},
     **{"TAGGED": frozenset(TAGGED), "OPTIONAL": OPTIONAL},
@@ -39,7 +39,7 @@ _SETS: Mapping[str, Set[Label]] = {
 REFUSALS: Mapping[str, Mapping[Label, str]] = {
     **{name: {} for name in _EVERYWHERE},
     **{
-        name: {label: why for labels, why in refused for one in labels.split() for label in _SETS[one]}
+        name: {label: why for labels, why in refused for one in labels.split() for label in LABEL_SETS[one]}
         for name, refused in read_entries("refusals").items()
     },
 }

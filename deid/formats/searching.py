@@ -27,12 +27,12 @@ from ahocorasick_rs import AhoCorasick
 
 from deid.domain.document import Document, Patient, Substitution
 from deid.domain.errors import DocumentRefused, Reason
-from deid.domain.labels import IDENTIFIERS, NAMES, Label
+from deid.domain.labels import DIRECT, NAMES, Label
 from deid.formats.fields import shown_day
 from deid.formats.source import INVISIBLE
 from deid.french.folding import fold, spaced
 
-_SOUGHT = NAMES | IDENTIFIERS | {Label.PHONE, Label.EMAIL, Label.STREET, Label.COORDINATES}
+_SOUGHT = DIRECT - {Label.URL}
 _OTHERS = NAMES - {Label.PATIENT}
 _STRONG = 4  # letters of a name that points at a person alone
 _SURE = 6  # characters from which a value is no chance among the bytes of a picture or a stream

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from deid.config.generators import DEFAULT
+from deid.config.generators import DEFAULT, LABEL_SETS
 from deid.config.policy import Policy
 from deid.domain import read_entries
 from deid.domain.labels import CONTACT, OPTIONAL, TAGGED, Label
@@ -37,6 +37,7 @@ class Perturbation(NamedTuple):
 
 _WORDS = read_entries("perturbations")
 _UNITS: dict[str, str] = _WORDS["units"]
+_DRAWN = {label: words for key, words in _WORDS["drawn"].items() for one in key.split() for label in LABEL_SETS[one]}
 
 
 def describe_policy(policy: Policy) -> list[Perturbation]:
@@ -58,7 +59,7 @@ def _labels(policy: Policy) -> Iterator[Perturbation]:
             yield _place(policy, label)
         elif label is Label.TIME:
             yield Perturbation(label, "", *_WORDS["times"][policy.substitution.times.strategy])
-        elif (drawn := _WORDS["drawn"].get(label)) is None:
+        elif (drawn := _DRAWN.get(label)) is None:
             yield Perturbation(label, "", "mask", words["mask"])
         else:
             marked = label in CONTACT and policy.substitution.hiding == "marked"
@@ -193,5 +194,4 @@ def _reference_date(policy: Policy) -> Iterator[Perturbation]:
     if dates.strategy == "episodes":
         yield next(_episodes(policy, element))
     elif dates.document_date == "metric":
-        time, _ = _each(policy)
-        yield _noise(_row(element, "metric", "document"), "day", time)
+        yield _noise(_row(element, "metric", "document"), "day", _each(policy)[0])
