@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from deid.quality.reasons import REASON_WORDS
 from docs import claims, machines, policy_keys, raw_text, settings_table
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -73,6 +74,14 @@ def short_dag_table(dags: Any = None) -> str:
     return "\n".join(["| DAG | starts | purpose |", "|---|---|---|", *rows])
 
 
+def reason_table() -> str:
+    """The Markdown table of the reasons of quarantine, in French."""
+    rows = (
+        f"| **{one.title}** (`{reason}`) | {one.meaning} | {one.remedy} |" for reason, one in REASON_WORDS["fr"].items()
+    )
+    return "\n".join(["| Raison | Ce qui s'est passé | Que faire |", "|---|---|---|", *rows])
+
+
 # (document, name of its block) → the function that writes it
 BLOCKS: Mapping[tuple[str, str], Callable[[], str]] = {
     ("CONTRIBUTING.md", "raw text"): raw_text.table,
@@ -86,6 +95,7 @@ BLOCKS: Mapping[tuple[str, str], Callable[[], str]] = {
     ("docs/fr/dossier-dpo.md", "faits publics"): claims.french_public_facts,
     ("docs/operators.md", "settings"): settings_table.table,
     ("docs/policy.md", "keys"): policy_keys.policy,
+    ("docs/stewards.md", "raisons"): reason_table,
 }
 
 

@@ -18,7 +18,7 @@ from tests import ROOT
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_every_reason_has_its_words(lang: str) -> None:
     table = REASON_WORDS[lang]
-    assert set(table) == set(Reason)
+    assert set(table) == set(Reason), "say it in deid/wording/reasons.yaml"
     for wording in table.values():
         assert all(text.strip() for text in (wording.title, wording.meaning, wording.remedy))
         assert wording.meaning.endswith(".")
@@ -36,13 +36,13 @@ def test_every_check_and_every_rule_has_its_words(lang: str) -> None:
     policy = load()
     uniform = policy.substitution.model_copy(update={"split": "uniform"})
     rules = (*share_rules(policy.model_copy(update={"substitution": uniform}), 100), *density_rules(policy))
-    assert {one.name for one in (*CHECKS, *rules)} == set(REQUIREMENTS[lang])
+    assert {one.name for one in (*CHECKS, *rules)} == set(REQUIREMENTS[lang]), (
+        "say what it demands in deid/wording/checks.yaml"
+    )
     assert all(sentence.endswith(".") for sentence in REQUIREMENTS[lang].values())
 
 
-def test_the_stewards_page_explains_everything() -> None:
+def test_the_stewards_page_explains_every_rule() -> None:
     page = (ROOT / "docs" / "stewards.md").read_text(encoding="utf-8")
-    for reason, wording in REASON_WORDS["fr"].items():
-        assert f"| **{wording.title}** (`{reason}`) | {wording.meaning} | {wording.remedy} |" in page
-    for rule in REQUIREMENTS["fr"]:
-        assert f"`{rule}`" in page or f"`{rule.removesuffix('_high')}`" in page
+    told = {rule for rule in REQUIREMENTS["fr"] if f"`{rule}`" in page or f"`{rule.removesuffix('_high')}`" in page}
+    assert told == set(REQUIREMENTS["fr"]), "explain it in the tables of docs/stewards.md"
