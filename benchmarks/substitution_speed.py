@@ -41,6 +41,7 @@ from nocturne_lab.evaluation.corpus import load_corpus
 _CHUNK = 32
 _PASSES = ("begun", "new", "known")
 _PARTS = {
+    **dict.fromkeys(Label, "other labels"),
     **dict.fromkeys(NAMES, "names"),
     **dict.fromkeys(TEMPORAL, "dates and ages"),
     **dict.fromkeys((Label.CITY, Label.ZIP), "communes and postal codes"),

@@ -38,6 +38,7 @@ DOCUMENTS = sorted(
     if path.name != "CHANGELOG.md"
 )
 ARCHITECTURE = (ROOT / "docs/architecture.md").read_text()
+README = (ROOT / "README.md").read_text()
 MADE_LATER = {"docker/secrets/nocturne_secret"}  # by docker/secrets.sh
 TOP = "deid|lab|demo|dags|plugins|sql|docker|docs|tests|benchmarks|corpus"
 
@@ -134,7 +135,7 @@ def test_commands_take_the_options_that_are_written(document: str) -> None:
 
 
 def test_the_readme_stays_short() -> None:
-    assert 600 <= len((ROOT / "README.md").read_text().split()) <= 800
+    assert 600 <= len(README.split()) <= 800
 
 
 def test_every_package_is_described() -> None:
@@ -448,14 +449,9 @@ def test_the_site_s_navigation_has_each_page() -> None:
 
 
 def test_numbers_of_labels_are_those_that_ship() -> None:
-    readme = (ROOT / "README.md").read_text()
-    assert f"finds {len(TAGGED)} kinds of mentions" in readme
-    assert f"and {len(OPTIONAL)} that a policy may add" in readme
-    told = (
-        f"{len(TAGGED)} that taggers give, from {TAGGED[0]} to {TAGGED[-1]}, and {len(OPTIONAL)} that a policy may add"
-    )
-    assert f"the kind of a mention; {told} |" in (ROOT / "docs/glossary.md").read_text()
-    assert f"a distribution over {2 * len(TAGGED) + 1} tags per token" in (ROOT / "docs/detection.md").read_text()
+    told = re.search(r"finds (\d+) kinds of mentions .*?, and (\d+) that a policy may add", README)
+    assert told, "README.md says how many labels there are"
+    assert (int(told[1]), int(told[2])) == (len(TAGGED), len(OPTIONAL)), "correct the numbers of labels in README.md"
 
 
 def test_the_numbers_of_steps_to_add_something_are_those_of_the_pages() -> None:

@@ -77,7 +77,7 @@ FAULTS: dict[str, tuple[Callable[[Path], object], str]] = {
         lambda folder: models.rewrite(folder, "config.json", id2label={"0": "O", "1": "B-PLANTE"}),
         "cannot be mapped: PLANTE",
     ),
-    "fewer labels than rows": (_few_labels, "config.json has 2 labels, its weights 39"),
+    "fewer labels than rows": (_few_labels, f"config.json has 2 labels, its weights {len(models.TAGS)}"),
     "no head": (lambda folder: _without(folder, "classifier"), "no token classifier"),
     "slow tokenizer": (lambda folder: (folder / "tokenizer.json").unlink(), "no tokenizer.json: a slow tokenizer"),
     "broken tokenizer": (lambda folder: (folder / "tokenizer.json").write_text("{}"), "tokenizer.json cannot be read"),
