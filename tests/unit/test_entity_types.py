@@ -30,7 +30,9 @@ def test_every_type_and_category_has_a_row() -> None:
 
 def test_categories_have_the_labels_of_the_scheme() -> None:
     for letter, _, cell, _ in HIPAA:
-        assert labels(cell) == {label for label, name in SCHEMES["hipaa"].items() if name == letter}, letter
+        assert labels(cell) == {label for label, name in SCHEMES["hipaa"].items() if name == letter}, (
+            f"row {letter} of HIPAA in docs/entity-types.md names the labels of deid/domain/labels.toml"
+        )
 
 
 def test_what_no_label_stands_for_is_said_not_to_be_detected() -> None:

@@ -126,8 +126,9 @@ def test_the_identity_of_the_patient_is_marked_wherever_it_stands(small: Hospita
 
 def test_every_label_occurs(small: Hospital) -> None:
     counts = Counter(mention.label for version in small.events for mention in version.gold)
-    assert set(counts) == set(TAGGED)
-    assert min(counts.values()) >= 10
+    remedy = "a slot in demo/hospital/prose/slots_values.py, and lines of documents that use it"
+    assert set(counts) == set(TAGGED), remedy
+    assert min(counts.values()) >= 10, remedy
 
 
 def test_identifiers_have_valid_keys(small: Hospital) -> None:

@@ -103,7 +103,9 @@ def test_labels_may_be_chosen() -> None:
     assert {one.label for one in Indirect(["FAMILY"]).annotate(Reading(Document("t", text)))} == {Label.FAMILY}
     with pytest.raises(PolicyError, match="DATE"):
         Indirect(["FAMILY", "DATE"])
-    assert set(FINDERS) == OPTIONAL - {Label.TIME}
+    assert set(FINDERS) == OPTIONAL - {Label.TIME}, (
+        "name what finds it in FINDERS of deid/detection/annotators/indirect"
+    )
 
 
 def _rules(*names: str) -> Policy:

@@ -106,20 +106,23 @@ def test_a_file_with_nothing_to_replace_comes_back_as_it_was(hint: str, raw: byt
     assert read(raw, hint).rewrite([]) == raw
 
 
+_MARKS = "its marks in deid/formats/recognition.py; without any, `declared_text` there, and the exception here"
+
+
 @pytest.mark.parametrize("format", SAMPLES)
 def test_content_decides_whatever_the_name_and_the_type_say(format: str) -> None:
     hint, raw = SAMPLES[format]
-    assert recognise(raw, hint) == format
+    assert recognise(raw, hint) == format, _MARKS
     if format not in ("csv", "text", "jsonl"):  # text without a mark of its own
         for wrong in ("", "x.docx", "application/pdf", "a.csv"):
-            assert recognise(raw, wrong) == format
+            assert recognise(raw, wrong) == format, _MARKS
 
 
 def test_the_tables_of_formats_agree() -> None:
     assert not {*SAMPLES} & _ELSEWHERE
-    assert {*SAMPLES} | _ELSEWHERE == set(READERS)
+    assert {*SAMPLES} | _ELSEWHERE == set(READERS), "add it to SAMPLES of tests/unit/formats/samples.py"
     maps = {path.stem for path in (ROOT / "deid/formats/maps").glob("*.yaml")}
-    assert set(READERS) - maps == _WITHOUT_MAP
+    assert set(READERS) - maps == _WITHOUT_MAP, "write its field map in deid/formats/maps, or name it here"
 
 
 # What a place calls a format, if not by its own name; narratives are parts of FHIR.
@@ -130,6 +133,12 @@ _PLACES = {
     "help": file.__doc__ or "",
     "benchmark": (ROOT / "benchmarks/formats.py").read_text(encoding="utf-8"),
     "synthetic hospital": " ".join([*FORMS, "html", "text"]),
+}
+_WHERE = {
+    "page": "the table of docs/formats.md",
+    "help": "the docstring of `file` in deid/cli/files.py, then run `make messages`",
+    "benchmark": "benchmarks/formats.py, with its largest case",
+    "synthetic hospital": "FORMS of demo/hospital/files/__init__.py",
 }
 # Formats that a place leaves out on purpose.
 _LEFT_OUT = {
@@ -144,7 +153,7 @@ _LEFT_OUT = {
 def test_a_place_that_names_formats_names_each(place: str) -> None:
     text = _PLACES[place].lower()
     unnamed = {name for name in READERS if not re.search(rf"(?<![a-z])(?:{_CALLED.get(name, name)})(?![a-z])", text)}
-    assert unnamed == _LEFT_OUT[place]
+    assert unnamed == _LEFT_OUT[place], f"name it in {_WHERE[place]}, or in _LEFT_OUT"
 
 
 # ---- What is kept, and what the fields tell
@@ -721,7 +730,7 @@ def test_a_written_file_has_the_type_and_ending_that_it_is_opened_by(
 def test_every_format_has_a_type_and_an_ending(kind: str) -> None:
     media, ending = described(RewrittenFile(b"", kind))
     assert "/" in media
-    assert media != "application/octet-stream"
+    assert media != "application/octet-stream", "name its media types and endings in deid/formats/recognition.toml"
     assert re.fullmatch(r"\.[a-z0-9]{2,5}", ending)
 
 

@@ -198,7 +198,7 @@ def _replaced(source: SegmentedSource) -> None:
 
 
 def test_every_format_has_a_round_trip() -> None:
-    assert {*EXACT, *EQUAL} | ELSEWHERE == set(READERS)
+    assert {*EXACT, *EQUAL} | ELSEWHERE == set(READERS), "write one from lines in EXACT, or in EQUAL"
     assert len(EXACT) + len(EQUAL) + len(ELSEWHERE) == len(READERS)
 
 
