@@ -24,7 +24,7 @@ from hypothesis import strategies as st
 
 from deid.domain.document import Document, Mention, Patient, Substitution, Surrogate
 from deid.domain.errors import DocumentRefused
-from deid.domain.labels import Label
+from deid.domain.labels import DIRECT, NAMES, Label
 from deid.formats import read_file
 from deid.formats.archives import write_zip
 from deid.formats.rewriting import write_file
@@ -75,12 +75,14 @@ class Blind:
         return self.content
 
 
-def held(content: bytes, text: str = "Vu hier.", kept: str = "Vu hier.", mentions: str = "") -> str:
+def held(
+    content: bytes, text: str = "Vu hier.", kept: str = "Vu hier.", mentions: str = "", label: Label = Label.DOCTOR
+) -> str:
     """Return where a written file holds what it may not; "" where it is not refused."""
     source = SegmentedSource(text, (), b"", Blind)
     source = replace(source, parse=lambda _raw: Blind(content))
     drawn = tuple(
-        Surrogate(Mention(*found.span(), Label.DOCTOR), "Vhuq", "test") for found in re.finditer(mentions or "$^", text)
+        Surrogate(Mention(*found.span(), label), "Vhuq", "test") for found in re.finditer(mentions or "$^", text)
     )
     spans = Substitution(kept, drawn, ())
     try:
@@ -313,6 +315,17 @@ def test_what_the_words_of_a_page_encode_is_searched() -> None:
 def test_a_name_of_two_words_of_the_language_is_found() -> None:
     assert held(b"Vu : BRAS Petit", "Vu : Petit Bras", "Vu : Vhuq", "Petit Bras")
     assert held(b"<a/><b>PETIT^BRAS</b>", "Vu : Petit Bras", "Vu : Vhuq", "Petit Bras")
+
+
+OWN_FORM = {**dict.fromkeys(NAMES, "Quelvezec"), Label.PHONE: "03 81 66 81 66", Label.EMAIL: "q.vezec@exemple.fr"}
+OWN_FORM[Label.STREET] = "14 sentier des Fougerolles"
+
+
+@pytest.mark.parametrize("label", sorted(DIRECT - {Label.URL, Label.ID}))  # a host, and a device's number, may stay
+def test_each_direct_identifier_that_was_replaced_is_sought(label: Label) -> None:
+    value = OWN_FORM.get(label, "K 4471 8826 03")
+    assert held(f"reste {value}".encode(), f"Vue : {value}.", "Vue : Vhuq.", re.escape(value), label)
+    assert not held(b"reste", f"Vue : {value}.", "Vue : Vhuq.", re.escape(value), label)
 
 
 def test_what_the_new_text_holds_is_not_sought() -> None:
