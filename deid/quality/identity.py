@@ -181,6 +181,11 @@ _NOUN_BEFORE = re.compile(
     r"(?:allergenes?|animaux|menus?|meteo|pollens?|postures?|pricks?|vent) ?: (?:[a-z]+, ?){0,3})\Z"
 )
 _NO_MORE = re.compile(r" ?(?:[.,;\n]|\Z|ni\b)")
+# "une prune"; in a line that has capitals, "la fougère" too. "DECRIT COMME SAGE ET SOLITAIRE", "EST CALME ET SAGE".
+_ARTICLE_BEFORE = re.compile(r"(?<!vingt et )(?<!lit )(?<!chambre )\b(?:(?P<one>une?)|l[ea]|du|au|ce|cette) \Z")
+_BEING = re.compile(r"\b(?:comme|est|tres|assez|plutot|semble|reste|parait) \Z")
+_BEING_AND = re.compile(r"\b(?:comme|est|tres|assez|plutot|semble|reste|parait) [a-z]+ et \Z")
+_AND_MORE = re.compile(r" et ([a-z]+)\b")
 _THING_BEFORE = re.compile(
     r"\b(?:maladie|syndrome|signe|score|test|classification|echelle|indice|manoeuvre|fracture|tumeur|intervention|"
     r"technique|phenomene|thyroidite|formule|equation|methode|corps|cellules?|anneau|reaction|reflexe|loi|regle) "
@@ -285,6 +290,8 @@ def tells_a_name(text: str, word: Word, sought: frozenset[str]) -> bool:
     if is_grammatical(word.bare) or (noun and (not noun["no"] or _NO_MORE.match(after)) and is_word(word.bare)):
         return False
     line = _line_around(text, word)
+    if is_word(word.bare) and _is_noun_or_quality(word, line, before, after):
+        return False
     if len(word.bare) > 2 and not is_ordinary(word.bare) and word.bare not in ANATOMY:
         return True
     if word.raw.islower():
@@ -294,6 +301,19 @@ def tells_a_name(text: str, word: Word, sought: frozenset[str]) -> bool:
     if alone or beside_gap or (word.raw.isupper() and len(word.raw) > 1):
         return True
     return not _SENTENCE_START.search(before)
+
+
+def _is_noun_or_quality(word: Word, line: str, before: str, after: str) -> bool:
+    """Return whether an article or a verb of being makes a word no name: "une prune", "EST SAGE ET CALME"."""
+    if word.raw.islower():
+        article = _ARTICLE_BEFORE.search(before)
+        if article is None or _TITLE_BEFORE.search(before[: article.start()]):
+            return False  # "M. le roy"
+        return article["one"] is not None or not line.islower()
+    beside = _AND_MORE.match(after)
+    return line.isupper() and bool(
+        _BEING_AND.search(before) or (_BEING.search(before) and beside and is_word(beside[1]))
+    )
 
 
 def _beside_another(before: str, after: str, sought: frozenset[str]) -> bool:

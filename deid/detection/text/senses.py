@@ -30,11 +30,12 @@ from deid.detection.text.vocabulary import (
     PROFESSIONS,
 )
 from deid.french.folding import key
+from deid.french.numerals import NUMBER_WORDS
 
 _LISTS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 _WORDS = {title: frozenset(words.split()) for title, words in _LISTS.items()}
 COLOUR_WORDS = _WORDS["colours"]
-_PARTS, _MEASURES, _COMPOUNDS = _WORDS["parts"], _WORDS["measures"], _WORDS["compounds"]
+PARTS, _MEASURES, _COMPOUNDS = _WORDS["parts"], _WORDS["measures"], _WORDS["compounds"]
 _SEVERAL = frozenset(name.replace("-", " ") for name in _WORDS["several"] | DOUBLE_EPONYMS)
 _LOOSE_FRAMES = _WORDS["frames"] | _WORDS["loose_frames"] | EPONYM_CUES
 _TITLES = CIVILITIES | DOCTOR_TITLES | PERSON_TITLES
@@ -49,6 +50,12 @@ _PLURAL = frozenset("les des aux ces ses mes leurs deux trois quatre cinq".split
 _MEETING = frozenset("appel appels rdv rencontre revu revue vu vue".split())
 _HOURS, _BEINGS = frozenset("h mn min".split()), KINSHIP | {"homme"}
 _DUTIES = frozenset("bloc famille garde jour liaison nuit secteur semaine service ville".split())  # "INTERNE DE NUIT"
+_RETURNS = frozenset("astreinte passage permanence repos retour sortie".split())  # "Fontaine de retour du bloc"
+_ARTICLES = frozenset("ce cet cette la le les".split())
+_PREPOSITIONS = frozenset("contre dans derriere devant sous sur".split())
+_NUMBERED = frozenset("box chambre lit numero poste salle".split())  # ahead of "un" as a number
+_SHORTEST = 4  # letters of a plural that is told from "ses"
+_LEADING = PROFESSIONS | _TITLES | {"avec", "chez", "par"}  # ahead of two names
 _SUBJECTS = frozenset("est ete sont ont il elle on je nous vous ils elles se".split())
 # Signs before the first word of a sentence, item or cell.
 _OPENING = frozenset({"", "\n", ".", ";", "!", "?", "…", "-", "–", "—", "•", "*", ":", "|", ">", ")", "°"})
@@ -82,15 +89,15 @@ def find_sense(reading: Reading, index: int) -> Sense:
         return Sense.PERSON
     if _is_in_eponym(reading, index) or _is_in_compound(reading, index) or _is_pill(reading, index):
         return Sense.THING
-    if any(is_thing(reading, index) for is_thing in (_is_coloured, _is_sized, _is_related, _is_phrased, _is_labelled)):
+    if any(is_thing(reading, index) for is_thing in _THINGS):
         return Sense.THING
     word = _plain(reading.words[index])
     kinds = lexicon().parts.get(word, "").split("|")
     if len(word) < 3 or word not in lexicon().common or not {"ADJ", "NOM"} & set(kinds):
         return Sense.OPEN
-    if word in _PARTS | _MEASURES:
+    if word in PARTS | _MEASURES:
         sides = reading.word(index - 1), reading.word(index + 1)
-        examined = word in _PARTS and sides == (";", ";") and not lexicon().surnames.get(word)  # "IRM;Signa;Aorte;"
+        examined = word in PARTS and sides == (";", ";") and not lexicon().surnames.get(word)  # "IRM;Signa;Aorte;"
         return Sense.THING if examined or _has_state(reading, index) or _is_common(reading, index) else Sense.OPEN
     if "ADJ" not in kinds or not _opens(reading, index) or lexicon().first_names.get(word) >= _GIVEN:
         return Sense.OPEN
@@ -177,7 +184,7 @@ def _several() -> frozenset[str]:
 
 def _is_in_eponym(reading: Reading, index: int) -> bool:
     word = reading.words[index]
-    if _is_in_double_eponym(reading, index):
+    if _is_in_double_eponym(reading, index) or _is_called_after(reading, index):
         return True
     first = _first_linked(reading, index)
     noun = _plain(reading.word(first))
@@ -195,6 +202,19 @@ def _is_in_eponym(reading: Reading, index: int) -> bool:
     if lexicon().is_first_name(word) and reading.word(index - 1) not in _INDEFINITE:
         return False
     return _is_determined(reading, index) or _is_judged(reading, index)
+
+
+def _is_called_after(reading: Reading, index: int) -> bool:
+    """True for a name right behind "syndrome de", whoever else bears it: "syndrome de Charles Bonnet"."""
+    first = index
+    while _is_written_as_name(reading, first - 1) and lexicon().is_first_name(reading.word(first - 1)):
+        first -= 1
+    noun = _first_linked(reading, first)
+    return (
+        noun < first - 1
+        and _is_written_as_name(reading, index)
+        and _plain(reading.word(noun)) in _WORDS["called_after"]
+    )
 
 
 def _first_linked(reading: Reading, index: int) -> int:
@@ -329,7 +349,7 @@ def _describes(reading: Reading, index: int) -> bool:
     noun = _plain(reading.words[at])
     if noun in PROFESSIONS | KINSHIP | PLURAL | _TITLES or noun.startswith("patient"):
         return False
-    if noun in _PARTS:
+    if noun in PARTS:
         return True
     if noun in _WORDS["findings"]:
         return reading.word(at + 1) not in _WORDS["objects"]
@@ -392,14 +412,14 @@ def _is_phrased(reading: Reading, index: int) -> bool:
         if ahead in _NEGATIONS and "NOM" in words.parts.get(word, "").split("|") and not articled:
             return True  # "PAS DE POIRIER NI DE DEBOUT"
         return (ahead in PROFESSIONS and word in _DUTIES) or (
-            word in _PARTS and ahead not in KINSHIP and ahead not in _WORDS["of_people"]
+            word in PARTS and ahead not in KINSHIP and ahead not in _WORDS["of_people"]
         )
     return before in ("au", "du", "le", "la") and not articled
 
 
 def _is_met(ahead: str, article: str, word: str, behind: str) -> bool:
     """True where somebody is met, calls or acts, at an hour or not: "10 H LE PETIT", "VU DU BOIS", "PAR LA ROCHE"."""
-    if word in _PARTS | KINSHIP or (word in _WORDS["compounding"] and behind in _COMPOUNDS | _BEINGS):
+    if word in PARTS | KINSHIP or (word in _WORDS["compounding"] and behind in _COMPOUNDS | _BEINGS):
         return False
     if article not in ("le", "la", "du", "des") or lexicon().surnames.get(article + word) < _BORNE:
         return False
@@ -431,6 +451,55 @@ def _is_labelled(reading: Reading, index: int) -> bool:
         return False
     beside = reading.starts[at + 1] - reading.ends[at] < _APART and not _is_given(reading, index + 1)
     return beside and "NOM" in lexicon().parts.get(word, "").split("|")
+
+
+def _is_articled(reading: Reading, index: int) -> bool:
+    """True for a noun in small letters behind its article: "une prune", but not "lit un rose marchand"."""
+    words, before = lexicon(), reading.word(index - 1)
+    ahead = reading.word(index - 2 - (reading.word(index - 2) == "et"))
+    if not reading.surface(index).islower() or "NOM" not in words.parts.get(_plain(reading.words[index]), "").split(
+        "|"
+    ):
+        return False
+    if before in ("un", "une"):
+        return not (ahead in NUMBER_WORDS or ahead in _NUMBERED or words.is_surname(reading.word(index + 1)))
+    small = before in _ARTICLES and reading.word(index - 2) in _PREPOSITIONS and not reading.lowered(index)
+    return small and not _has_article(reading, index, f"{before} {reading.words[index]}")
+
+
+def _is_coordinated(reading: Reading, index: int) -> bool:
+    """True for an adjective beside one that nobody bears, in a line of one case: "UN ENFANT SAGE ET SOLITAIRE"."""
+    if not (reading.shouted(index) or reading.lowered(index)) or not _is_adjective(reading.words[index]):
+        return False
+    for sign, other, ahead in ((index + 1, index + 2, index - 1), (index - 1, index - 2, index - 3)):
+        led = reading.word(ahead).isalpha() and reading.word(ahead) not in _LEADING and not _is_given(reading, ahead)
+        seldom = lexicon().surnames.get(reading.word(other)) < _BORNE and not _is_given(reading, other)
+        if reading.word(sign) == "et" and led and seldom and _is_adjective(reading.word(other)):
+            return True
+    return False
+
+
+def _is_adjective(word: str) -> bool:
+    return "ADJ" in lexicon().parts.get(_plain(word), "").split("|")
+
+
+def _is_complemented(reading: Reading, index: int) -> bool:
+    """True for a noun that opens a sentence, before what it is for or a plural: "Fontaine de lavage"."""
+    kinds, words = lexicon().parts, lexicon()
+    opens = reading.word(index - 1) in _OPENING and not glued(reading, index) and not reading.lowered(index)
+    if not opens or "NOM" not in kinds.get(_plain(reading.words[index]), "").split("|"):
+        return False
+    sign = reading.word(index + 1)
+    at = index + 2 + (sign == "d")
+    noun = _plain(reading.word(at))
+    if not noun or not (reading.surface(at).islower() or reading.shouted(at)) or words.surnames.get(noun) >= _BORNE:
+        return False
+    if not {noun, noun.rstrip("s")}.isdisjoint(_DUTIES | _RETURNS | KINSHIP | PROFESSIONS | PLURAL):
+        return False
+    if sign == "et":
+        said = set(kinds.get(noun, "").split("|"))
+        return noun[-1] in "sx" and len(noun) > _SHORTEST and "NOM" in said and said <= {"NOM", "ADJ", "VER"}
+    return sign in ("de", "d") and kinds.get(noun) == "NOM" and words.first_names.get(reading.words[index]) < _GIVEN
 
 
 def _is_related(reading: Reading, index: int) -> bool:
@@ -469,3 +538,8 @@ def _is_pill(reading: Reading, index: int) -> bool:
     if reading.word(at) in ("par", ":"):
         at -= 1
     return _plain(reading.word(at)) in _WORDS["pills"]
+
+
+_THINGS = (
+    _is_coloured, _is_sized, _is_related, _is_phrased, _is_labelled, _is_articled, _is_coordinated, _is_complemented,
+)  # fmt: skip

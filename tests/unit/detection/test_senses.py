@@ -57,6 +57,15 @@ THINGS = (
     ("CHALUMEAU", ".\nPAS DE FLAMME, PLUS DE CHALUMEAU SUR SITE.", ["DE CHALUMEAU"]),
     ("MISTRAL", ".\nMETEO : MISTRAL 90 KM/H.", ["MISTRAL 90"]),
     ("BOULEAU", ". Pricks : Bouleau, Chêne positifs.", ["Bouleau, "]),
+    ("BLOT", ". Manœuvre de Blot négative, critères de Paul Blot.", ["Manœuvre de Blot", "Paul Blot"]),
+    ("RAMSAY", ".\nPAS DE TRIADE DE PAUL RAMSAY RETROUVEE.", ["TRIADE DE PAUL RAMSAY"]),
+    ("OLIVE", ". A mangé une olive verte, tombé dans une olive.", ["une olive verte"]),
+    ("FOUGERE", ". Retrouvé dans la fougère, derrière la fougère.", ["la fougère, "]),
+    ("PONT", ". Pont de fixation repris. Pont et agrafes posés.", ["Pont de fixation", "Pont et agrafes"]),
+    ("LAME", ". Lame de drainage retirée.", ["Lame de drainage"]),
+    ("DOUX", ".\nDECRIT COMME DOUX ET TIMIDE. PAUL EST TIMIDE ET DOUX.", ["DOUX ET TIMIDE", "ET DOUX"]),
+    ("CORDON", ".\nRHESUS SUR SANG DE CORDON.", ["DE CORDON"]),
+    ("NUSS", ". Ablation de la barre de Nuss.", ["barre de Nuss"]),
 )
 # Surname of the patient, and what follows: each further occurrence of the surname is the person.
 PEOPLE = (
@@ -81,6 +90,10 @@ PEOPLE = (
     ("MISTRAL", ".\nVU MISTRAL A 10 H, METEO INCERTAINE. PATIENT : MISTRAL."),
     ("ROSE", ".\nSes filles ont des noms de fleurs : Rose, Violette, Iris."),
     ("BOULEAU", "\nAllergies :       Bouleau Paul\nPricks faits chez Bouleau."),
+    ("BLOT", ". Syndrome de M. Blot. La chambre de Blot. Blot dort."),
+    ("PONT", ". Pont de garde, Pont de retour du bloc. Pont et sa fille. Pont et infirmières. Pont et Roux."),
+    ("DOUX", ".\nDOUX ET ROUX SONT SORTIS. VU PAR DOUX ET TIMIDE. M. DOUX ET SA FILLE."),
+    ("ROSE", ".\nLa soeur de Rose est là. Rose et ses enfants, Rose et Marie."),
 )  # fmt: skip
 
 
@@ -193,6 +206,11 @@ def test_the_patients_own_article_and_writers_are_told_in_capitals(
         ("DEPUIS 8H LE PETIT DEJEUNER", "petit", True),
         ("RDV 8H LE PETIT DEMAIN", "petit", False),
         ("VU LE PERE CE JOUR", "pere", True),
+        ("une prune ne suffira pas dit la maman", "prune", True),
+        ("le père dit avoir vu un ours dans le bois", "ours", True),
+        ("transmissions lit un rose marchand a dormi", "rose", False),
+        ("lit vingt et un loup denis a dormi", "loup", False),
+        ("Le surnom du patient : Jojo le fer.", "fer", False),
     ],
 )
 def test_an_adjective_of_a_compound_is_nobody(text: str, word: str, thing: bool) -> None:

@@ -106,6 +106,14 @@ ORDINARY = [
     ("MARIE", "maladie de Charcot-Marie-Tooth", False),
     ("MARTIN", "adressé à Saint-Martin", False),
     ("MARTIN", "adressé à Martin", True),
+    ("FOUGERE", "retrouvé dans la fougère de Marie", False),
+    ("FOUGERE", "dit bonjour, fougère est là", True),
+    ("PRUNE", "goûters enrichis une prune ne suffira pas", False),
+    ("PRUNE", "lit un prune a dormi", True),
+    ("PRUNE", "VU AVEC PRUNE ET CALME", True),
+    ("SAGE", "DECRIT COMME SAGE ET SOLITAIRE", False),
+    ("SAGE", "L'ENFANT EST CALME ET SAGE", False),
+    ("SAGE", "VU PAR SAGE ET MARIE", True),
 ]
 
 
