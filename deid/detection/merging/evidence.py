@@ -186,6 +186,19 @@ def is_clipped(reading: Reading, index: int) -> bool:
     )
 
 
+def is_of_drug(reading: Reading, word: str) -> bool:
+    """Return whether a drug is called, or starts with, a word of four letters that few bear: "genta"."""
+    lexicon = reading.lexicon
+    if len(word) < _CLIPPED_LEAST or lexicon.first_names.get(word) or lexicon.surnames.get(word) >= _BORNE:
+        return False
+    return word in lexicon.drugs or _goes_on_from(_drugs(), word)
+
+
+def starts_word(word: str) -> bool:
+    """Return whether a usual or clinical word goes on from `word`: "collat", of "collatérales"."""
+    return len(word) >= _CLIPPED_LEAST and (_goes_on_from(_clinical_words(), word) or _goes_on_from(_words(), word))
+
+
 def is_misread(reading: Reading, index: int) -> bool:
     """True for a usual word in which a scanner took an l for an i, seen by its odd case: "EIIe", "FAlRE"."""
     surface, word = reading.surface(index), reading.words[index]
@@ -290,6 +303,12 @@ def _clinical_words() -> tuple[str, ...]:
     words = lexicon()
     clinical = (one for one, kinds in words.clinical.items() if kinds != "acronym" and one.isalpha())
     return tuple(sorted({*words.medical, *words.drugs, *clinical}))
+
+
+@cache
+def _drugs() -> tuple[str, ...]:
+    words = lexicon()
+    return tuple(sorted({*words.drugs, *(one for one, kinds in words.clinical.items() if "drug" in kinds)}))
 
 
 def _one_edit_from(word: str) -> Iterator[str]:
@@ -408,7 +427,7 @@ class Evidence:
         if is_respelt(reading, index):
             listed = self._listed(index) and (reading.capitals[index] or reading.lowered(index))
             return ALL if self._titled(index) or listed else NOTHING
-        if word in _CUES and not self._titled(index):
+        if word in _CUES and not self._titled(index) and not self._is_patient(index):
             return NOTHING
         eponymous = self._is_eponymous(index) or any(self._is_eponymous(at) for at in self._joined(index))
         if eponymous or has_clinical_reading(reading, index) or is_eponym(reading, index):
@@ -421,7 +440,22 @@ class Evidence:
         written = reading.capitals[index] or reading.lowered(index) or self._fills_cell(index)
         if not written or is_acronym(reading, index):
             return NOTHING
+        if self._fills_cell(index) and self._is_told_as_noun(index):
+            return NOTHING
         return self._share_of_ordinary(index) if is_ordinary(reading, index) else self._share_of_name(index)
+
+    def _is_told_as_noun(self, index: int) -> bool:
+        """True for a noun that the document has in small letters too: "Dôme" in a list, "le dôme vésical"."""
+        reading, word = self._reading, self._reading.words[index]
+        if not _NOUNS & set(reading.lexicon.parts.get(word, "").split("|")) or reading.lexicon.is_first_name(word):
+            return False
+        return any(not reading.capitals[at] and not reading.lowered(at) for at in reading.places[word])
+
+    def _is_patient(self, index: int) -> bool:
+        """True for a surname beside a likely name, behind the word for a patient: "PATIENT SAGE MATHIEU"."""
+        before, after = self._reading.word(index - 1), self._reading.word(index + 1)
+        behind = before in ("patient", "patiente") and after != "femme"
+        return behind and self._is_borne(index) and self._listed(index)
 
     def _is_eponymous(self, index: int) -> bool:
         word, lexicon = self._reading.words[index], self._reading.lexicon
@@ -499,7 +533,7 @@ class Evidence:
         at = index - 1
         if reading.word(at) == "." and len(reading.word(at - 1)) <= _ABBREVIATED:
             at -= 1
-        return reading.word(at) in _TITLES
+        return reading.word(at) in _TITLES and not reading.measured(index)
 
     def _called(self, index: int) -> bool:
         """True behind a title on the same line, but for the headings of two columns: "Prénom      Fonction"."""

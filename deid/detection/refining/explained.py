@@ -9,6 +9,7 @@ from itertools import pairwise
 
 from deid.detection.lookup.known_names import BRANDS, FIGURE_SURNAMES, PUBLIC_FIGURES, VEHICLES
 from deid.detection.lookup.lexicon import lexicon
+from deid.detection.merging.evidence import starts_word
 from deid.detection.text.names import glued, is_capital
 from deid.detection.text.reading import Reading
 from deid.detection.text.vocabulary import (
@@ -53,6 +54,13 @@ _CLAIMED = re.compile(
     r"(?P<heard>(?:entend\w*|ecoute\w*) (?:\w+ ){0,3}voix d[eu])) (?:l[ea] )?(?P<list>"
     rf"(?:(?:{'|'.join(sorted(_CALLED_BY_ONE))})(?:,| et| ou) (?:(?:pour|ou|et|d[eu]) )?(?:l[ea] )?){{0,6}})\Z"
 )
+# Ahead of whom somebody says he is kin to. Who only says so may be a caller.
+_OF_KIN = re.compile(
+    r"\bse (?:croit|croyait|pretend|pretendait|prend pour|(?P<said>dit|disait)) (?:etre )?(?:[«\"] ?)?"
+    r"(?:l[ea] |l'|une? )?(?:petite?-)?"
+    r"(?:freres?|soeur|fils|fille|mere|pere|cousine?|epouse|epoux|femme|mari|neveu|niece|descendante?|heritiere?|elue?)"
+    r" (?:cachee? |preferee? )?(?:de |du |d')(?:(?:de )?[a-z]{3,} (?:et|ou) (?:de |du |d')){0,3}(?:de )?\Z"
+)
 _LISTED = re.compile(r" ?(?:[,.;:!?)»]|et |ou |puis |\Z|\n)")
 _ROLES = (KINSHIP | PROFESSIONS | word_list("callers")) - frozenset("avis lu relu signe vu vue".split())
 _IN_A_ROLE = re.compile(
@@ -63,6 +71,7 @@ _SPEAKS = re.compile(r" (?:lui|me) (?:parl|ordonn|command|souffl)\w+")
 _CLAUSE = re.compile(r"[.;!?\n|]")
 _CULTURE = re.compile(rf"\b(?:{'|'.join(sorted(word_list('culture')))})\b")
 _BEFORE_FIGURE = frozenset("de du d des la le les l cite".split())
+_OF = frozenset({"de", "du", "d"})
 _SOMEBODY = CIVILITIES | DOCTOR_TITLES | PROFESSIONS | KINSHIP
 _DOES = re.compile(r"\b(?:re)?(?:fai(?:t|re|s|tes)|tent(?:e|er)|essaye?r?) (?:un |une |le |la |la manoeuvre )?\Z")
 _AIDS = word_list("aids")
@@ -87,6 +96,8 @@ _SIGNING = (
 
 def is_explained(reading: Reading, mention: Mention, words: Sequence[str]) -> bool:
     """Return whether a name is none, however sure: its words alone are given."""
+    if mention.label in NAMES | PLACES and is_claimed(reading, mention):
+        return True
     if mention.label in NAMES and (_is_public_figure(reading, mention, words) or _is_unmistakable(reading, mention)):
         return True
     if is_of_culture(reading, mention, words):
@@ -112,6 +123,8 @@ _OF_DEVICE = re.compile(
     rf"\b(?:{'|'.join(sorted(word_list('device_nouns')))})"
     r"(?: (?!par\b|de\b|chez\b)[a-z]{4,}(?<!ee)(?<!ees))?[ (]{1,2}\Z"
 )
+# "VACCIN HEPATITE B : ENGERIX", "Collier cervical : Stifneck"
+_IN_PLACE = re.compile(rf"\b(?:{'|'.join(sorted(word_list('device_nouns')))})\b[^.;:\n]{{0,24}} ?: ?\Z")
 # Roots and endings of what products are called and hardly any surname is, and what is done by such means ahead: "suture
 # par Surgiplex", but "suture par Biollot".
 _MADE = re.compile(
@@ -167,12 +180,21 @@ def _is_make(reading: Reading, mention: Mention, words: Sequence[str]) -> bool:
         one.start() <= mention.start and mention.end <= one.end() for one in _MAKES.finditer(reading.folded, *near)
     ):
         return True
-    if any(known.first_names.get(one) or known.surnames.get(one) or one in reading.joined for one in words):
+    if any(known.first_names.get(one) or known.surnames.get(one) for one in words):
+        return False
+    brand = reading.word(first - 1 - (ahead[0] == "-"))
+    if (
+        caring
+        and all(map(known.is_unknown, words))
+        and (words[0] in BRANDS or (brand in BRANDS and known.is_unknown(brand)))
+    ):
+        return True  # "CADD-[Legacy]", "Nutrison [Energy]"
+    if not reading.joined.isdisjoint(words):
         return False
     if caring and _is_made(reading, words[0]) and all(_is_made(reading, one) or len(one) < 3 for one in words):
         return True
     line = reading.folded[max(reading.line(mention.start)[0], mention.start - _SAID_NEAR) : mention.start]
-    made = _OF_DEVICE.search(line) or (_MADE.fullmatch(words[0]) and _BY_MEANS.search(line))
+    made = _OF_DEVICE.search(line) or (_MADE.fullmatch(words[0]) and _BY_MEANS.search(line)) or _IN_PLACE.search(line)
     return bool(made) and all(map(known.is_unknown, words))
 
 
@@ -196,8 +218,11 @@ def _is_shortened(reading: Reading, mention: Mention, word: str) -> bool:
         return said and reading.surface(index).islower() and any(word in reading.places for word in _OBSTETRIC)
     if not reading.surface(index).islower() or reading.lowered(index) or reading.word(index + 1) != ".":
         return False
-    borne = reading.lexicon.is_first_name(word) or reading.lexicon.surnames.get(word) >= _OFTEN_BORNE
-    return not borne and mention.score < _DOUBTED and reading.word(index - 1) not in _SIGNING
+    births, ahead = reading.lexicon.surnames.get(word), reading.word(index - 1)
+    if ahead == "par" and births < _BORNE and starts_word(word):
+        return reading.word(index - 2) not in PROFESSIONS | _STATED  # "reprise par [collat.]"
+    borne = reading.lexicon.is_first_name(word) or births >= _OFTEN_BORNE
+    return not borne and mention.score < _DOUBTED and ahead not in _SIGNING
 
 
 def _is_public_figure(reading: Reading, mention: Mention, words: Sequence[str]) -> bool:
@@ -214,6 +239,21 @@ def _is_public_figure(reading: Reading, mention: Mention, words: Sequence[str]) 
     around = reading.words[max(0, reading.token_at(mention.start) - _FIGURES_NEAR) :][: 2 * _FIGURES_NEAR]
     pairs = {" ".join(pair) for pair in pairwise(around)} - {name}
     return len(pairs & PUBLIC_FIGURES) >= _FIGURES
+
+
+def is_claimed(reading: Reading, mention: Mention) -> bool:
+    """True for a famous name that somebody says he is kin to: "se croit le fils de de Gaulle"."""
+    inside = [at for at in reading.tokens(mention) if reading.words[at].isalpha() and reading.words[at] not in _OF]
+    if len(inside) != 1 or reading.words[inside[0]] in reading.titled:
+        return False
+    word, start = reading.words[inside[0]], reading.starts[inside[0]]
+    before = reading.folded[max(0, start - _SAID_NEAR) : start]
+    claim = _OF_KIN.search(before)
+    if claim is None or word not in _CALLED_BY_ONE | _known_by_surname():
+        return False
+    rare = word in _CALLED_BY_ONE and reading.lexicon.first_names.get(word) < _OFTEN_BORNE
+    told = _DELUSION.search(before) is not None
+    return told or (not claim["said"] and reading.lexicon.first_names.get(word) < _OFTEN_BORNE) or rare
 
 
 def _is_unmistakable(reading: Reading, mention: Mention) -> bool:
@@ -276,7 +316,8 @@ def is_of_culture(reading: Reading, mention: Mention, words: Sequence[str]) -> b
     A role or relative between the words for it and the name, or a title before the name anywhere, makes a person.
     """
     names = [word for word in words if word not in _BEFORE_FIGURE]
-    known = names[0] in _known_by_surname() if len(names) == 1 else " ".join(names) in PUBLIC_FIGURES
+    known = len(names) > 1 and " ".join(names) in PUBLIC_FIGURES
+    known |= bool(names) and _known_by_surname().issuperset(set(names) - {"et", "ou"})
     at = next((at for at in reading.tokens(mention) if known and reading.words[at] == names[0]), 0)
     start = max(reading.line(mention.start)[0], reading.starts[at] - _CULTURE_REACH)
     clause = _CLAUSE.split(reading.folded[start : reading.starts[at]])[-1]
@@ -337,9 +378,12 @@ def is_lone_acronym(reading: Reading, mention: Mention) -> bool:
         return False
     if glued(reading, index) or (glued(reading, index + 1) and reading.word(index + 1) in ("-", "/", ".")):
         return False
-    if any(is_capital(reading, at) and reading.word(at).isalpha() for at in (index - 1, index + 1)):
+    start, end = reading.starts[index], reading.ends[index]
+    apart = reading.text[max(0, start - 2) : start] == "  " == reading.text[end : end + 2]  # in a column of its own
+    if not apart and any(is_capital(reading, at) and reading.word(at).isalpha() for at in (index - 1, index + 1)):
         return False
     before = index - 1
     while reading.word(before) in (":", "(", "."):
         before -= 1
-    return reading.word(before) not in _SIGNING and reading.word(index + 1) not in ("", "\n")
+    said = reading.word(before) in _SIGNING and not reading.measured(index)
+    return not said and reading.word(index + 1) not in ("", "\n")

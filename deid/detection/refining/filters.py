@@ -9,8 +9,8 @@ from rapidfuzz.distance import Levenshtein
 
 from deid.detection.lookup.known_names import BRANDS, LOWER_PARTICLES, PARTICLES, VEHICLES
 from deid.detection.lookup.lexicon import gazetteers
-from deid.detection.merging.evidence import has_clinical_reading, is_acronym
-from deid.detection.refining.explained import is_explained, is_lone_acronym, is_of_culture
+from deid.detection.merging.evidence import has_clinical_reading, is_acronym, is_of_drug
+from deid.detection.refining.explained import is_claimed, is_explained, is_lone_acronym, is_of_culture
 from deid.detection.refining.trimming import USUAL_NAME, is_stated
 from deid.detection.text.names import is_capital
 from deid.detection.text.reading import Reading
@@ -149,6 +149,9 @@ _WRITERS = re.compile(r"[ .]*(?:/ ?(?:[a-z]\.?){1,4})? *")  # who typed: "P.L./m
 _BOXES, _FIGURE_BEHIND = frozenset({"bp", "cs"}), re.compile(r"\.? ?\d")
 _LEAST_MISREAD = 6  # letters of a word that a scanner misread
 _DOTTED = re.compile(r"[a-z]\.(?:[a-z]\.){0,5}[a-z]?\.?(?![a-z]{2})(?:[a-z](?![a-z]))?")
+# Two abbreviations that open the row of a table: "RE / RP  | 95 %", "DDN / AGE .... 11".
+ROW_LABEL = re.compile(r"[ \t|]{0,12}([A-Z]{2,5}) / ([A-Z]{2,5})[ \t]*(?:\||\.{3})[ \t.|:]*\w")
+_BLOOD = re.compile(r"(?:AB?|B|O)[ -]?(?:pos|neg|POS|NEG)(?:itif|atif|ITIF|ATIF)?")
 _NOTHING_TO_REPORT = re.compile(r"r\.a\.s\.?")
 _ARTICLE = re.compile(r"(?:l['’]|(?:le|la|les|un|une|du|des|d'un|d'une) )")
 _BESIDE_A_PART = re.compile(
@@ -216,7 +219,7 @@ def _is_never_a_name(reading: Reading, mention: Mention) -> bool:
     if any(vote.annotator == "identity" for vote in mention.votes) or not words:
         return False
     if mention.label is Label.STREET:
-        return is_of_culture(reading, mention, words)  # "cite Prévert"
+        return is_of_culture(reading, mention, words) or is_claimed(reading, mention)  # "cite Prévert"
     if list(words) == ["h"] and reading.word(reading.token_at(mention.start) - 1).isdigit():
         return True  # an hour: "DE 9 H A 17 H."
     if words[:2] == ["v", "leiden"]:
@@ -224,6 +227,8 @@ def _is_never_a_name(reading: Reading, mention: Mention) -> bool:
     if _is_misread(reading, mention):
         return True
     if _NOTHING_TO_REPORT.fullmatch(reading.folded, mention.start, mention.end):
+        return True
+    if mention.label in NAMES and (_is_value_of(reading, mention) or _is_pair_of_drugs(reading, mention, words)):
         return True
     if _NOTE.fullmatch(reading.folded, mention.start, mention.end) and _NOTED.match(reading.folded, mention.end):
         line = reading.line(mention.start)[0]
@@ -388,6 +393,25 @@ def _is_setting(reading: Reading, mention: Mention, words: Sequence[str], titled
     return all(one in BRANDS or not (lexicon.is_first_name(one) or lexicon.surnames.get(one)) for one in words)
 
 
+def _is_value_of(reading: Reading, mention: Mention) -> bool:
+    """True for a blood group, the label of a row, and a letter as value of a clinical abbreviation: "HN : O."."""
+    if _BLOOD.fullmatch(reading.text, mention.start, mention.end):
+        return True
+    row = ROW_LABEL.match(reading.text, reading.line(mention.start)[0])
+    if row and mention.score < _SURE and (mention.start, mention.end) in (row.span(1), row.span(2)):
+        return all("acronym" in reading.lexicon.clinical.get(part.lower(), "") for part in row.groups())
+    first = reading.token_at(mention.start)
+    label = reading.word(first - 2)
+    letter = len(reading.words[first]) == 1 and len(reading.tokens(mention)) < 3 and reading.word(first - 1) == ":"
+    return letter and label not in _SAYING_WHO and "acronym" in reading.lexicon.clinical.get(label, "")
+
+
+def _is_pair_of_drugs(reading: Reading, mention: Mention, words: Sequence[str]) -> bool:
+    """True for drugs cut short and joined by a hyphen: "Amox-Genta"."""
+    joined = len(words) > 1 and reading.text[mention.start : mention.end].count("-") == len(words) - 1
+    return joined and all(is_of_drug(reading, word) for word in words)
+
+
 def _is_coded(reading: Reading, mention: Mention, words: Sequence[str]) -> bool:
     """True for a clinical acronym that fills a cell (";ETT;"), of two letters between a doctor's and a town's."""
     filled = reading.text[mention.start - 1 : mention.start] + reading.text[mention.end : mention.end + 1] == ";;"
@@ -414,6 +438,9 @@ def _is_misread(reading: Reading, mention: Mention) -> bool:
     surface, word, lexicon = reading.text[start:end], reading.folded[start:end], reading.lexicon
     if len(word) < _LEAST_MISREAD or not word.isalnum():
         return False
+    whole = word.replace("rn", "m")
+    if whole != word and len(word) > _LEAST_MISREAD and lexicon.is_unknown(word) and not gazetteers().towns(word):
+        return lexicon.common.get(whole, 0.0) >= _USUAL and not lexicon.is_surname(whole)  # "dernande"
     if lexicon.is_word(word) or lexicon.is_first_name(word) or lexicon.is_surname(word):
         return False
     mixed = "l" in surface and surface.replace("l", "").isupper()
@@ -719,11 +746,13 @@ def _names_germ(reading: Reading, initial: str) -> bool:
 
 
 def _is_unnamed(reading: Reading, mention: Mention) -> bool:
-    """True for the acronym of a body that exists everywhere, in capitals: "MDPH", "S.M.R.", "ARM07"."""
+    """True for the acronym of a body that exists everywhere, in capitals: "MDPH", "S.M.R.", "ARM07", "MDPH AAH"."""
     written = reading.text[mention.start : mention.end].replace(".", "").rstrip("0123456789")
+    body, *behind = written.lower().split(" ")
     return (
         written.isupper()
-        and written.lower() in UNNAMED_BODIES
+        and body in UNNAMED_BODIES
+        and all("acronym" in reading.lexicon.clinical.get(one, "") for one in behind)
         and all(vote.annotator != "identity" for vote in mention.votes)
     )
 
@@ -787,7 +816,7 @@ def _is_eponym(reading: Reading, mention: Mention) -> bool:
         return True
     if at == first - 1 and reading.words[at] == "(" and reading.folded[mention.end : mention.end + 1] == ")":
         words = reading.words[first : reading.token_at(mention.end - 1) + 1]  # "calcification (Ghon)", "(De Bakey I)"
-        return any(one in EPONYMS and not reading.lexicon.is_surname(one) for one in words)
+        return any(one in EPONYMS and reading.lexicon.surnames.get(one) < _BORNE for one in words)
     return at >= 0 and reading.words[at] in EPONYM_CUES
 
 
@@ -874,6 +903,10 @@ _PART_OF_DAY = re.compile(
 
 
 # "dossier AT n° 230128": letters that say of what the number is
+_DAY_OF_CARE, _ROOMS = (
+    re.compile(r"[Jj] ?\+? ?\d{1,3}"),
+    frozenset("box chambre code dossier lit numero porte salle °".split()),
+)
 _KIND, _TO_SIGN = re.compile("[A-Z]{2,4} ?[nN]°"), 3
 
 
@@ -887,7 +920,14 @@ def drop_lookalikes(reading: Reading, mentions: Sequence[Mention]) -> list[Menti
         and not (one.label is Label.EMAIL and _SETTING.fullmatch(reading.folded, one.start, one.end))
         and not _is_public_number(reading, one)
         and not (one.label is Label.ID and _KIND.fullmatch(reading.text[one.start : one.end + _TO_SIGN]))
+        and not (one.label is Label.ID and _is_day_of_care(reading, one))
     ]
+
+
+def _is_day_of_care(reading: Reading, mention: Mention) -> bool:
+    """True for a day counted from an operation or graft: "réévaluation J100", but not "chambre J100"."""
+    before = reading.word(reading.token_at(mention.start) - 1)
+    return _DAY_OF_CARE.fullmatch(reading.text, mention.start, mention.end) is not None and before not in _ROOMS
 
 
 def _is_public_number(reading: Reading, mention: Mention) -> bool:

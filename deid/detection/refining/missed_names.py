@@ -9,7 +9,7 @@ from functools import cache
 
 from deid.detection.lookup.known_names import ABBREVIATIONS, LOWER_PARTICLES, NOT_NAMES, PARTICLES
 from deid.detection.lookup.lexicon import Lexicon, gazetteers
-from deid.detection.refining.filters import STATE
+from deid.detection.refining.filters import ROW_LABEL, STATE
 from deid.detection.text.names import glued, is_capital, is_lone_name, is_upper, opens_verb
 from deid.detection.text.reading import Reading
 from deid.detection.text.senses import Sense, find_sense
@@ -484,6 +484,8 @@ def _pairs(reading: Reading, known: dict[str, Label]) -> Iterator[Mention]:
             continue
         if match[1].islower() and not (tied[0] and opens):
             continue
+        if not all(tied) and ROW_LABEL.match(reading.text, line):
+            continue
         if not any(tied) and not (near and (match[2].islower() or match.end() - line < 40)):
             continue
         if any(
@@ -628,9 +630,10 @@ def _stands_as_mark(reading: Reading, index: int, word: str) -> bool:
 
 
 def _joined_to_code(reading: Reading, index: int) -> bool:
-    """True where a hyphen joins letters to a code with a digit: "PD-L1"."""
+    """True where a hyphen joins letters to a code with a digit or to small letters: "PD-L1", "NT-proBNP"."""
     joined = reading.word(index + 1) == "-" and glued(reading, index + 1) and glued(reading, index + 2)
-    return joined and any(map(str.isdigit, reading.text[reading.starts[index + 2] : reading.starts[index + 2] + 3]))
+    behind = reading.text[reading.starts[index + 2] : reading.starts[index + 2] + 3] if joined else ""
+    return behind[:1].islower() or any(map(str.isdigit, behind))
 
 
 def _is_defined(reading: Reading, index: int, word: str) -> bool:

@@ -8,9 +8,10 @@ from dataclasses import replace
 
 from deid.detection.annotators.patterns.contact import find_net_end
 from deid.detection.lookup.known_names import LOWER_PARTICLES, PARTICLES
+from deid.detection.lookup.lexicon import gazetteers
 from deid.detection.text.names import is_capital, namelike
 from deid.detection.text.reading import Reading
-from deid.detection.text.senses import Sense, find_sense
+from deid.detection.text.senses import PARTS, Sense, find_sense
 from deid.detection.text.vocabulary import DOCTOR_TITLES, PROFESSIONS, word_list
 from deid.domain.document import Mention
 from deid.domain.labels import NAMES, Label
@@ -105,7 +106,7 @@ def trim_civilities(reading: Reading, mentions: Sequence[Mention]) -> list[Menti
                 continue
         if mention.label in NAMES and not opens:
             opens = _SIGNED.match(reading.folded, mention.start, mention.end) or _thing_of(reading, mention)
-            opens = opens or _academic(reading, mention)
+            opens = opens or _academic(reading, mention) or _profession(reading, mention)
         if mention.label is Label.ORG and _HEAD_OF.search(reading.folded, max(0, mention.start - 12), mention.start):
             opens = _CLINIC.match(reading.folded, mention.start, mention.end)
         if opens and opens.end() < mention.end:
@@ -136,6 +137,20 @@ def _academic(reading: Reading, mention: Mention) -> re.Match[str] | None:
     titled = reading.word(at - (reading.word(at) == ".")) in DOCTOR_TITLES
     small = reading.text[mention.start].islower()
     return _ACADEMIC.match(reading.folded, mention.start, mention.end) if titled and small else None
+
+
+_FIRST_WORD = re.compile(r"[a-z]{4,} (?=[^\W\d_])")
+
+
+def _profession(reading: Reading, mention: Mention) -> re.Match[str] | None:
+    """Match the noun that nobody is called between a title and a name: "DR [VETERINAIRE] ESTEVE"."""
+    first, lexicon = reading.token_at(mention.start), reading.lexicon
+    titled = reading.word(first - 1 - (reading.word(first - 1) == ".")) in DOCTOR_TITLES
+    word, name = reading.words[first], reading.word(first + 1)
+    borne = lexicon.surnames.get(word) or lexicon.first_names.get(word)
+    noun = "NOM" in lexicon.parts.get(word, "").split("|") and not borne
+    named = lexicon.is_surname(name) or lexicon.is_first_name(name)
+    return _FIRST_WORD.match(reading.folded, mention.start, mention.end) if titled and noun and named else None
 
 
 # "bâton de Joaquim", "canne d'Yvonne"
@@ -266,6 +281,8 @@ def trim_things(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
         words = [at for at in reading.tokens(mention) if reading.words[at].isalpha()]
         told = [range(one.start, one.end) for one in reading.overlapping("identity", mention) if one.label in NAMES]
         free = [at for at in words if not any(reading.starts[at] in one for one in told)]
+        if mention.label is Label.CITY and not told and len(words) == 1 and _is_no_town(reading, words[0]):
+            continue
         things = {at for at in free if mention.label in NAMES and find_sense(reading, at) is Sense.THING}
         if not things:
             trimmed.append(mention)
@@ -282,6 +299,13 @@ def trim_things(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
         if kept:
             trimmed.append(replace(mention, start=reading.starts[kept[0]], end=reading.ends[kept[-1]]))
     return trimmed
+
+
+def _is_no_town(reading: Reading, index: int) -> bool:
+    """True for an eponym that no town is called, and for a word behind a part of the body: "SANG DE CORDON"."""
+    word, part = reading.words[index], reading.word(index - 2) in PARTS
+    eponym = word in reading.lexicon.eponyms and not gazetteers().towns(word)
+    return (part or eponym) and find_sense(reading, index) is Sense.THING
 
 
 def _is_of_language(reading: Reading, index: int) -> bool:

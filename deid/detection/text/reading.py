@@ -168,8 +168,12 @@ class Reading:
         return frozenset(
             word
             for at, word in enumerate(self.words)
-            if self.word(at - 1 - (self.word(at - 1) == ".")) in CIVILITIES | DOCTOR_TITLES
+            if self.word(at - 1 - (self.word(at - 1) == ".")) in CIVILITIES | DOCTOR_TITLES and not self.measured(at)
         )
+
+    def measured(self, index: int) -> bool:
+        """Return whether the token at `index` follows millimetres, which are nobody's civility: "14 MM HES"."""
+        return self.word(index - 1) == "mm" and self.word(index - 2).isdigit()
 
     @cached_property
     def joined(self) -> frozenset[str]:

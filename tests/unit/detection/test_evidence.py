@@ -58,6 +58,7 @@ def raised(text: str, word: str, probability: float = 0.45) -> bool:
         (f"{PEOPLE}Va bien selon Mme Zorbakian.", "Zorbakian"),
         (f"{PEOPLE}Vus : Dr Bihan ; Nouvelle ; Abgrall.", "Nouvelle"),
         (f"{PEOPLE}Relecture.\nFermetue\n", "Fermetue"),  # alone, as in a signature
+        ("PATIENT SAGE Kerdoncuff, 40 ANS", "SAGE"),
     ],
 )
 def test_what_something_points_to_is_raised(text: str, word: str) -> None:
@@ -68,6 +69,8 @@ def test_what_something_points_to_is_raised(text: str, word: str) -> None:
     ("text", "word"),
     [
         ("Le diagnostic de Zorbakian est retenu, sans complication au décours.", "Zorbakian"),  # nobody is named
+        (f"{PEOPLE}2   Voûte      formol\nLa voûte est saine.", "Voûte"),  # a noun of the document
+        (f"{PEOPLE}PATIENTE SAGE FEMME", "SAGE"),
         (f"{PEOPLE}Biopsie à la canule de Zorbakian faite.", "Zorbakian"),  # an eponym
         (f"{PEOPLE}Taxol arrêté ce jour.", "Taxol"),
         (f"{PEOPLE}Sommeil : bon.", "Sommeil"),  # a heading

@@ -129,6 +129,7 @@ def test_initials_open_a_case(text: str, initials: list[str], alone: Detector) -
     assert _names(alone, text) == initials
 
 
+NURSES = ("Damien Eymard", "Patricia Chaugnol")
 TEAM = "Transmissions de Damien Eymard et Patricia Chaugnol, IDE.\n"
 
 
@@ -176,8 +177,25 @@ def test_letters_alone_on_a_last_line_sign_but_above_a_value(last: str, found: l
     assert [text[one.start : one.end] for one in marks] == found
 
 
-def test_letters_joined_to_a_code_are_no_initials(rules: Detector) -> None:
-    assert _names(rules, "Paul Delmas, carcinome, (PD-L1 60 %), PD-L1 : positif") == ["Paul Delmas"]
+@pytest.mark.parametrize("text", ["carcinome, (PD-L1 60 %), PD-L1 : positif", "bilan, (PD-glyquée 6 %), PD-glyquée"])
+def test_letters_joined_to_a_code_or_word_are_no_initials(text: str, rules: Detector) -> None:
+    assert _names(rules, f"Paul Delmas, {text}") == ["Paul Delmas"]
+
+
+@pytest.mark.parametrize(
+    ("row", "found"),
+    [
+        ("| PD / KX    | 90 % / 70 % |", []),
+        ("PD / QZ ........ 11 69 A", []),
+        ("| PC / DE    | présents |", ["PC", "DE"]),
+        ("PD / QZ", ["PD", "QZ"]),
+    ],
+)
+def test_two_abbreviations_that_open_a_row_are_no_signature(row: str, found: list[str]) -> None:
+    text = f"{TEAM}{row}\n"
+    named = [Mention(text.index(one), text.index(one) + len(one), Label.DOCTOR) for one in NURSES]
+    marks = [one for one in find_initials(Reading(Document("d", text)), named) if one not in named]
+    assert [text[one.start : one.end] for one in marks] == found
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from deid.detection.refining.clinical_values import drop_values
 from deid.detection.refining.durations import drop_durations
 from deid.detection.refining.filters import drop_allowed, drop_lookalikes
 from deid.detection.refining.missed_names import find_short_names
-from deid.detection.refining.trimming import trim_civilities
+from deid.detection.refining.trimming import trim_civilities, trim_things
 from deid.detection.text.reading import Reading
 from deid.domain.document import Document, Mention, Vote
 from deid.domain.labels import Label
@@ -34,6 +34,27 @@ def allowed(text: str, part: str, label: Label = Label.PERSON, score: float = 0.
         ("cryothérapie (Game Benjamin), puis rotule", "Game Benjamin", False),
         ("moniteur MyCareLink Relay.", "MyCareLink", True),
         ("suivi par Carpentier hier", "Carpentier", False),
+        ("relais par CADD-Legacy ce soir", "Legacy", True),
+        ("la nuit, Nutrison Zentrum 500 ml", "Zentrum", True),
+        ("vu avec Mme Isnard-Zentrum", "Zentrum", False),
+        ("VACCIN POLIO : ZYVAXOR A REFAIRE", "ZYVAXOR", True),
+        ("collier cervical : Tornek, à garder", "Tornek", True),
+        ("vaccin polio : Simonet, à refaire", "Simonet", False),
+        ("J2 | Ceftri-Amik | 38", "Ceftri-Amik", True),
+        ("J2 | Anne-Line | 38", "Anne-Line", False),
+        ("J2 | Marc-Genta | 38", "Marc-Genta", False),
+        ("lésion de 11 MM     QZX     lu", "QZX", True),
+        ("lésion, copie Line QZX     lu", "QZX", False),
+        ("Groupe du père : ABneg.", "ABneg", True),
+        ("Père : Opos, mère vue", "Opos", True),
+        ("Dosage HN : O.", "O.", True),
+        ("Interne : O.", "O.", False),
+        ("| MAR / IADE | présents |", "MAR", True),
+        ("| MAR / Lise | présents |", "MAR", False),
+        ("Suppléance par anast., bon flux", "anast.", True),
+        ("Compte rendu relu par anast., interne", "anast.", False),
+        ("Une consultation est demandée : Dernande.", "Dernande", True),
+        ("Né à Furnes en Belgique", "Furnes", False),
     ],
 )
 def test_a_doubted_brand_is_nobody(text: str, part: str, dropped: bool) -> None:
@@ -651,3 +672,63 @@ def test_a_patient_or_relative_called_like_a_drug_or_make_stays(text: str, part:
 @pytest.mark.parametrize(("others", "dropped"), [(3, True), (60, False)])
 def test_the_state_of_a_device_is_looked_for_behind_some_of_its_places(others: int, dropped: bool) -> None:
     assert allowed(f"{'Bakri, ' * others}puis Bakri ôté 10h", "Bakri", Label.DOCTOR) is dropped
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "label", "dropped"),
+    [
+        ("Il se croit le fils de de Gaulle.", "de Gaulle", Label.CITY, True),
+        ("ELLE SE PRETEND LA FEMME DE NAPOLEON.", "DE NAPOLEON", Label.PERSON, True),
+        ("Il se dit « le frère de Staline ».", "Staline", Label.PERSON, True),
+        ("Délire : se dit la petite-fille de Molière.", "Molière", Label.CITY, True),
+        ("Un homme qui se dit le frère de César appelle.", "César", Label.PERSON, False),
+        ("Une dame se dit la fille de Molière.", "Molière", Label.PERSON, False),
+        ("Il se croit le fils de Durand.", "Durand", Label.PERSON, False),
+        ("Il se croit le fils de Napoléon. M. Napoléon dort.", "Napoléon", Label.PERSON, False),
+        ("MMS : cite Molière et Hugo.", "cite Molière", Label.STREET, True),
+    ],
+)
+def test_a_famous_name_that_somebody_says_he_is_kin_to_is_nobody(
+    text: str, part: str, label: Label, dropped: bool
+) -> None:
+    assert allowed(text, part, label) is dropped
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "label", "dropped"),
+    [
+        ("réévaluation J100 vers la mi-mai", "J100", Label.ID, True),
+        ("réévaluation J+45 vers la mi-mai", "J+45", Label.ID, True),
+        ("transfert chambre J12 ce soir", "J12", Label.ID, False),
+    ],
+)
+def test_a_day_of_care_is_no_number_of_anybody(text: str, part: str, label: Label, dropped: bool) -> None:
+    reading, given = marked(text, part, label, 0.5)
+    assert (drop_lookalikes(reading, given) == []) is dropped
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "left"),
+    [
+        ("DR VETERINAIRE LEBLANC PREVENU", "VETERINAIRE LEBLANC", "LEBLANC"),
+        ("Dr Marin Leblanc prévenu", "Marin Leblanc", "Marin Leblanc"),
+        ("Mme Vétérinaire Leblanc prévenue", "Vétérinaire Leblanc", "Vétérinaire Leblanc"),
+    ],
+)
+def test_a_profession_between_a_title_and_a_name_stays(text: str, part: str, left: str) -> None:
+    reading, given = marked(text, part, Label.DOCTOR, 0.95)
+    assert [text[one.start : one.end] for one in trim_civilities(reading, given)] == [left]
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "left"),
+    [
+        ("Dépistage au Guthrie normal.", "Guthrie", []),
+        ("GAZ ET RHESUS SUR SANG DE CORDON.", "CORDON", []),
+        ("VENU DE CORDON CE JOUR.", "CORDON", ["CORDON"]),
+        ("Né au Mans en mai.", "Mans", ["Mans"]),
+    ],
+)
+def test_no_town_is_an_eponym_or_what_blood_is_of(text: str, part: str, left: list[str]) -> None:
+    reading, given = marked(text, part, Label.CITY, 0.7)
+    assert [text[one.start : one.end] for one in trim_things(reading, given)] == left
