@@ -32,6 +32,7 @@ _TIMESTAMP = re.compile(
 # A segment of a message up to the code of what was measured, diagnosed or done ("OBR|1||A19|IONO^SANG") or of a kinship
 # ("NK1|2|ROY^ANNE|DAU^FILLE"); up to a ward, room, bed and hospital ("PV1|1|I|MIT2^214^02^G_NORD").
 _CODED_FIELD = re.compile(r"^(?:obr(?:\|[^|\n]*){3}|(?:obx|dg1|al1|pr1|nk1)(?:\|[^|\n]*){2})\|([^|\n]+)", re.MULTILINE)
+_SEGMENT, _FIELD_CODE = re.compile(r"[A-Z][A-Z0-9]{2}\|"), re.compile("[A-Z]{2,4}")
 _LOCATION = re.compile(r"^pv1(?:\|[^|\n]*){2}\|([^|\n]+)", re.MULTILINE)
 _DAY = 8  # digits of the day in a timestamp
 # Words that head a column of writers, letters that sign there, and values that do not.
@@ -72,12 +73,22 @@ def settle_exports(reading: Reading, mentions: Sequence[Mention]) -> list[Mentio
         cell = bisect_right(starts, mention.start) - 1
         inside = cell >= 0 and mention.end <= coded[cell][1]
         inside |= mention.label in NAMES and mention.end <= measured.get(mention.start, 0)
+        inside |= mention.label in NAMES and _fills_field(reading, mention)
         known = any(vote.annotator == "identity" for vote in mention.votes)
         if mention.label in NAMES and any(start <= mention.start and mention.end <= end for start, end in places):
             mention = replace(mention, label=Label.ORG)
         if not inside or known or mention.label not in _WORDED | _NUMBERED:
             settled.append(mention)
     return sorted([*settled, *added])
+
+
+def _fills_field(reading: Reading, mention: Mention) -> bool:
+    """Return whether letters that nobody is called are a whole field of a message: "PV1|1|I|||TRF|"."""
+    line, end = reading.line(mention.start)
+    written, beside = reading.text[mention.start : mention.end], reading.text[mention.end : end][:1]
+    field = _SEGMENT.match(reading.text, line) and reading.text[mention.start - 1] == "|" and beside in ("|", "")
+    names = reading.lexicon.surnames.get(written.lower()) or reading.lexicon.first_names.get(written.lower())
+    return bool(field and _FIELD_CODE.fullmatch(written) and not names)
 
 
 def _catalogued(reading: Reading) -> Iterator[tuple[int, int]]:

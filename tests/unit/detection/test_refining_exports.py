@@ -140,3 +140,17 @@ def test_a_reference_of_a_catalogue_is_nobody_s_number_and_a_lot_is(part: str, k
         "2 ; BS-4455 ; allogreffe ; banque ; TF-2207 ; 1\n\nDossier 5540-1111\n"
     )
     assert settled(text, text.index(part), part, Label.ID) == ([(Label.ID, part)] if kept else [])
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "kept"),
+    [
+        ("EVN|A02|||TRF", "TRF", False),
+        ("PV1|1|I|MED||||||DSC|", "DSC", False),
+        ("PV1|1|I|MED||||||LY|", "LY", True),
+        ("PID|1||77||DSC^ANNE", "DSC", True),
+        ("relu|DSC|", "DSC", True),
+    ],
+)
+def test_letters_that_fill_a_field_of_a_message_are_a_code(text: str, part: str, kept: bool) -> None:
+    assert bool(settled(text, text.index(part), part, Label.DOCTOR)) is kept
