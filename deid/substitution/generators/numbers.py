@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
 
@@ -36,8 +36,8 @@ _DEPARTMENTAL = 9
 _NATIONAL, _RPPS = 11, "10"
 
 
-# A slide or cassette by the number of its sample and its rank: "24H0123-2", "24H0123-B".
-_OF_SERIES = r"[-./](?:\d{1,2}|[A-Z]\d?)(?!\w)"
+# A slide, cassette or bag by the number of its sample and its rank: "24H0123-2", "24H0123-B", "07114A".
+_OF_SERIES = r"(?:[-./](?:\d{1,2}|[A-Z]\d?)|(?<=\d)[A-Z])(?!\w)"
 _PARTED = re.compile(rf"(?P<number>\w+(?:[-/.]\w+)*?)(?P<part>{_OF_SERIES})")
 _LEAST_PARTED = 4  # digits of a number that has parts; a shorter one is redrawn with its part
 # Letters that say what a number is of, and stay: "ACC 2126389845", "GEN-22-00871"
@@ -53,7 +53,13 @@ _YEAR = re.compile(
     r"(?<=[-/._])(?P<last>(?:19|20)\d\d)(?!\w)|"
     r"\A(?:[A-Z]{1,5}[-/. ]?)?(?P<short>\d\d)(?=(?:[-/.][A-Z]{1,4}[-/.]|[-/.]|[A-Z]{1,4}-?)\d{3})"
 )
+# What is a year, and a month, only with a date of that year: "2503-18827", "EFS45-23-07114", "IRM 21 00874"
+_OF_A_DATE = re.compile(
+    r"(?:\A|(?<=[-/. A-Z]))(?P<short>\d\d)(?P<month>0[1-9]|1[0-2])?(?=(?:[-/. ]?[A-Z]{1,4}[-/. ]?|[-/. ])\d{3})",
+    re.IGNORECASE,
+)
 _CENTURY = 2000  # of a year of two figures
+_Part = tuple[int, int, str]  # start, end and text of a part of a number that is not redrawn
 _DAYS = ("%d-%m-%y", "%d-%m-%Y", "%Y-%m-%d")
 
 
@@ -76,6 +82,7 @@ class Numbers:
         self._nirs = nirs
         self._shared = context.policy.professionals == "corpus"
         self._natural = context.policy.hiding == "natural"
+        self._moved: dict[str, Sequence[_Part]] = {}  # years of the numbers written so far
 
     def write(self, mention: Mention, attempt: int) -> Draft:
         """Return another number in the same layout."""
@@ -87,9 +94,10 @@ class Numbers:
         prefix = self._prefix(original) if professional else ""
         stream_of = self._context.shared_stream if professional and self._shared else self._context.stream
         stream = stream_of("number", comparable(original), str(attempt))
-        text = self._other(original, label, prefix, stream) + part
+        kept = [] if professional else self._kept(mention, original)
+        text = self._other(original, label, prefix, stream, kept) + part
         while _is_day(whole) and not _is_day(text):  # uniform over the days of its layout
-            text = self._other(original, label, prefix, stream) + part
+            text = self._other(original, label, prefix, stream, kept) + part
         return Draft(text, STRATEGY)
 
     def _of_series(self, original: str) -> tuple[str, str]:
@@ -103,12 +111,11 @@ class Numbers:
         listed = re.compile(rf"(?<!\w){re.escape(original)}(?: ?[,;/]| et| à| au)+ ?{_OF_SERIES}")
         return (number, part) if beside.search(text) or listed.search(text) else (original, "")
 
-    def _other(self, original: str, label: Label, prefix: str, stream: KeyedStream) -> str:
+    def _other(self, original: str, label: Label, prefix: str, stream: KeyedStream, kept: Sequence[_Part]) -> str:
         if label is Label.ID and not original.isdigit():
             for reader in (_private if self._natural else _internet, _iban, _plate):
                 if (text := reader(original, stream)) is not None:
                     return text
-        kept = list(self._kept(original)) if label is not Label.RPPS else []
         written = redraw(original, stream) if kept else ""
         for start, end, text in kept:
             written = written[:start] + text + written[end:]
@@ -116,20 +123,32 @@ class Numbers:
             return written
         return _keyed(original, label, prefix, stream)
 
-    def _kept(self, original: str) -> Iterator[tuple[int, int, str]]:
-        """Yield letters of a number's kind, and its year, moved; each with its place."""
+    def _kept(self, mention: Mention, original: str) -> Sequence[_Part]:
+        """Return letters of a number's kind, and its year, moved; each with its place."""
         if sum(map(str.isdigit, original)) < _LEAST_PARTED:
-            return
-        for kind in _KIND.finditer(original):
-            if not self._context.brings_back(kind.group()):
-                yield *kind.span(), original[slice(*kind.span())]
-        for told in _YEAR.finditer(original):
-            name = next(one for one in ("year", "last", "short") if told[one])
-            year = int(told[name]) + (_CENTURY if name == "short" else 0)
-            if self._calendar and (moved := self._calendar.moved_month(year, int(told["month"] or 1))):
-                yield *told.span(name), f"{moved.year}"[-len(told[name]) :]
-                if told["month"]:
-                    yield *told.span("month"), f"{moved.month:02d}"
+            return []
+        kinds = [
+            (*kind.span(), kind.group())
+            for kind in _KIND.finditer(original)
+            if not self._context.brings_back(kind.group())
+        ]
+        if (years := self._moved.get(comparable(original))) is None:  # alike at each mention
+            years = self._moved[comparable(original)] = [*self._years(mention, original)]
+        return [*kinds, *years]
+
+    def _years(self, mention: Mention, original: str) -> Iterator[_Part]:
+        """Yield the years of a number and their months, moved; each with its place."""
+        ends = 0
+        for found in sorted((*_YEAR.finditer(original), *_OF_A_DATE.finditer(original)), key=re.Match.start):
+            name = next(one for one in ("year", "last", "short") if found.groupdict().get(one))
+            year = int(found[name]) + (_CENTURY if name == "short" else 0)
+            month = int(found["month"]) if found["month"] else None
+            moved = self._calendar and self._calendar.moved_month(mention, year, month, told=found.re is _OF_A_DATE)
+            if moved and found.start() >= ends:
+                ends = found.end()
+                yield *found.span(name), f"{moved.year}"[-len(found[name]) :]
+                if month:
+                    yield *found.span("month"), f"{moved.month:02d}"
 
     def _prefix(self, original: str) -> str:
         """Return the fixed beginning of a professional's or establishment's new number, or an empty text."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from fractions import Fraction
 
@@ -19,7 +19,7 @@ from deid.substitution.temporal.kin import is_of_another
 from deid.substitution.temporal.normalisation import NormalisedTimes, normalise
 from deid.substitution.temporal.strategies import AGES, DATES
 from deid.substitution.temporal.timeline import Timeline, anchor_epsilon, day_of
-from deid.substitution.temporal.values import Unit, age_at, months_between
+from deid.substitution.temporal.values import Instant, Unit, age_at, index_of, months_between
 from deid.substitution.temporal.wording import NEARBY, DateWriter
 
 # What an element costs: the ε that each gets (None), or one of its own, 0 for what no ε bounds.
@@ -29,6 +29,8 @@ CostLine = tuple[str, str, _Cost, int]
 _FREE = Fraction(0)
 _MONTHS_IN_YEAR = 12
 _NUMBERED = 15  # years from that of a number to the document
+_CENTURY = 100
+_BESIDE_NUMBER = 80  # characters from a number to the date that it is of
 # The two draws of a birth date.
 _BIRTH: tuple[CostLine, ...] = (("date", metric.MECHANISM, None, 1), ("age", metric.MECHANISM, None, 1))
 
@@ -157,6 +159,7 @@ class Calendar:
         self._given = _read_given(context, self._normalised)
         self._texts: dict[Mention, str] = {}
         self._line: Timeline | None = None
+        self._published: Mapping[Instant, Instant] = {}
 
     def elements(self) -> int:
         """Count the distinct elements to draw; a birth date moved by `births` counts twice, for years and days."""
@@ -177,6 +180,7 @@ class Calendar:
             writer = DateWriter(self._context, self._normalised, line)
             self._texts |= writer.texts()
             line = line._replace(instants=writer.moved)
+            self._published = line.instants
         if self._policy.ages.strategy != "tag":
             self._told_kin: list[tuple[int, int]] = []
             self._values: dict[Mention, int] = {}
@@ -193,17 +197,41 @@ class Calendar:
             return None
         return self._line.moved_anchor
 
-    def moved_month(self, year: int, month: int) -> date | None:
-        """Return the first day of a number's month, moved by the patient's shift alone, as in all documents.
+    def moved_month(self, number: Mention, year: int, month: int | None, *, told: bool = False) -> date | None:
+        """Return a day of what a number's year and month become: those of a date of the document, as published.
 
-        None where no date of the document is told, where dates do not follow this shift, and for what is no recent
-        year.
+        It is a date told beside the number, else the document's own, else another one told. A recent year of none moves
+        by the patient's shift alone, as in all documents, and stays before the document's; with `told`, it is None. So
+        it is where dates are not moved, or none is told.
         """
-        told = bool(self._normalised.instants) or self._context.document.reference_date is not None
-        follows = told and self._policy.dates.strategy in ("episodes", "metric")
-        if self._line is None or not follows or not 0 <= self._line.anchor.year - year <= _NUMBERED:
+        line, strategy = self._line, self._policy.dates.strategy
+        if line is None or strategy not in DATES:
             return None
-        return date(year, month, 1) + timedelta(days=episodes.patient_shift(self._context))
+        if (found := min(self._dates_of(line, number, year, month), default=None)) is not None:
+            *_, day, moved = found
+            return moved if month in (None, day.month) else date(day.year, month or 1, 1) + (moved - day)
+        dated = bool(self._normalised.instants) or self._context.document.reference_date is not None
+        recent = dated and 0 <= line.anchor.year - year <= _NUMBERED
+        if told or not recent or strategy not in ("episodes", "metric"):
+            return None
+        unit = Unit.YEAR if month is None else Unit.MONTH
+        drawn = date(year, month or 1, 1) + timedelta(days=episodes.patient_shift(self._context))
+        return Instant(unit, min(index_of(unit, drawn), line.moved_index(unit) - 1)).first
+
+    def _dates_of(
+        self, line: Timeline, number: Mention, year: int, month: int | None
+    ) -> Iterator[tuple[bool, int, date, date]]:
+        """Yield the dates of a number's year, and what they become, behind their rank: the month, nearness in the text.
+
+        A year of two figures is of any century.
+        """
+        if self._context.document.reference_date is not None and line.anchor.year == year:
+            yield month not in (None, line.anchor.month), _BESIDE_NUMBER, line.anchor, line.moved_anchor
+        for told, one in self._normalised.instants.items():
+            day, moved = one.first, self._published.get(one)
+            if moved is not None and day.year == one.last.year and day.year in (year, year - _CENTURY):
+                other = month is not None and (one.unit not in (Unit.DAY, Unit.MONTH) or day.month != month)
+                yield other, max(told.start - number.end, number.start - told.end), day, moved.first
 
     @property
     def moved_birth(self) -> tuple[date, date] | None:

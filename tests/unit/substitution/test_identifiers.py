@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from datetime import date, datetime
 
 import pytest
 from stdnum import iban, luhn
 from stdnum.fr import nir
 
+from deid.config.policy import Policy, load
 from deid.domain.document import Document, Mention, Patient
 from deid.domain.labels import Label
 from deid.french.check_digits import iban_digits, luhn_digit, nir_holds, nir_key
 from deid.french.numerals import NUMBER_WORDS
+from deid.reference import CommuneTable
 from deid.substitution import Substitutor
-from tests.unit.substitution.examples import marked, surrogates
+from tests.unit.substitution.examples import KEY, changed, marked, surrogates
 
 KEYS = [f"patient-{number}" for number in range(12)]
 FICTION = ("019900", "026191", "035301", "046571", "053649", "063998")
@@ -262,6 +265,7 @@ def test_a_number_that_is_a_nir_stays_one_whatever_its_label(label: str, key: st
         ("Cassettes [[ID|24H0123-1]], -2, -3 ; [[ID|24H0123-4]].", r"Cassettes (\w{7})-1, -2, -3 ; \1-4\."),
         ("Lames [[ID|24H01234-A]] et [[ID|24H01234-B]] de [[NDA|24H01234]].", r"Lames (\w{8})-A et \1-B de \1\."),
         ("Examens [[ID|24.12345-1]] et [[ID|24.12345-2]]", r"Examens (\d\d\.\d{5})-1 et \1-2"),
+        ("Poches [[ID|SRB12-4471B]] et [[ID|SRB12-4471A]]", r"Poches ([A-Z]{3}\d\d-\d{4})B et \1A"),
     ],
 )
 @pytest.mark.parametrize("key", KEYS)
@@ -301,30 +305,76 @@ def test_letters_that_are_somebody_s_name_go(substitutor: Substitutor) -> None:
 @pytest.mark.parametrize(
     ("text", "layout"),
     [
-        ("PMT 2022/09/6617", r"PMT (\d{4})/(\d\d)/\d{4}"),
-        ("07412/2022", r"\d{5}/(\d{4})"),
-        ("7/2022/311", r"\d/(\d{4})/\d{3}"),
-        ("22-88301", r"(\d\d)-\d{5}"),
-        ("PSG-22-0664", r"PSG-(\d\d)-\d{4}"),
-        ("U22-48817", r"[A-Z](\d\d)-\d{5}"),
+        ("PMT 2022/09/6617", r"PMT %Y/%m/\d{4}"),
+        ("07412/2022", r"\d{5}/%Y"),
+        ("7/2022/311", r"\d/%Y/\d{3}"),
+        ("22-88301", r"%y-\d{5}"),
+        ("PSG-22-0664", r"PSG-%y-\d{4}"),
+        ("U22-48817", r"[A-Z]%y-\d{5}"),
+        ("2209-18827", r"%y%m-\d{5}"),
+        ("22H06114", r"%y[A-Z]\d{5}"),
+        ("LYO38-22-06114", r"[A-Z]{3}\d\d-%y-\d{5}"),
+        ("IRM 22 00541", r"IRM %y \d{5}"),
+        ("YL/MO/22-0211", r"[A-Z]{2}/[A-Z]{2}/%y-\d{4}"),
     ],
 )
 @pytest.mark.parametrize("key", KEYS[:4])
-def test_the_year_of_a_number_moves_with_the_dates(text: str, layout: str, key: str, substitutor: Substitutor) -> None:
-    found = {}
-    for told in (date(2022, 9, 22), date(2023, 5, 17)):
-        markup = f"le [[DATE|{told:%d/%m/%Y}]], n° [[ID|{text}]]"
-        day, number = surrogates(
-            substitutor.substitute(*marked(markup, patient=Patient(key=key), reference_date=told, id=str(told)))
-        )
-        match = re.fullmatch(layout, number)
-        assert match, number
-        assert number != text
-        apart = (told.year * 12 + told.month) - (int(day[6:]) * 12 + int(day[3:5]))  # months that the date moved back
-        assert abs((2022 - apart // 12) % 100 - int(match[1]) % 100) <= 1
-        assert len(match.groups()) == 1 or 1 <= int(match[2]) <= 12
-        found[number] = day
-    assert len(found) == 1  # alike in all documents of the patient
+@pytest.mark.parametrize("reference", [date(2022, 9, 22), None])
+def test_the_year_of_a_number_is_that_of_a_published_date(
+    text: str, layout: str, key: str, reference: date | None, substitutor: Substitutor
+) -> None:
+    markup = f"le [[DATE|22/09/2022]], n° [[ID|{text}]], le [[ID|{text}]]"
+    document, mentions = marked(markup, patient=Patient(key=key), reference_date=reference)
+    day, number, again = surrogates(substitutor.substitute(document, mentions))
+    assert re.fullmatch(datetime.strptime(day, "%d/%m/%Y").strftime(layout), number), (day, number)
+    assert number == again != text
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_each_number_has_the_year_of_the_date_beside_it(key: str, communes: CommuneTable) -> None:
+    told = (
+        "Reçu le [[DATE|14/03/2024]] : n° [[ID|24-06114]]. " + "Examen sans particularité, comparé au précédent. " * 3
+    )
+    markup = told + "Biopsie du [[DATE|02/11/2023]], n° [[ID|23-11877]] ; celle de [[DATE|2019]], n° [[ID|19-00512]]."
+    document, mentions = marked(markup, patient=Patient(key=key), reference_date=date(2024, 3, 20))
+    for policy in (load(), changed(load(), dates={"moves": "day"})):
+        days = surrogates(Substitutor(policy, KEY, communes).substitute(document, mentions))
+        assert [number[:2] for number in days[1::2]] == [day[-2:] for day in days[::2]]
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_number_of_no_date_stays_before_the_document(key: str, communes: CommuneTable) -> None:
+    found = set()
+    for told in (date(2023, 5, 17), date(2024, 9, 22)):
+        markup = f"le [[DATE|{told:%d/%m/%Y}]], biopsie antérieure n° [[ID|19H06114]]"
+        document, mentions = marked(markup, patient=Patient(key=key), reference_date=told, id=str(told))
+        day, number = surrogates(Substitutor(load(), KEY, communes).substitute(document, mentions))
+        assert int(number[:2]) < int(day[-2:])
+        found.add(number[2:])
+    assert len(found) == 1
+
+
+@pytest.mark.parametrize("dates", [{"strategy": "tag"}, {"strategy": "generalise"}])
+def test_a_number_of_dates_that_are_not_moved_is_redrawn(
+    dates: Mapping[str, str], policy: Policy, communes: CommuneTable
+) -> None:
+    substitutor = Substitutor(changed(policy, dates=dates), KEY, communes)
+    firsts = set()
+    for key in KEYS:
+        document, mentions = marked("le [[DATE|22/09/2022]], n° [[ID|22H06114]]", patient=Patient(key=key))
+        firsts.add(surrogates(substitutor.substitute(document, mentions))[1][:2])
+    assert len(firsts) > 6
+
+
+def test_a_masked_date_gives_a_number_no_year(substitutor: Substitutor) -> None:
+    firsts = set()
+    for key in KEYS:
+        markup = "le [[DATE|00/00/2022]], n° [[ID|22H06114]]"
+        document, mentions = marked(markup, patient=Patient(key=key), reference_date=None)
+        mask, number = surrogates(substitutor.substitute(document, mentions))
+        assert mask == "[DATE]"
+        firsts.add(number[:2])
+    assert len(firsts) > 6
 
 
 @pytest.mark.parametrize("text", ["2044-00871", "70.5834.269", "1022/2217"])
