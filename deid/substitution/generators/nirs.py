@@ -1,4 +1,4 @@
-"""NIR: sex kept, year and month of the surrogate birth date, a commune of the home territory, valid key."""
+"""NIR: sex kept, year and month of the surrogate birth date, the published birthplace or one near home, valid key."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ _WORD_OR_PLACE = re.compile(r"([^\W\d_]{3,})|[0-9OoIlABab]")
 _WITHOUT_KEY = 13
 _KEY_WIDTH = 2
 _ABROAD = "99"
+_CITIES = {"751": "75056", "132": "13055", "693": "69123"}  # beginnings of the codes of arrondissements → their city
 _GROUPS = (1, 2, 2, 2, 3, 3, 2)
 
 
@@ -51,11 +52,13 @@ class Nirs:
         return self._drawn(match, self._context.stream("nir", characters[:_WITHOUT_KEY], str(attempt)))
 
     def _drawn(self, match: re.Match[str], stream: KeyedStream) -> str:
-        sex, year, _, department, _, _, _ = match.groups()
+        sex, year, _, department, commune, _, _ = match.groups()
         year, month = self._birth(year, stream.below(12) + 1, 10 + stream.below(89))
         while True:
             place = (
-                _ABROAD + f"{100 + stream.below(400):03d}" if department == _ABROAD else self._place(stream.below(64))
+                _ABROAD + f"{100 + stream.below(400):03d}"
+                if department == _ABROAD
+                else self._place(department + commune, stream.below(64))
             )
             number = f"{sex}{year}{month}{place}{1 + stream.below(998):03d}"
             if number != match.string[:_WITHOUT_KEY]:
@@ -68,7 +71,10 @@ class Nirs:
             return f"{moved[1].year % 100:02d}", f"{moved[1].month:02d}"
         return f"{other_year:02d}", f"{other_month:02d}"
 
-    def _place(self, number: int) -> str:
+    def _place(self, code: str, number: int) -> str:
+        """Return the code of the commune drawn for the one that a code is of here, else of one around the home."""
+        if (drawn := self._gazette.drawn_for(_CITIES.get(code[: -len("01")], code))) is not None:
+            return drawn.insee
         members = self._gazette.surroundings
         return members[number % len(members)].insee
 

@@ -207,6 +207,12 @@ class Gazette:
         most = Counter(getattr(one, kind) for one in drawn).most_common(1)
         return next((one for one in drawn if getattr(one, kind) == most[0][0]), None)
 
+    def drawn_for(self, insee: str) -> Commune | None:
+        """Return the commune drawn for that of a code; None if the document names it nowhere."""
+        here = (one for one in self._ordered.values() if one.commune is not None and one.commune.insee == insee)
+        place = None if self._tags else next(here, None)
+        return None if place is None else self.surrogate(place)
+
     def standing_in(self, department: str) -> Commune:
         """Return the commune drawn for the document's place in a department, for numbers that carry its code.
 

@@ -16,6 +16,7 @@ from deid.domain.labels import Label
 from deid.french.check_digits import iban_digits, luhn_digit, nir_holds, nir_key
 from deid.french.numerals import NUMBER_WORDS
 from deid.reference import CommuneTable
+from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
 from tests.unit.substitution.examples import KEY, changed, marked, surrogates
 
@@ -237,6 +238,26 @@ def test_a_nir_that_is_no_number_is_masked_and_a_broken_one_is_a_number(
         last = result.surrogates[-1]
         assert last.parsed != masked
         assert last.text == "[NIR]" if masked else (last.text.isdigit() and len(last.text) == 2 and last.text != "11")
+
+
+@pytest.mark.parametrize(
+    ("born", "code"),
+    [("Vesoul", "70550"), ("VESOUL", "70550"), ("Basse-Pointe", "97203"), ("Ajaccio", "2A004"), ("Lyon", "69383")],
+)
+@pytest.mark.parametrize("key", KEYS[:4])
+def test_a_nir_tells_the_published_birthplace(born: str, code: str, key: str, substitutor: Substitutor) -> None:
+    base = f"16104{code}118"
+    markup = f"Né à [[CITY|{born}]], NIR [[NIR|{base}{nir_key(base)}]], sœur : [[NIR|28001{code}118]]"
+    town, *numbers = surrogates(substitutor.substitute(*marked(markup, patient=Patient(key=key))))
+    codes = {one.insee for one in packaged_tables().communes.find(town)}
+    assert {number[5:10] for number in numbers} <= codes
+
+
+@pytest.mark.parametrize("key", KEYS[:4])
+def test_a_nir_of_another_place_tells_none_of_the_document(key: str, substitutor: Substitutor) -> None:
+    markup = "Vit à [[CITY|Vesoul]], NIR [[NIR|161042119401869]]"
+    town, number = surrogates(substitutor.substitute(*marked(markup, patient=Patient(key=key))))
+    assert number[5:10] not in {"21194", *(one.insee for one in packaged_tables().communes.find(town))}
 
 
 @pytest.mark.parametrize("label", ["ID", "IPP", "NDA"])
