@@ -53,7 +53,8 @@ _ROLE_BEHIND = re.compile(
 )
 _CALLED = re.compile(r"\b(?:dite?|dise|disent|alias|surnom\w*|appel\w+|pseudo)(?: aussi)?(?: l[ea])?[^a-z]*$")
 _KIN = re.compile(
-    r"\b(?:pere|mere|frere|soeur|fils|fille|oncle|tante|neveu|niece|cousine?|grand-pere|grand-mere|jumeau|jumelle)"
+    r"\b(?:pere|mere|frere|soeur|fils|fille|oncle|tante|neveu|niece|cousine?|grand-pere|grand-mere|jumeau|jumelle|"
+    r"(?:son|sa|leur) (?:ex-)?(?:mari|femme|epoux|epouse|conjointe?|compagnon|compagne))"
     r"(?: (?:ainee?|cadet|cadette|puinee?|jumeau|jumelle|benjamine?|unique))?\b"
     r"[^a-z]*(?:(?:m|mr|monsieur|mme|madame)\b[^a-z]*)?$"
 )

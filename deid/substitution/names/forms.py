@@ -377,8 +377,8 @@ def ends(word: str) -> tuple[str, str]:
 
 def _misspells(word: str, name: str) -> bool:
     """Return whether a word is one letter off a name; one more at an end makes a login ("hklein"), unless doubled."""
-    doubled = word[:1] == word[1:2] or word[-1:] == word[-2:-1]
-    return (doubled or name not in (word[1:], word[:-1])) and OSA.distance(word, name, score_cutoff=1) == 1
+    ahead, behind = word[:1] != word[1:2] and name == word[1:], word[-1:] != word[-2:-1] and name == word[:-1]
+    return not (ahead or behind) and OSA.distance(word, name, score_cutoff=1) == 1
 
 
 def _misspells_twice(word: str, name: str) -> bool:

@@ -111,7 +111,8 @@ class People:
         return written
 
     def _word(self, mention: Mention, word: NameWord, attempt: int) -> str:
-        if word.small and not word.called and (login := self.shorthand.login(mention, word.text, attempt)) is not None:
+        unmixed = word.text in (word.text.lower(), word.text.upper())
+        if unmixed and not word.called and (login := self.shorthand.login(mention, word.text, attempt)) is not None:
             return login
         pool = self.roster.pool(word.key, mention)
         own = pool is Pool.PATIENT  # what the warehouse calls the patient is no diminutive

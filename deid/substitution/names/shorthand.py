@@ -82,10 +82,11 @@ class Shorthand:
         family = [next(drawn) if sort is WORD else ahead_of(text) for sort, text in named.family if sort is not ORIGIN]
         return Spelling(tuple(map(bare, given)), tuple(map(bare, surnames)), bare(with_elisions("".join(family))))
 
-    def handle(self, token: str, attempt: int = 0) -> str | None:
+    def handle(self, token: str, attempt: int = 0, *, here: bool = False) -> str | None:
         """Return the surrogate of a run of letters of a login or address; None if it cannot be split into names.
 
-        It is split by the full names known here; else by the tables, into an initial and a surname, either first.
+        It is split by the full names known here; else into an initial and a surname, either first: of this document,
+        or, unless `here`, of the tables.
         """
         word = name_key(token)
         known = None if attempt else self.known(word)
@@ -94,10 +95,12 @@ class Shorthand:
         if self._tables.is_name(word):
             return None
         for letter, surname in ((word[0], word[1:]), (word[-1], word[:-1])):
-            if len(surname) < _LOGIN_LEAST - 1 or not self._tables.surname_births(surname):
+            borne = [one for one in self._roster.bearers(surname) if self._roster.is_surname(surname, one)]
+            if len(surname) < _LOGIN_LEAST - 1 or not (borne or (not here and self._tables.surname_births(surname))):
                 continue
-            drawn = bare(self._surrogate(surname, True, Pool.PROFESSIONAL))
-            initial = self._letter(surname, letter, attempt).lower()
+            pool = self._roster.pool(surname, borne[0]) if borne else Pool.PROFESSIONAL
+            drawn = bare(self._surrogate(surname, True, pool))
+            initial = self.initials_beside(letter, [surname]) or self._letter(surname, letter, attempt).lower()
             return initial + drawn if surname == word[1:] else drawn + initial
         return None
 
@@ -120,19 +123,24 @@ class Shorthand:
         return None
 
     def login(self, mention: Mention, written: str, attempt: int) -> str | None:
-        """Return the surrogate of a login ("hklein", "martinj2"); None if the word is none."""
-        if not written.islower() or mention.label is Label.PERSON:
+        """Return the surrogate of a login ("hklein", "martinj2"); None if the word is none.
+
+        One in capitals is of somebody here: "FCASALS".
+        """
+        if mention.label is Label.PERSON:
             return None
-        letters = written.rstrip("0123456789")
+        token = written.lower()
+        letters = token.rstrip("0123456789")
         if len(letters) < _LOGIN_LEAST:
             return None
-        if letters == written and (self._roster.words(mention) != (written,) or written in self._plain_names):
+        if letters == token and (self._roster.words(mention) != (token,) or token in self._plain_names):
             return None  # a name in small letters, alone or among others
-        surrogate = self.handle(letters, attempt)
+        surrogate = self.handle(letters, attempt, here=not written.islower())
         if surrogate is None:
             return None
-        digits = written[len(letters) :]
-        return surrogate + redraw_digits(digits, self._context.stream("login number", written, str(attempt)))
+        digits = token[len(letters) :]
+        login = surrogate + redraw_digits(digits, self._context.stream("login number", token, str(attempt)))
+        return login if written.islower() else login.upper()
 
     # Initials
 

@@ -151,6 +151,41 @@ def test_a_name_in_another_alphabet_is_replaced(substitutor: Substitutor) -> Non
 
 JEAN = Patient(key="p1", last_name="DURAND", first_names=("Jean-Pierre", "Paul"), sex="M")
 
+
+@pytest.mark.parametrize(
+    ("doctor", "login", "form"),
+    [
+        ("Hélène KLEINMANN", "HKLEINMANN", "{f}{s}"),
+        ("Hélène KLEINMANN", "KLEINMANNH", "{s}{f}"),
+        ("H. Kleinmann", "HKLEINMANN", "{f}{s}"),
+        ("Kleinmann", "HKLEINMANN", "[A-Z]{s}"),
+        ("Wzbrtek", "hwzbrtek", "[a-z]{s}"),
+        ("Delapierre", "PDELAPIERRE3", r"[A-Z]{s}\d"),
+    ],
+)
+@pytest.mark.parametrize("patient", ["un patient", "M. [[PATIENT|Martin]]"])
+def test_a_login_in_capitals_follows_the_name(
+    doctor: str, login: str, form: str, patient: str, substitutor: Substitutor
+) -> None:
+    markup = f"{patient} vu par le Dr [[DOCTOR|{doctor}]], validé par [[DOCTOR|{login}]]"
+    *_, name, written = _one(substitutor, markup)
+    words = name.upper().replace(".", "").split()
+    layout = form.format(f=words[0][0], s=words[-1])
+    assert re.fullmatch(layout.lower() if login.islower() else layout, written), (name, written)
+
+
+def test_a_surname_of_its_own_is_no_login(substitutor: Substitutor) -> None:
+    roux, groux = _one(substitutor, "Dr [[DOCTOR|ROUX]], Dr [[DOCTOR|GROUX]]")
+    assert groux[1:] != roux
+
+
+@pytest.mark.parametrize("before", ["son mari", "son conjoint", "leur fils"])
+def test_a_first_name_behind_an_initial_of_kin_is_that_of_the_compound(before: str, substitutor: Substitutor) -> None:
+    short, whole = _one(substitutor, f"avec {before} [[PERSON|J. Luc]]. Présent : [[PERSON|Jean-Luc Perrin]]")
+    first, second = whole.split()[0].split("-")
+    assert short == f"{first[0]}. {second}"
+
+
 # e-mail or login of Jean-Pierre Durand → the same of his surrogate, {f}{g} and {s} its first names and surname
 HANDLES = [
     ("jp.durand", "{f[0]}{g[0]}.{s}"),
