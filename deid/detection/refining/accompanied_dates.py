@@ -17,6 +17,7 @@ from operator import itemgetter
 
 from deid.detection.annotators.patterns.numeric_dates import reads_as_measure
 from deid.detection.refining.clinical_values import PRESSURE_NAMED, drop_values, is_arm_pressure
+from deid.detection.refining.filters import is_page
 from deid.detection.text.reading import Reading
 from deid.detection.text.vocabulary import word_list
 from deid.domain.document import Mention, Vote
@@ -287,7 +288,7 @@ def _is_accompanied(
     if is_arm_pressure(match) and (_is_cell(reading, match) or PRESSURE_NAMED.search(reading.folded)):
         return False
     before = reading.digits[max(0, match.start() - 16) : match.start()]
-    if _OTHER_RATIO.search(before) or _PAGE.search(before):
+    if _OTHER_RATIO.search(before) or _PAGE.search(before) or is_page(reading.text, *match.span()):
         return False
     if 1 <= first <= 31 and 1 <= second <= 12:
         return any(_apart((first, second), one) <= _NEAR_DAYS for one in days)

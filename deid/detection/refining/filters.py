@@ -945,11 +945,23 @@ def _is_part_of_day(reading: Reading, mention: Mention) -> bool:
     return part is not None and part.end() >= mention.end
 
 
+_PAGE, _PAGE_ENDS = re.compile(r"[1-9]\d?/[1-9]\d?"), re.compile(r"[ \t]*(?:\f|\s*\Z)")
+_APART = re.compile(r"(?: {3}|\t|^ *)\Z", re.MULTILINE)
+
+
+def is_page(text: str, start: int, end: int) -> bool:
+    """Return whether a pair is the page of a foot, apart at the end of the text: "DURAND P.  190044128       1/1"."""
+    if not _PAGE.fullmatch(text, start, end) or not _PAGE_ENDS.match(text, end):
+        return False
+    page, pages = map(int, text[start:end].split("/"))
+    return page <= pages and _APART.search(text[max(0, start - 40) : start]) is not None
+
+
 def _is_lookalike(reading: Reading, mention: Mention) -> bool:
     text = reading.folded
     surface = text[mention.start : mention.end]
     before, after = text[max(0, mention.start - 40) : mention.start], mention.end
-    if _STANDARD.search(before):
+    if _STANDARD.search(before) or is_page(reading.text, mention.start, mention.end):
         return True
     if _TWO_DIGITS.fullmatch(surface) and int(surface) > _LAST_DAY and before.endswith((" au ", "'au ")):
         return True  # "fraisage jusqu'au 54"

@@ -49,6 +49,23 @@ def test_numbers_that_look_like_dates(text: str, part: str, dropped: bool) -> No
     assert (kept == []) is dropped
 
 
+@pytest.mark.parametrize(
+    ("text", "part", "dropped"),
+    [
+        ("Vu ce jour.\nROUX P.  190044128          1/2\n", "1/2", True),
+        ("Vu ce jour.\n   2/2", "2/2", True),
+        ("Vu ce jour.\tp. ROUX\t1/1\f", "1/1", True),
+        ("Vu ce jour.\nROUX P.  190044128          12/3\n", "12/3", False),
+        ("Vu ce jour.\nRevu le 1/2\n", "1/2", False),
+        ("contrôle le   1/2\nrevu", "1/2", False),
+        ("ROUX P.          01/02", "01/02", False),
+    ],
+)
+def test_a_page_at_the_foot_is_no_date(text: str, part: str, dropped: bool) -> None:
+    kept = drop_lookalikes(reading(text), [marked(text, part, Label.DATE, 0.95)])
+    assert (kept == []) is dropped
+
+
 @pytest.mark.parametrize(("part", "dropped"), [("O1/O3", True), ("02 61 91 77 33", False)])
 def test_a_page_is_no_telephone(part: str, dropped: bool) -> None:
     text = "DE : 02 61 91 77 33   P.O1/O3"
