@@ -255,7 +255,7 @@ def week(found: list[Token], places: list[int], _: bool) -> Expression | None:
 
 
 def numeric(found: list[Token], places: list[int], _: bool) -> Expression | None:
-    """Read [weekday] three numbers."""
+    """Read [weekday] three numbers; a day, or day and month, of zeros is unknown, and stays: "00/00/1988"."""
     written: dict[int, Part] = {}
     weekday = weekday_of(found, places, written)
     first, second, third = places
@@ -267,6 +267,9 @@ def numeric(found: list[Token], places: list[int], _: bool) -> Expression | None
     else:
         return None
     day, month = found[day_place].value, found[month_place].value
+    if day == 0 and (month or found[month_place].text == found[day_place].text) and month <= 12 and not weekday:
+        written |= {month_place: forms.Month(widths[1])} if month else {}
+        return _dated(Unit.MONTH if month else Unit.YEAR, found, [year_place], written, month or None)
     if not (1 <= day <= 31 and 1 <= month <= 12) or max(widths[1], min(widths[0], widths[2])) > 2:
         return None
     written |= day_and_month(found, day_place, month_place)

@@ -390,7 +390,7 @@ def test_a_number_of_dates_that_are_not_moved_is_redrawn(
 def test_a_masked_date_gives_a_number_no_year(substitutor: Substitutor) -> None:
     firsts = set()
     for key in KEYS:
-        markup = "le [[DATE|00/00/2022]], n° [[ID|22H06114]]"
+        markup = "le [[DATE|45/13/2022]], n° [[ID|22H06114]]"
         document, mentions = marked(markup, patient=Patient(key=key), reference_date=None)
         mask, number = surrogates(substitutor.substitute(document, mentions))
         assert mask == "[DATE]"

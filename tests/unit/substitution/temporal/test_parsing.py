@@ -82,6 +82,10 @@ FORMS = [
     ("printemps 2011", Unit.SEASON, (2011, None, None), "automne 2021"),
     ("début de l'hiver 2021", Unit.SEASON, (2021, None, None), "début de l'automne 2021"),
     ("2015", Unit.YEAR, (2015, None, None), "2021"),
+    ("00/00/1988", Unit.YEAR, (1988, None, None), "00/00/2021"),
+    ("00.00.88", Unit.YEAR, (88, None, None), "00.00.21"),
+    ("1988-00-00", Unit.YEAR, (1988, None, None), "2021-00-00"),
+    ("00-05-1988", Unit.MONTH, (1988, 5, None), "00-10-2021"),
     ("98", Unit.YEAR, (98, None, None), "21"),
     ("mille neuf cent quatre vingt sept", Unit.YEAR, (1987, None, None), "deux mille vingt et un"),
     ("début de l'année 2014", Unit.YEAR, (2014, None, None), "début de l'année 2021"),
@@ -97,7 +101,10 @@ def test_a_form_is_read_and_written(text: str, unit: Unit, fields: tuple[int | N
     assert found.form.write(OTHER) == other
 
 
-@pytest.mark.parametrize("text", ["45/13/99", "12/02/0202", "02/13/2020", "1374", "32 mars", "Docteur", "12/02/3020"])
+@pytest.mark.parametrize(
+    "text",
+    ["45/13/99", "12/02/0202", "02/13/2020", "1374", "32 mars", "Docteur", "12/02/3020", "12/00/2020", "00/13/2020"],
+)
 def test_what_is_no_date_is_not_read(text: str) -> None:
     assert parse(text) is None
 
