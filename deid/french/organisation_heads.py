@@ -25,6 +25,8 @@ class OrgKind(StrEnum):
     PRACTICE = "practice"
     SCHOOL = "school"
     EMPLOYER = "employer"
+    SHOP = "shop"
+    LANDLORD = "landlord"
     ASSOCIATION = "association"
     SPORT = "sports club"
     WORSHIP = "place of worship"
@@ -142,6 +144,8 @@ def find_head(name: str, is_name: Callable[[str], bool] = lambda _: False) -> Op
     A folded word that `is_name` somebody bears is no slip: "Collier" is no "voilier".
     """
     exact = HEAD.match(scanned(name))
+    if exact is not None and head_of(exact) == "ti" and not name[: exact.end()].isupper():
+        exact = None  # "Ti Kaz"
     slipped = _with_slip(name, is_name)
     if exact is None or (slipped is not None and slipped.end > exact.end()):
         return slipped

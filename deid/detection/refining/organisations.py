@@ -31,6 +31,7 @@ from deid.detection.text.vocabulary import (
 from deid.domain.document import Mention
 from deid.domain.labels import NAMES, Label
 from deid.french.calendar import DETECTED_MONTHS, WEEKDAYS
+from deid.french.folding import key
 from deid.french.organisation_heads import (
     HEAD,
     TRADES,
@@ -49,7 +50,7 @@ _QUOTES = frozenset({"«", '"', "“"})
 _SURE_VOTES = frozenset({"identity", "announced"})  # annotators that know somebody
 _REACH = 9  # tokens ahead of a name in which the words for its kind stand
 # Acronyms that are words, families, rates or names too: "SA", "FAM", "FC", "MAIA".
-_AMBIGUOUS = frozenset("as clic dac fam fc had ico lam maia mas rc sa sas sc tc usp".split())
+_AMBIGUOUS = frozenset("as clic dac fam fc had ico lam maia mas rc sa sas sc tc ti usp".split())
 _TOWN = 10_000  # inhabitants from which a town with an article is told behind a kind: "EHPAD LE MANS"
 _USUAL = 1_000  # births of a surname from which it is rather somebody's than an organisation's
 # What firms do, at the end of a name, what joins its words, who is paid to provide, and sides of the country.
@@ -69,6 +70,7 @@ _LONGEST, _SCORE = 3, 0.7
 _COMING = frozenset("ambulance ambulances asso association entreprise had mutuelle prestataire societe ssiad".split())
 _HOSPITAL, _LONGEST_ACRONYM = re.compile("ch[a-z]{2,3}"), 7
 _ENDS = frozenset({"", "\n", ".", ",", ";", ")", "/", "(", "-", "–"})
+_OPENINGS = frozenset({"", "\n", "|", ";", ":", "\t"})
 _NOT_NAMING = KINSHIP | PROFESSIONS | word_list("time_words") | frozenset(WEEKDAYS) | DETECTED_MONTHS
 _BEHIND = re.compile(r" \(([a-z]{3,8})\)")
 _BODY_OF = re.compile(rf"(?<![a-z-]){HEAD.pattern} (?:d[eu] |de ia |de i'|des |d')\Z")  # letters as `scanned` has them
@@ -91,7 +93,9 @@ def settle_organisations(reading: Reading, mentions: Sequence[Mention]) -> list[
     borne = Counter(word for one in mentions if one.label in NAMES for word in _own_words(reading, one))
     added = (one for find in (_missed, _of_areas, _acronyms) for one in find(reading, mentions))
     for mention in sorted({*mentions, *added}):
-        if _is_organisation(reading, mention, borne):
+        if mention.label is Label.ORG and (label := _whose_name(reading, mention, mentions)) is not None:
+            mention = replace(mention, label=label)
+        elif _is_organisation(reading, mention, borne):
             mention = replace(mention, label=Label.ORG)
         elif mention.label is Label.ORG and _is_way(reading, mention):
             mention = replace(mention, label=Label.STREET)
@@ -219,6 +223,25 @@ def _is_organisation(reading: Reading, mention: Mention, borne: Mapping[str, int
     behind = _BEHIND.match(reading.folded, mention.end)
     found = head_ending([behind[1]]) if behind and mention.label in _PLACED else None
     return found is not None and found.kind not in _APART and reading.words[first] in _ARTICLES
+
+
+def _whose_name(reading: Reading, mention: Mention, mentions: Sequence[Mention]) -> Label | None:
+    """Return the label of whom an organisation that opens a line or cell names, by a first name too; None for another.
+
+    "ZEBUS Fleurette" at the foot of a page is the patient, in whatever order and with whatever accents.
+    """
+    said = _own_words(reading, mention)
+    first, last = reading.token_at(mention.start), reading.token_at(mention.end - 1)
+    opens = reading.word(first - 1) in _OPENINGS
+    if not opens or len(said) < 2 or not any(map(reading.lexicon.is_first_name, said)) or _says_trade(reading, mention):
+        return None
+    if _opening(reading, first, last) or _ahead(reading, first):
+        return None
+    mine = {word for name in reading.document.patient.names for word in key(name).split()}
+    mine |= {word for one in mentions if one.label is Label.PATIENT for word in _own_words(reading, one)}
+    if said <= mine:
+        return Label.PATIENT
+    return next((one.label for one in mentions if one.label in NAMES and said <= _own_words(reading, one)), None)
 
 
 def _is_somebody(reading: Reading, mention: Mention, borne: Mapping[str, int]) -> bool:

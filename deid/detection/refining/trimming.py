@@ -16,6 +16,7 @@ from deid.detection.text.vocabulary import DOCTOR_TITLES, PROFESSIONS, word_list
 from deid.domain.document import Mention
 from deid.domain.labels import NAMES, Label
 from deid.french.numerals import DETECTED_NUMBER_WORDS
+from deid.french.organisation_heads import find_head
 
 USUAL_NAME = 5000  # births from which a word is a usual surname
 _STATED = frozenset("dicte edite enregistre frappe imprime preleve recu relu saisi signe tape transmis valide".split())
@@ -40,8 +41,13 @@ _LITTLE = re.compile(r"(?:(?:le )?petit|(?:la )?petite)(?: |\Z)")
 _TITLED = re.compile(r"\b(?:m|mr|mme|mlle|monsieur|madame|mademoiselle|dr|docteur|pr|professeur)\.? (?:l[ea] )?\Z")
 _IN_A_SENTENCE = re.compile(r"(?:\w|,) (?:l[ea] )?\Z")
 _SIGNED = re.compile(r"(?:paraphe|contresigne|vise|signe|relu)e? (?=[a-z]\b)")  # ahead of initials
-# Behind an organisation: a preposition, the label of the number that follows ("Crédit mutuel IBAN").
-_LINK_BEHIND = re.compile(r"(?: (?:de|du|des|d'?)|[ ,:–-]+(?:adeli|bic|fax|finess|iban|rib|rpps|siren|siret|tel)\W*)\Z")
+# Behind an organisation: a preposition, the label of the number that follows ("Crédit mutuel IBAN"), what it pays
+# ("MDPH AAH").
+_LINK_BEHIND = re.compile(
+    r"(?: (?:de|du|des|d'?)|[ ,:–-]+(?:adeli|bic|fax|finess|iban|rib|rpps|siren|siret|tel)\W*|"
+    r"[ ,:/+–-]+(?:aah|actp|aeeh|apl|aspa|cmi|cmu|pch|rqth|rsa)\W*)\Z"
+)
+_COLUMN = re.compile(r"(?: {3,}|\t)(?=\w)")
 _VERBS = word_list("verbs_behind_names")
 _SPECIALTIES = word_list("specialties_behind_names")
 _QUALIFYING = frozenset({"ADJ", "VER"})
@@ -123,8 +129,20 @@ def trim_civilities(reading: Reading, mentions: Sequence[Mention]) -> list[Menti
         if mention.label in NAMES:
             mention = _without_misread(reading, _without_verb(reading, mention))
             mention = _without_next_field(reading, _without_role(reading, mention))
-        trimmed.append(mention)
+        trimmed += _in_columns(reading, mention) if mention.label is Label.ORG else [mention]
     return trimmed
+
+
+def _in_columns(reading: Reading, mention: Mention) -> list[Mention]:
+    """Return an organisation, and apart what another column of its line holds: "CHU DE LENS    Pôle Imagerie".
+
+    The word for a kind alone goes on behind the gap: "CENTRE HOSPITALIER      DUBOIS".
+    """
+    gap = _COLUMN.search(reading.text, mention.start, mention.end)
+    opening = gap and find_head(reading.text[mention.start : gap.start()])
+    if not gap or (opening and mention.start + opening.end == gap.start()):
+        return [mention]
+    return [replace(mention, end=gap.start()), *_in_columns(reading, replace(mention, start=gap.end()))]
 
 
 # "Pr [ag.] Vincent Delmas", "Dr hon. Le Roux"

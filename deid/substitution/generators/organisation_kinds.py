@@ -24,7 +24,7 @@ _BEHIND = re.compile(
 )
 _SAINT = re.compile(r"(?:sainte?s?|ste?|notre[ -]dame)[ -]")
 _LEAST_OPENING = 4
-_CLAUSE = re.compile(r"[.;!?\n]")
+_CLAUSE = re.compile(r"[.!?\n]|;(?= )")  # "LABO;Cyto-Path" is a cell behind its label
 
 
 def _one_of(kinds: Mapping[str, str]) -> re.Pattern[str]:

@@ -42,13 +42,18 @@ COMPLEMENTS: Mapping[OrgKind, Sequence[str]] = {
     **dict.fromkeys((OrgKind.SPORT, OrgKind.WORSHIP), (*_OF_SITES, *_OF_STREETS)),
     OrgKind.OTHER: (*GARDENS, *_OF_SITES, *SAINTS),
     OrgKind.SHIP: _list(_LISTS["whole"]["ship"]),
+    OrgKind.SHOP: _list(_LISTS["whole"]["shop"]),
     **_of_kinds("complements"),
 }
+# The same of some heads alone.
+OF_HEADS = {head: _list(names) for heads, names in _LISTS["by_head"].items() for head in _list(heads)}
+_INVENTED = tuple(map("".join, product(*map(_list, _LISTS["invented"].values()))))
 
 # Whole names, each with its article: "la SNCF", "le Crédit agricole"; of companies, invented: "Novalis".
 WHOLE: Mapping[OrgKind, Sequence[str]] = {
     **_of_kinds("whole"),
-    OrgKind.EMPLOYER: tuple(map("".join, product(*map(_list, _LISTS["invented"].values())))),
+    OrgKind.EMPLOYER: _INVENTED,
+    OrgKind.LANDLORD: tuple(f"{name} Habitat" for name in _INVENTED),
     **dict.fromkeys((OrgKind.HOSPITAL, OrgKind.CLINIC), (*PHYSICIANS, *SAINTS)),
     OrgKind.SCHOOL: PEOPLE,
     OrgKind.CARE_HOME: (*GARDENS, *SAINTS),

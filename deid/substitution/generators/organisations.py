@@ -29,7 +29,7 @@ from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import Draft, tag
 from deid.substitution.generators.national_bodies import PLACED, NationalBodies
 from deid.substitution.generators.organisation_kinds import HOSPITAL_ACRONYM, is_known, is_known_hospital, kind_in_words
-from deid.substitution.generators.organisation_names import COMPLEMENTS, WHOLE
+from deid.substitution.generators.organisation_names import COMPLEMENTS, OF_HEADS, WHOLE
 from deid.substitution.places.areas import article_of
 from deid.substitution.places.finding import Place, opening_head
 from deid.substitution.places.gazette import Gazette
@@ -42,7 +42,7 @@ _TOWN_ONLY = frozenset({OrgKind.ADMINISTRATION})
 # What stands in cities alone, as a university hospital does.
 _OF_CITIES = re.compile("universite|faculte|t[jg]i?$|tribunal|cour ")
 _CARE = re.compile(r"(?:ch|centre hosp|hopital (?:general|local)|group|gh|samu|smur|epsm)")
-_REACH = 28
+_REACH, _SORT_REACH = 28, 60
 _BESIDE_CARER = 4  # characters between a carer and the hospital that is the carer's: "Dr Fillol, Saint-Luc"
 _LONGEST_ACRONYM = 6
 # Letters of a line that say its case, and characters read on either side of a name that has a line to itself.
@@ -67,7 +67,7 @@ _COMPANIES = frozenset("societe entreprise sarl sas sa ets etablissements usine 
 _TRIES = 60
 _SEATS = 4  # attempts that look for a seat of a university hospital
 # Words of whole names that say a kind more closely, and name none of it.
-_GENERIC = frozenset({"mutuelle", "mutuel", "credit", "banque", "regiment", "bataillon", "assurances"})
+_GENERIC = frozenset({"mutuelle", "mutuel", "credit", "banque", "regiment", "bataillon", "assurances", "habitat"})
 _SMALL = frozenset({"les", "la", "le", "l", "de", "du", "des", "d", "saint", "sainte"})
 
 
@@ -123,12 +123,18 @@ class Organisations:
         return Draft(text, PLACED if may_return else STRATEGY, may_return=may_return)
 
     def _head_across(self, mention: Mention, original: str) -> OpeningHead | None:
-        """Return the end of a head that begins ahead of a mention: "club de [judo de Beaune]"; None for none."""
-        ahead = scanned(self._context.plain_before(mention, _REACH))
-        for found in HEAD.finditer(ahead + scanned(original)):
+        """Return the end of a head that begins ahead of a mention: "club de [judo de Beaune]"; None for none.
+
+        So do words for its sort: "laboratoire d'anatomie et [cytologie pathologiques Cyto-Rhin]".
+        """
+        ahead = scanned(self._context.plain_before(mention, _SORT_REACH))
+        whole = ahead + scanned(original)
+        for found in HEAD.finditer(whole):
             opens = not ahead[: found.start()][-1:].isalnum()
-            if opens and found.start() < len(ahead) < found.end():
-                return OpeningHead(head_of(found), kind_of_head(found), found.end() - len(ahead))
+            sort = SORT.match(whole, found.end())
+            end = sort.end() if sort else found.end()
+            if opens and found.start() < len(ahead) < end:
+                return OpeningHead(head_of(found), kind_of_head(found), end - len(ahead))
         return None
 
     def _is_described(self, mention: Mention, original: str, head: OpeningHead, end: int) -> bool:
@@ -276,8 +282,9 @@ class Organisations:
 
     def _complement(self, original: str, kind: OrgKind, written: str, attempt: int) -> str | None:
         """Draw what follows the word of a kind; a company's is a company, without the article of "la Poste"."""
-        names: Iterable[str] = COMPLEMENTS.get(kind, COMPLEMENTS[OrgKind.OTHER])
-        if fold_line(written).strip() in _COMPANIES:
+        head = fold_line(written).strip()
+        names: Iterable[str] = OF_HEADS.get(head) or COMPLEMENTS.get(kind, COMPLEMENTS[OrgKind.OTHER])
+        if head in _COMPANIES:
             names = (name[len(own_article(name)) :] for name in WHOLE[OrgKind.EMPLOYER])
         return self._name(names, original, written, attempt)
 

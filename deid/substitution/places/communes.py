@@ -38,7 +38,9 @@ class Communes:
         unknown = place.commune is None and place.world is None
         if unknown and is_abroad(original):
             return self._regions.write(mention, attempt)  # a country that was taken for a town
-        if place.commune is None and (site := self._short(mention, attempt)) is not None:
+        # "Le Plessis" beside "EHPAD Le Plessis" is no Le Plessis-Lastelle.
+        named = place.commune is not None and comparable(place.commune.name) == comparable(_before_cedex(original)[0])
+        if not named and mention.label is Label.CITY and (site := self._short(mention, attempt)) is not None:
             return site
         if unknown and mention.label is Label.CITY and (hamlet := self._regions.hamlet(mention, attempt)) is not None:
             return hamlet

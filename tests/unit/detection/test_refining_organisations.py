@@ -6,6 +6,7 @@ import pytest
 
 from deid.detection.refining.missed_names import as_people, repeat_names
 from deid.detection.refining.organisations import settle_organisations
+from deid.detection.refining.trimming import trim_civilities
 from deid.detection.text.reading import Reading
 from tests.unit.substitution.examples import marked
 
@@ -42,6 +43,40 @@ def _found(markup: str) -> list[tuple[str, str]]:
 )
 def test_what_announces_a_kind_makes_an_organisation(markup: str, name: str) -> None:
     assert _found(markup) == [("ORG", name)]
+
+
+@pytest.mark.parametrize(
+    ("markup", "label", "name"),
+    [
+        ("vue : [[PATIENT|ÉTÉ Mireille]]\n[[ORG|ETE Mireille]]   page 1", "PATIENT", "ETE Mireille"),
+        ("[[PATIENT|Roche]] [[PATIENT|Ludivine]]\n[[ORG|Ludivine ROCHE]]", "PATIENT", "Ludivine ROCHE"),
+        ("Dr [[DOCTOR|Paul Rosier]]\nLu;[[ORG|Rosier Paul]];", "DOCTOR", "Rosier Paul"),
+        ("Dr [[DOCTOR|Robert Rosier]], transfert à [[ORG|Robert Rosier]]", "ORG", "Robert Rosier"),
+        ("[[PATIENT|Roche Ludivine]]\ngarage [[ORG|Ludivine Roche]]", "ORG", "Ludivine Roche"),
+        ("[[PATIENT|Roche Ludivine]]\n[[ORG|Transports Roche]]", "ORG", "Transports Roche"),
+        ("Dr [[DOCTOR|Paul Rosier]], M. [[PATIENT|Alain]]\n[[ORG|Paul Alain]]", "ORG", "Paul Alain"),
+    ],
+)
+def test_somebody_of_the_document_who_opens_a_line_is_no_organisation(markup: str, label: str, name: str) -> None:
+    assert _found(markup)[-1] == (label, name)
+
+
+@pytest.mark.parametrize(
+    ("markup", "parts"),
+    [
+        ("[[ORG|CLINIQUE DES PINS      Unité Sommeil]]", ["CLINIQUE DES PINS", "Unité Sommeil"]),
+        ("[[ORG|CHU de Brest\tHôpital Morvan]]", ["CHU de Brest", "Hôpital Morvan"]),
+        ("[[ORG|CENTRE HOSPITALIER      DUBOIS]]", ["CENTRE HOSPITALIER      DUBOIS"]),
+        ("[[ORG|CHU de  Brest]]", ["CHU de  Brest"]),
+        ("[[ORG|MDPH AAH]]", ["MDPH"]),
+        ("[[ORG|CAF du Gers / RSA]]", ["CAF du Gers"]),
+        ("[[ORG|Résidence Rsalin]]", ["Résidence Rsalin"]),
+    ],
+)
+def test_an_organisation_ends_at_its_column_and_before_what_it_pays(markup: str, parts: list[str]) -> None:
+    document, mentions = marked(markup)
+    found = trim_civilities(Reading(document), mentions)
+    assert [document.text[one.start : one.end] for one in found] == parts
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from deid.french.folding import key as key_of
 from deid.french.organisation_heads import OrgKind
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
-from deid.substitution.generators.organisation_names import COMPLEMENTS, WHOLE
+from deid.substitution.generators.organisation_names import COMPLEMENTS, OF_HEADS, WHOLE
 from deid.substitution.places.areas import area_names
 from tests.unit.substitution.examples import marked, surrogates
 
@@ -135,6 +135,8 @@ def test_no_association_drawn_tells_an_illness(markup: str, substitutor: Substit
         ("Transports Dupuis", "Transports "), ("MECS Sainte-Anne", "MECS "), ("MJC de Dole", "MJC d"),
         ("GAEC du Moulin", "GAEC "), ("Grande Pharmacie Riquier", "Grande Pharmacie "), ("Étude Firdion", "Étude "),
         ("LABM Arpaia-Bobis", "LABM "), ("groupe scolaire Jean-Moulin", "groupe scolaire "),
+        ("TI Ussel", "TI d"), ("TASS DE CAHORS", "TASS D"), ("OPH de Rodez", "OPH d"), ("Oncopôle breton", "Oncopôle "),
+        ("Site Louis Mourier", "Site "), ("centre HD Les Pitons", "centre HD "), ("HIA Calmette", "HIA "),
     ],
 )  # fmt: skip
 def test_the_kind_that_a_name_says_stays(name: str, kept: str, substitutor: Substitutor) -> None:
@@ -164,6 +166,11 @@ _NAMES = {
         (OrgKind.ASSOCIATION, "prévenir la [[ORG|Sauvegarde du Nord]]"),
         (OrgKind.INSURER, "[[ORG|Prévoyance du Littoral]]"),
         (OrgKind.LABORATORY, "reçu de [[ORG|Synergibio]]"), (OrgKind.SHIP, "navire [[ORG|Ar Mor Glaz]]"),
+        (OrgKind.SHOP, "caissière [[ORG|Cora Rocourt]]"), (OrgKind.SHOP, "employé chez [[ORG|Intermarché]]"),
+        (OrgKind.SHOP, "au supermarché [[ORG|Rallye]]"), (OrgKind.LANDLORD, "bailleur : [[ORG|Kerloc]]"),
+        (OrgKind.LANDLORD, "un studio [[ORG|Vilogia]]"), (OrgKind.LANDLORD, "logé par [[ORG|Adour Habitat]]"),
+        (OrgKind.LABORATORY, "LABO;[[ORG|ARVOR]];"), (OrgKind.LABORATORY, "lu par [[ORG|Cyto-Path Adour]]"),
+        (OrgKind.OTHER, "vu au labo ; [[ORG|ARVOR]] appelé"),
         (OrgKind.EMPLOYER, "[[ORG|Ti-Sud Transports]]"), (OrgKind.SCHOOL, "scolarisé à [[ORG|Paul-Langevin]]"),
     ],
 )  # fmt: skip
@@ -379,6 +386,24 @@ def test_an_organisation_keeps_the_word_of_its_kind(markup: str, form: str, subs
         assert "Merlette" not in found
 
 
+@pytest.mark.parametrize("short", ["[[CITY|Le Plessis]]", "[[ORG|Le Plessis]]"])
+def test_a_home_called_short_is_no_town_that_begins_so(short: str, substitutor: Substitutor) -> None:
+    for key in KEYS:
+        home, again = _one(substitutor, f"à l'[[ORG|EHPAD Le Plessis]]. Copie : cadre {short}", key)
+        assert comparable(again)
+        assert comparable(home).endswith(comparable(again))
+
+
+def test_a_town_whose_name_a_home_bears_stays_a_town(substitutor: Substitutor) -> None:
+    towns = {_one(substitutor, "à l'[[ORG|EHPAD Marie Vesoul]], vit à [[CITY|Vesoul]]", key)[1] for key in KEYS}
+    assert all(packaged_tables().communes.find(town) for town in towns)
+
+
+def test_names_behind_a_military_hospital_are_of_physicians(substitutor: Substitutor) -> None:
+    drawn = {_one(substitutor, "à l'[[ORG|HIA Calmette]]", key)[0].removeprefix("HIA ") for key in KEYS}
+    assert drawn <= set(OF_HEADS["hia"])
+
+
 def test_a_club_called_by_its_town_is_called_by_the_town_drawn(substitutor: Substitutor) -> None:
     for key in KEYS:
         city, bare, whole = _one(substitutor, "à [[CITY|Marmande]], à l'AS [[ORG|Marmande]], [[ORG|AS MARMANDE]]", key)
@@ -392,6 +417,8 @@ def test_a_club_called_by_its_town_is_called_by_the_town_drawn(substitutor: Subs
         ("au club de [[ORG|judo de Beaune]]", "judo d"),
         ("au CLUB DE [[ORG|JUDO DE BEAUNE]]", "JUDO D"),
         ("au centre [[ORG|hospitalier de Beaune]]", "hospitalier d"),
+        ("Laboratoire d'anatomie et [[ORG|cytologie pathologiques Adour]]", "cytologie pathologiques "),
+        ("CLINIQUE DE LA [[ORG|MAIN BELLOC]]", "MAIN "),
     ],
 )
 def test_a_kind_that_begins_ahead_of_the_name_stays(markup: str, kept: str, substitutor: Substitutor) -> None:

@@ -18,6 +18,10 @@ _LOOSE_TYPES = word_list("loose_street_types")
 _SECOND_WORDS = {"grand": {"rue", "place"}, "grande": {"rue", "place"}, "lieu": {"dit"}, "rond": {"point"}}
 _NUMBERED_ONLY = frozenset({"r", "ch", "av", "all", "che"})
 _PLAIN_NOUNS = frozenset({"quartier", "maison", "foyer", "parc"})
+_PARTS_OF_HOUSES, _OF = (
+    frozenset({"appartement", "appt", "apt", "logement", "logt"}),
+    frozenset({"d", "de"}),
+)
 _BOXES = frozenset({"bp", "cs", "tsa", "cidex"})
 _NAMED = word_list("named_street_types")
 _COMPONENTS = (
@@ -87,6 +91,8 @@ def _opens(reading: Reading, index: int, numbered: bool, cue: bool) -> bool:
         return bool(_SECOND_WORDS[word] & {after, reading.word(index + 2)})
     if word in _NUMBERED_ONLY:
         return numbered
+    if word in _PARTS_OF_HOUSES and after in _OF:  # "un logement de Sarthe Habitat"
+        return False
     return word not in _PLAIN_NOUNS or cue or reading.capitals[index]
 
 
