@@ -299,6 +299,8 @@ def _right(reading: Reading, last: int) -> int | None:
         return initial
     if _opens_with_article(reading, last, nxt):
         return nxt + 1
+    if len(after) == 1 and is_capital(reading, nxt) and reading.word(nxt + 1) == "." and glued(reading, nxt + 1):
+        return nxt + 1
     if after in NOT_NAMES:
         return None
     if (
@@ -310,8 +312,6 @@ def _right(reading: Reading, last: int) -> int | None:
         and (is_upper(reading, nxt) or reading.lexicon.is_first_name(after))
     ):
         return nxt
-    if len(after) == 1 and is_capital(reading, nxt) and reading.word(nxt + 1) == "." and glued(reading, nxt + 1):
-        return nxt + 1
     if len(after) == 1 and after not in _NOT_INITIALS and _ends(reading, nxt):
         return nxt if is_capital(reading, nxt) or reading.lowered(nxt) else None
     if _surname_follows(reading, last, nxt):

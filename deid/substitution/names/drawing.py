@@ -11,20 +11,21 @@ from deid.privacy.stream import KeyedStream
 from deid.reference.accents import crowds_by_accent, is_accented
 from deid.reference.names import BOTH, NOBODY, Crowd, NameTables, Side, name_key
 from deid.substitution.context import DocumentContext, identity_words
-from deid.substitution.names.parsing import PARTICLES
+from deid.substitution.names.parsing import PARTICLES, TITLES
 from deid.substitution.names.reading import Pool
 from deid.substitution.names.roster import Roster
 
 _TRIES = 200
 _ENOUGH_ALIKE = 12  # fewest candidates, written with accents or without, that are drawn from by themselves
-# Surnames that people bear and no surrogate is: alone they would read as a slip of the typist, not as a name.
-SMALL = PARTICLES | frozenset(
+# Surnames that people bear and no surrogate is: alone they would read as a slip of the typist or a title, no name.
+_GRAMMATICAL = frozenset(
     "a ai as au aux avec bien car ce ceci cela celle celles celui ces cet cette ceux chez comme comment contre dans "
     "deja depuis donc dont elle elles en entre es est etait etre eu eux fait il ils ja jamais je leur leurs lors lui "
     "ma mais me meme memes mes moi moins mon ni nos notre nous on ont or oui par pas pendant peu plus pour puis quand "
     "que quel quelle qui quoi sa sans se selon ses si sinon soi soit son sont sous sur ta tant te tel telle tes toi "
     "ton tous tout toute toutes tres trop tu un une va vers vos votre vous".split()
 )
+SMALL = PARTICLES | TITLES | _GRAMMATICAL
 
 
 class Drawing:

@@ -192,7 +192,14 @@ class Shorthand:
             found.sort(key=lambda one: one[1].sex not in (sex, None))
         if not found and any(named.opens_with(small) and not here.isdisjoint(named.firsts) for named in everybody):
             return letters  # "Nasima d." of Nasima de Zotier, whose surrogate keeps the particle
+        if not found and mention.label is Label.PERSON and (own := self._own_surname(small)) is not None:
+            return own
         return self._first_letter(*found[0]) if found else self._letter(" ".join(beside), small, attempt)
+
+    def _own_surname(self, letter: str) -> str | None:
+        """Return the initial of the patient's surrogate surname for that of the surname, which relatives bear."""
+        mine = (word for word in self._roster.own_surnames if word.startswith(letter))
+        return next((self._surrogate(word, True, Pool.PATIENT)[0] for word in mine), None)
 
     def _first_letter(self, named: Named, part: NamePart) -> str:
         return self._surrogate(part.word, part.surname, self._roster.pool_of(named, part.word), part.sex)[0]

@@ -177,6 +177,11 @@ def test_names_are_completed_over_hyphens_and_initials() -> None:
         ("vue avec Ghislaine d'Angers", "Ghislaine", "Ghislaine"),
         ("TOCQUEVILLE (de) Amaury", "TOCQUEVILLE", "TOCQUEVILLE (de) Amaury"),
         ("TOCQUEVILLE (interne)", "TOCQUEVILLE", "TOCQUEVILLE"),
+        ("TOCQUEVILLE A. 08/03/2019 copie", "TOCQUEVILLE", "TOCQUEVILLE A."),
+        ("Signé : Tocqueville Y. le 3", "Tocqueville", "Tocqueville Y."),
+        ("TOCQUEVILLE A 20 ANS", "TOCQUEVILLE", "TOCQUEVILLE"),
+        ("M. Tocqueville a. été", "Tocqueville", "Tocqueville"),
+        ("vu par Tocqueville. A. Bilan", "Tocqueville", "Tocqueville"),
     ],
 )
 def test_a_particle_belongs_to_its_name(text: str, part: str, whole: str) -> None:

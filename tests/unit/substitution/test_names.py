@@ -179,6 +179,16 @@ def test_a_surname_of_its_own_is_no_login(substitutor: Substitutor) -> None:
     assert groux[1:] != roux
 
 
+@pytest.mark.parametrize("key", KEYS)
+def test_the_initial_of_a_relatives_surname_is_the_patients(key: str, substitutor: Substitutor) -> None:
+    patient = Patient(key=key, last_name="TEIXEIRA BRAGA", first_names=("Nuno",))
+    markup = "[[PATIENT|TEIXEIRA BRAGA Nuno]], mère [[PERSON|Dulce T.]], père [[PERSON|Rui B.]], amie [[PERSON|Ana Z.]]"
+    whole, mother, father, friend = _one(substitutor, markup, patient)
+    first, second, _ = whole.split()
+    assert (mother[-2], father[-2]) == (first[0], second[0])
+    assert friend[-2] != "Z"
+
+
 @pytest.mark.parametrize("before", ["son mari", "son conjoint", "leur fils"])
 def test_a_first_name_behind_an_initial_of_kin_is_that_of_the_compound(before: str, substitutor: Substitutor) -> None:
     short, whole = _one(substitutor, f"avec {before} [[PERSON|J. Luc]]. Présent : [[PERSON|Jean-Luc Perrin]]")
