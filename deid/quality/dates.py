@@ -206,6 +206,8 @@ def _year(written: str, reference: date | None) -> int | None:
 
 
 def _day(year: int, month: int, day: int) -> WrittenDate:
+    if day == 0 and 0 <= month <= 12:  # "00/00/1988", of which the year alone is known
+        return _month(year, month) if month else WrittenDate(date(year, 1, 1), date(year, 12, 31))
     signature = (year % 100, month, day)
     try:
         exact = date(year, month, day)

@@ -267,7 +267,8 @@ def numeric(found: list[Token], places: list[int], _: bool) -> Expression | None
     else:
         return None
     day, month = found[day_place].value, found[month_place].value
-    if day == 0 and (month or found[month_place].text == found[day_place].text) and month <= 12 and not weekday:
+    zeros = day == 0 and (month or found[month_place].text == found[day_place].text) and found[year_place].value
+    if zeros and month <= 12 and weekday is None:
         written |= {month_place: forms.Month(widths[1])} if month else {}
         return _dated(Unit.MONTH if month else Unit.YEAR, found, [year_place], written, month or None)
     if not (1 <= day <= 31 and 1 <= month <= 12) or max(widths[1], min(widths[0], widths[2])) > 2:

@@ -103,7 +103,18 @@ def test_a_form_is_read_and_written(text: str, unit: Unit, fields: tuple[int | N
 
 @pytest.mark.parametrize(
     "text",
-    ["45/13/99", "12/02/0202", "02/13/2020", "1374", "32 mars", "Docteur", "12/02/3020", "12/00/2020", "00/13/2020"],
+    [
+        "45/13/99",
+        "12/02/0202",
+        "02/13/2020",
+        "1374",
+        "32 mars",
+        "Docteur",
+        "12/02/3020",
+        "12/00/2020",
+        "00/13/2020",
+        "00/00/00",
+    ],
 )
 def test_what_is_no_date_is_not_read(text: str) -> None:
     assert parse(text) is None
