@@ -178,7 +178,8 @@ class Organisations:
         whole = self._cores.get(comparable(original[len(own_article(original)) :]))
         if whole is not None and HEAD_AHEAD.search(scanned(self._context.plain_before(mention, _REACH))) is None:
             article, name = _ahead_of_name(self._tail(whole, attempt) or "")
-            cased = accented_like(original, case_of(original)(name), self._context.accented)
+            name, article = _with_article(original, case_of(original)(name), article) if name else ("", "")
+            cased = accented_like(original, name, self._context.accented)
             return Draft(cased, STRATEGY, noun=Noun(Kind.NAME, article)) if name else None
         if whole is None and mention.label is not Label.ORG and is_known_hospital(original):
             return self._bare(mention, original, attempt, OrgKind.HOSPITAL)
@@ -312,9 +313,7 @@ class Organisations:
             article, name = "", rest  # "la pharmacie [Kermaria]" says the kind already
         cased = str.upper if self._among_capitals(mention) else str
         text = (cased if _is_acronym(original, _LONGEST_ACRONYM) else case_of(original))(name)
-        if own_article(original) and article:  # "La Poste", marked with its article
-            text, article = f"{article}{'' if article.endswith(_ELISION) else ' '}{text}", ""
-            text = text[:1].upper() + text[1:] if original[:1].isupper() else text
+        text, article = _with_article(original, text, article)
         return Draft(accented_like(original, text, self._context.accented), STRATEGY, noun=Noun(Kind.NAME, article))
 
     def _kind_of(self, mention: Mention, original: str) -> OrgKind:
@@ -362,6 +361,15 @@ class Organisations:
             if not self._context.brings_back(name, _SMALL | _GENERIC):
                 return name
         return None
+
+
+def _with_article(original: str, name: str, article: str) -> tuple[str, str]:
+    """Return a name with its article inside, and none ahead, where the original has its own: "La Poste"."""
+    if not own_article(original) or not article:
+        return name, article
+    whole = f"{article}{'' if article.endswith(_ELISION) else ' '}{name}"
+    opened = whole[:1].upper() + whole[1:] if original[:1].isupper() else whole
+    return (whole.upper() if original.isupper() else opened), ""
 
 
 def _as_meant(name: str) -> str:
