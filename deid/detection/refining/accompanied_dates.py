@@ -95,6 +95,12 @@ _NOTED = re.compile(
     r"(?= *(?:$|:|\d{1,2} ?h|nuit|matin|midi|soir|apres-midi|am\b|pm\b))",
     re.MULTILINE,
 )
+# The first cell of a line of a table: "13/08 | 1 | 31", "14 | 2 | 31+1".
+_OPENED = re.compile(
+    r"^[ \t]*\|?[ \t]*(?P<date>(?P<day>[1-9]|0[1-9]|[12]\d|3[01])(?:/(?P<month>0?[1-9]|1[0-2]))?)"
+    r"(?=[ \t]*[|;]|\t| {2})",
+    re.MULTILINE,
+)
 # "J2 5.6" alone on a line, "AVB 3/6 17h52": the number of a day ahead, or an hour behind, make a date of a fraction.
 _NUMBERED_DAY = re.compile(
     r"^[ \t]*j ?\+?\d{1,3} ?[:(-]? ?(?P<pair>(?P<day>[1-9]|0[1-9]|[12]\d|3[01])[./](?P<month>0?[1-9]|1[0-2]))\)? *:?$",
@@ -117,6 +123,7 @@ def find_accompanied_dates(reading: Reading, mentions: Sequence[Mention]) -> lis
     kept = _with_series(reading, [part for one in parts for part in _without_value(reading, one)])
     days = list(_told(reading, kept, _DAY_MONTH))
     months = [(year * 12 + month) for month, year in _told(reading, kept, _MONTH_YEAR)]
+    kept += _in_columns(reading, kept)
     covered = reading.coverage(kept)
     found = [
         Mention(*match.span(), Label.DATE, _SCORE, None, (Vote("accompanied", Label.DATE, _SCORE),))
@@ -157,6 +164,35 @@ def _with_initials(reading: Reading, mentions: Sequence[Mention]) -> list[Mentio
         and any(_fits(line, one) for one in dated)
     ]
     return sorted(found)
+
+
+def _in_columns(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
+    """Return the days, with a month or bare, that lack in a first column of dates that follow each other."""
+    covered, dated = reading.coverage(mentions), {one.start for one in mentions if one.label is Label.DATE}
+    run: list[re.Match[str]] = []
+    found = []
+    for line in (*_OPENED.finditer(reading.digits), None):
+        if line and run and reading.line(run[-1].start())[1] + 1 == line.start():
+            run.append(line)
+            continue
+        if any(one.start("date") in dated for one in run) and _follow(run):
+            found += [one.span("date") for one in run if not any(covered[slice(*one.span("date"))])]
+        run = [line] if line else []
+    return [Mention(*one, Label.DATE, _SCORE, None, (Vote("accompanied", Label.DATE, _SCORE),)) for one in found]
+
+
+def _follow(run: Sequence[re.Match[str]]) -> bool:
+    """Return whether days, two of them with a month, the first among these, follow each other through a year."""
+    if not run[0]["month"] or sum(bool(one["month"]) for one in run) < 2:
+        return False
+    last = int(run[0]["month"]), int(run[0]["day"])
+    for line in run:
+        day = int(line["day"])
+        month = int(line["month"]) if line["month"] else last[0] + (day < last[1])
+        if (month, day) < last and not (last[0] == len(MONTHS) and month == 1):
+            return False
+        last = month, day
+    return True
 
 
 def _fits(line: re.Match[str], dated: re.Match[str]) -> bool:

@@ -18,9 +18,10 @@ from deid.domain.document import Document, Mention
 from deid.french.folding import fold, spaced
 
 _TOKEN = re.compile(r"[^\W\d_]+|\d+|\n|[^\w\s]|_")
-# Scanners read 0 as O and 1 as l or I: only inside a run that holds a digit and touches no other letter.
-_LOOKALIKE = re.compile(r"(?<![a-z])[0-9oil]*\d[0-9oil]*(?![a-z])")
-_LOOKALIKE_HINT = re.compile(r"\d[oil]|[oil]\d")
+# Scanners read 0 as O and 1 as l or I: only inside a run that holds a digit, or two of them beside a stroke and a digit
+# ("3/ll"), that touches no other letter.
+_LOOKALIKE = re.compile(r"(?<![a-z])(?:[0-9oil]*\d[0-9oil]*|(?<=\d/)[ol]{2}|[ol]{2}(?=/\d))(?![a-z])")
+_LOOKALIKE_HINT = re.compile(r"\d/?[oil]|[oil]/?\d")
 _DIGITS = re.compile(r"\d+")
 # "40 µG", "75 mg", "14h30"; "45 ans" is a word of prose.
 _UNIT = re.compile(r"(?i)(?<=\d) ?(?:[cdkmnpµμ]?[glm]|[mnpµμ]?mol|m?ui|mm ?hg|bpm|h|j|mn|min)(?![^\W\d_])")

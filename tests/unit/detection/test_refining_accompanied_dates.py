@@ -206,3 +206,24 @@ def test_initials_of_weekdays_open_the_lines_of_notes(detector: Detector, text: 
 )
 def test_an_hour_or_a_numbered_day_makes_a_date_of_a_fraction(detector: Detector, text: str, told: list[str]) -> None:
     assert dates_in(detector, text) == told
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("jour | Hb | note\n28/03 | 9,1 | CGR\n30/03 | 9,9 | stable\n2 | 10,2 | stable\n06/04 | 10,4 | sortie",
+         ["28/03", "30/03", "2", "06/04"]),
+        ("Date;Poids;Diurèse\n30/12;71,2;900\n31;70,8;1100\n2/1;70,1;1300\n5/1;69,9;1200",
+         ["30/12", "31", "2/1", "5/1"]),
+        # No order; ages and numbers of rooms; bare days alone.
+        ("jour | Hb\n13/03 | 9,1\n11/03 | 9,9\n5 | 10,2", ["13/03", "11/03"]),
+        ("lit | âge\n12 | 71\n14 | 62\nVu le 12/03/2022", ["12/03/2022"]),
+    ],
+)  # fmt: skip
+def test_a_bare_day_in_a_column_of_dates_is_one(detector: Detector, text: str, told: list[str]) -> None:
+    assert dates_in(detector, text) == told
+
+
+def test_two_letters_that_a_scanner_read_beside_a_stroke_are_a_month(detector: Detector) -> None:
+    text = "Coloscopie le 27/10/2O15. IRM 5/ll : T3. Culture 12/lo. Débit 5 l/l, 3/il"
+    assert [one for one in dates_in(detector, text) if "/l" in one] == ["5/ll", "12/lo"]
