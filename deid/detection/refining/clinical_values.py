@@ -16,7 +16,7 @@ from deid.domain.document import Mention
 from deid.domain.labels import IDENTIFIERS, Label
 from deid.french.calendar import DETECTED_MONTHS, WEEKDAYS, is_pump_setting
 from deid.french.check_digits import cip_holds, is_named_drug_code
-from deid.french.numerals import DETECTED_NUMBER_WORDS, NUMBER_WORDS, read_loosely
+from deid.french.numerals import DETECTED_NUMBER_WORDS, NUMBER_WORDS, read_loosely, read_number
 
 _LABELLED = IDENTIFIERS | {Label.PHONE}
 _NUMBERED = _LABELLED | {Label.ZIP, Label.DATE}
@@ -71,6 +71,14 @@ _TESTED = r"(?:lexique|lexical|osseux|mental|moteur|corrige|gestationnel|de (?:l
 _TESTED_AHEAD = re.compile(
     rf"\bage {_TESTED}\s?(?:[:=(]|a|de|est(?: de)?|estime a|evalue a|(?:infer|super)ieur a|<|>|<=|>=)?\s?\Z"
 )
+# "L'âge osseux (Greulich et Pyle) est celui d'une fille de 7 ans", "un langage proche de celui d'un enfant de 3 ans".
+_STANDARD_AHEAD = re.compile(
+    rf"\b(?:age {_TESTED}|maturation|developpement|langage|niveau|performances?|motricite)\b[^.;\n]{{0,100}} "
+    r"cel(?:ui|les?) d'une? (?:enfant|nourrisson|fille|fillette|garcon|bebe|adolescente?|sujet) (?:agee? )?(?:de |d')\Z"
+)
+_STANDARD_REACH = 160
+# "FRENCH 3A", "CCMU 2": the degree of a triage.
+_SORTED_AHEAD = re.compile(r"\b(?:french|ccmu|cimu|gemsa|tri)\b[ :=(]{0,20}(?:niveau |degre )?\Z")
 _TESTED_BEHIND = re.compile(rf"(?:,? soit \d{{1,2}} (?:mois|semaines|ans|jours))? d'age {_TESTED}\b")
 
 
@@ -96,6 +104,10 @@ def _is_tested_age(reading: Reading, mention: Mention) -> bool:
     scored = _SCORED_AHEAD.search(reading.folded, max(0, mention.start - 2 * _REACH), mention.start)
     if scored and reading.folded[mention.start : mention.end].isdecimal():
         return True
+    if _STANDARD_AHEAD.search(reading.folded, max(0, mention.start - _STANDARD_REACH), mention.start):
+        return True
+    if _SORTED_AHEAD.search(ahead) and reading.folded[mention.start : mention.end].isdecimal():
+        return True
     return _TESTED_AHEAD.search(ahead) is not None or _TESTED_BEHIND.match(reading.folded, mention.end) is not None
 
 
@@ -104,9 +116,14 @@ def _is_value(reading: Reading, mention: Mention) -> bool:
         return True
     if mention.label is Label.ZIP and mention.end - mention.start == 1:
         return True  # thousands of an altitude: "névé, 2 700"
+    if mention.label is Label.RELDATE and _of_each_week(reading.folded, mention.start, mention.end):
+        return True
     if mention.label in (Label.AGE, Label.RELDATE) or any(vote.annotator == "identity" for vote in mention.votes):
         return False
     start, end, text = mention.start, mention.end, reading.folded
+    named = mention.label not in (Label.DATE, *_LABELLED) and not reading.text[start:end].istitle()
+    if named and _WEEK.fullmatch(text, start, end):
+        return True  # "IDE MARDI VENDREDI"
     if (
         mention.label not in _NUMBERED
         and not _QUANTITY.fullmatch(text, start, end)
@@ -121,8 +138,12 @@ def _is_value(reading: Reading, mention: Mention) -> bool:
         end -= 1
     if _is_said_value(mention, text) or _TITRED.fullmatch(text, start, end) or _FLOW.fullmatch(text, start, end):
         return True
-    if mention.label is Label.PHONE and end - start < _SHORTEST and _TIMED.match(text, end):
-        return True  # "tél 15 min/j"
+    if (
+        mention.label is Label.PHONE
+        and end - start < _SHORTEST
+        and (_TIMED.match(text, end) or _OF_A_SIZE.search(text, max(0, start - _REACH), start))
+    ):
+        return True  # "tél 15 min/j", "fixe (largeur 78)"
     if _is_drug_code(reading, start, end) or _is_plain_word(reading, mention):
         return True
     if start == end or (_labelled(reading, mention) and not _is_reference_range(text, start, end)):
@@ -147,6 +168,9 @@ def _is_value(reading: Reading, mention: Mention) -> bool:
     return any(test(number) for test in (_DATE_TESTS if mention.label is Label.DATE else _IDENTIFIER_TESTS))
 
 
+_OF_A_SIZE = re.compile(
+    r"\b(?:largeur|longueur|hauteur|taille|diametre|epaisseur|format|page|colonnes?|lignes?) ?[:=]? ?\Z"
+)
 _TIMED = re.compile(r" ?(?:min|mn|sec|h|j|jours?|semaines?|mois|fois)\b")
 # Oxygen, its flow and the saturation under it: "O2 2 l 93".
 _FLOW = re.compile(r"o2 \d{1,2}(?:[.,]\d)? ?l(?: \d{2,3})?")
@@ -155,7 +179,12 @@ _TITRED = re.compile(r"[a-z]{1,6}\d{0,2} ?:? 1 ?/ ?(?!(?:19|20)\d\d\Z)\d{3,6}")
 _SAID = re.compile(r"[a-z]+")
 _SAID_BEFORE = re.compile(r"\b(?P<lead>virgule|le|du|au|en|et|ou|a partir du|depuis|fin|debut|annees?) \Z")
 _LEAST_SAID, _MOST_SAID = 4, 5  # words of a dictated telephone or file number, at least; of a value, at most
-_YEARS = range(1850, 2100)
+_YEARS, _NO_DAY = range(1850, 2100), range(32, 100)
+# What a short number said as one follows where somebody dials it: "poste quatre cent douze", "au six cent trois".
+_DIALLED = re.compile(
+    rf"\b(?:{'|'.join(sorted(TRIGGERS))}|poste|bip|dect|tel|telephone|fax|ligne|portable|fixe|standard|interne|numero|code|"
+    r"les?|aux?|du) \Z"
+)
 
 
 _SAID_RESULT = re.compile(rf"\b(?:{_words('measured')}|cd\d{{1,2}})(?: est| sont)? a \Z")
@@ -173,18 +202,40 @@ def _is_said_value(mention: Mention, text: str) -> bool:
 
     "zéro virgule quatre-vingt-quatorze", "CD4 à quatre-vingt-sept", "PO2 soixante-neuf".
     """
-    said = [word for word in _SAID.findall(text, mention.start, mention.end) if word != "et"]
-    if not said or any(map(str.isdigit, text[mention.start : mention.end])) or not NUMBER_WORDS.issuperset(said):
+    words = _said_words(mention, text)
+    said = [word.group() for word in words if word.group() != "et"]
+    if not said or not NUMBER_WORDS.issuperset(said):
         return False
-    behind = _SAID.match(text, mention.end + 1)
+    behind = _SAID.match(text, words[-1].end() + 1)
     if behind and behind.group() in NUMBER_WORDS - {"et"}:
         return False  # the number goes on
-    before = _SAID_BEFORE.search(text, max(0, mention.start - 20), mention.start)
+    ahead = text[max(0, words[0].start() - _REACH) : words[0].start()]
+    before = _SAID_BEFORE.search(ahead)
     if before and before["lead"] == "virgule":
         return True
     if mention.label in _LABELLED | {Label.ZIP}:
-        return len(said) < _LEAST_SAID
+        few = len(said) < _LEAST_SAID and words[0].start() == mention.start
+        return few or (mention.label is not Label.ZIP and _is_one_number(said, ahead))
+    if before and before["lead"] in ("au", "du"):
+        after = text[mention.end : mention.end + _REACH]
+        return _is_bored(ahead, after) or (read_loosely(said) or 0) in _NO_DAY
     return before is None and len(said) <= _MOST_SAID and read_loosely(said) not in _YEARS
+
+
+def _said_words(mention: Mention, text: str) -> list[re.Match[str]]:
+    """Return the words of a mention without a figure; of an identifier, from the first number word to the last."""
+    if any(map(str.isdigit, text[mention.start : mention.end])):
+        return []
+    words = [*_SAID.finditer(text, mention.start, mention.end)]
+    numbers = [at for at, word in enumerate(words) if word.group() in NUMBER_WORDS]
+    if mention.label not in _LABELLED or not numbers:
+        return words
+    return words[numbers[0] : numbers[-1] + 1]
+
+
+def _is_one_number(said: Sequence[str], ahead: str) -> bool:
+    """Return whether words say one number, which nobody dials: "dlp six cent quatre-vingt-dix"."""
+    return said[0] != "zero" and read_number(said) is not None and not _DIALLED.search(ahead)
 
 
 def _is_drug_code(reading: Reading, start: int, end: int) -> bool:
@@ -213,8 +264,8 @@ def _is_plain_word(reading: Reading, mention: Mention) -> bool:
         return False
     lexicon = reading.lexicon
     first = reading.token_at(mention.start)
-    if len(words) > 1 and all(one in _SHORT_DAYS or not one.isalpha() for one in words):
-        return True  # of care: "LU-ME-VE"
+    if words in (["am"], ["pm"]) or (len(words) > 1 and all(one in _SHORT_DAYS or not one.isalpha() for one in words)):
+        return True  # of care: "LU-ME-VE", "série AM"
     acronym = len(words) == 1 and words[0].isalpha() and reading.surface(first).isupper() and len(words[0]) <= _SHORT
     named = _NAMED_CODE.search(reading.folded, max(0, mention.start - _REACH), mention.start)
     numbered = reading.word(first + 1)[:1].isdigit()
@@ -452,6 +503,32 @@ def _is_no_day(number: _Number) -> bool:
     return first > _LAST_DAY or (first > _LAST_MONTH and second > _LAST_DAY)
 
 
+# "VNI nippv 18/6", "BiPAP 14/5": two pressures of a ventilator.
+_VENTILATED = re.compile(rf"\b(?:(?:{_words('ventilating')})[ :=+/-]{{1,3}})+\Z")
+_SET_PAIR = re.compile(r"[1-9]\d?/[1-9]\d?")
+# "cst 13/8 96 36,9": pressure, pulse and temperature in a row.
+_VITALS = re.compile(r"(\d{1,2})/(\d{1,2}) \d{2,3} (?:(?:\d{2,3}|[a-z]{1,3}) )?(?:3[4-9]|4[0-2])[.,]\d(?!\d)")
+# "1/1" at the end of the last page, apart from what is ahead.
+_PAGE, _PAGE_AHEAD, _PAGE_BEHIND = map(re.compile, (r"([1-9]\d?)/([1-9]\d?)", r"(?:\A|\n|\t| {3})\Z", r"\s*(?:\f|\Z)"))
+
+
+def _is_setting(number: _Number) -> bool:
+    """Return whether two numbers are pressures of a ventilator, or open a row of vital signs."""
+    row = _VITALS.match(f"{number.written}{number.after}")
+    if row and is_arm_pressure(row):
+        return True
+    pair = _SET_PAIR.fullmatch(number.written)
+    return bool(pair and _VENTILATED.search(number.before) and not _TO_A_DAY.match(number.after))
+
+
+def _is_page(number: _Number) -> bool:
+    """Return whether a number is, in doubt, that of the last page and of all pages."""
+    page = _PAGE.fullmatch(number.written)
+    if page is None or not number.doubted or int(page[1]) > int(page[2]):
+        return False
+    return bool(_PAGE_AHEAD.search(number.before) and _PAGE_BEHIND.match(number.after))
+
+
 def _is_pressure_pair(number: _Number) -> bool:
     """Return whether a number is one of two pressures of the arm, in cmHg, that are no dates in their order."""
     written = _RATIO.fullmatch(number.written)
@@ -638,6 +715,33 @@ def _is_count(number: _Number) -> bool:
     return bool(plain and _THING_AHEAD.search(ahead)) and not _is_announced(number)
 
 
+# "alésage jusqu'au treize", "dilatation jusqu'au 22": the calibre of an instrument, unless a month follows.
+_BORED = re.compile(
+    r"\b(?:ales|frais(?:a|ee?)|dilat|bougi|calibr|rap(?:ag|ee?)|mandrin)\w*\b[^.;\n]{0,40}\bjusqu'au? ?\Z"
+)
+_TO_A_DAY = re.compile(rf"[a-z\d -]{{0,24}}(?:\d ?/|\b(?:{'|'.join(sorted(DETECTED_MONTHS))})\b)")
+
+
+def _is_calibre(number: _Number) -> bool:
+    return bool(re.fullmatch(r"\d\d?", number.written) and _is_bored(number.before, number.after))
+
+
+def _is_bored(before: str, after: str) -> bool:
+    """Return whether a bone or duct is widened up to a number, and no month follows."""
+    return bool(_BORED.search(before)) and not _TO_A_DAY.match(after)
+
+
+# A dialysis machine shows flows and pressures: "PV 240, PA-210", "QB280".
+_CIRCUIT = rf"(?:{_words('circuit')})"
+_SHOWN = re.compile(rf"(?:{_CIRCUIT} ?[-:=]? ?)?\d{{2,3}}(?: {_CIRCUIT} ?[-:=]? ?\d{{2,3}})*")
+_CIRCUIT_AHEAD = re.compile(rf"\b{_CIRCUIT} ?[-:=]? ?-?\Z")
+
+
+def _is_of_a_circuit(number: _Number) -> bool:
+    shown = _SHOWN.fullmatch(number.written)
+    return bool(shown and (not number.written[0].isdigit() or _CIRCUIT_AHEAD.search(number.before)))
+
+
 # Ranks, teeth, forms of intake, markers, codes
 
 _RANKED = re.compile(rf" ?(?:i?emes?|e|nde?|ere|ier)\b(?! ?(?:{'|'.join(sorted(DETECTED_MONTHS))})\b)")
@@ -747,6 +851,14 @@ def _is_marker(number: _Number) -> bool:
     return bool(_TISSUE_TYPES.fullmatch(number.written) and _TYPED.search(number.before))
 
 
+# "réévaluation J100": a day counted from an operation or graft.
+_COUNTED_DAY = re.compile(r"j ?\+? ?\d{1,3}")
+
+
+def _is_counted_day(number: _Number) -> bool:
+    return bool(_COUNTED_DAY.fullmatch(number.written)) and not _is_announced(number)
+
+
 def _is_locus(number: _Number) -> bool:
     return _LOCUS.fullmatch(number.written) is not None
 
@@ -762,12 +874,15 @@ def _is_code(number: _Number) -> bool:
 
 # Days of intake, years of classifications
 
-_WEEKDAY = rf"(?:{'|'.join(WEEKDAYS)})"
-_DAYS = re.compile(rf"{_WEEKDAY}(?:(?:,? et|,| ou|[/-])(?: le)? ?{_WEEKDAY})*")
-# "KINE LE LUNDI ET LE JEUDI", "lundi-mercredi-vendredi": on these days each week; two with a year or date are days.
+_WEEKDAY = rf"(?:{'|'.join(WEEKDAYS)}|lun|mar|mer|jeu|vend?|sam|dim)"
+_DAYS = re.compile(rf"{_WEEKDAY}(?:(?:,? et|,| ou|[/-])?(?: le)? ?{_WEEKDAY})*(?: (?:matin|soir|apres-midi|midi))?")
+# "KINE LE LUNDI ET LE JEUDI", "lundi-mercredi-vendredi", "LUN MER VEN MATIN": on these days each week; two with a year
+# or date are days.
 _EACH_WEEK = re.compile(
-    rf"le {_WEEKDAY}(?:(?:,| et) le {_WEEKDAY})+(?![a-z]| \d)|{_WEEKDAY}(?: ?[-–/] ?{_WEEKDAY}){{2,}}(?![a-z]| \d)"
+    rf"le {_WEEKDAY}(?:(?:,| et) le {_WEEKDAY})+(?![a-z]| \d)|{_WEEKDAY}(?: ?[-–/] ?{_WEEKDAY}){{2,}}(?![a-z]| \d)|"
+    rf"(?<![a-z]){_WEEKDAY}(?: {_WEEKDAY})+(?![a-z]| ?\d\d?(?!\d| ?[h:]))"
 )
+_WEEK = re.compile(rf"(?:{'|'.join(WEEKDAYS)})(?: (?:{'|'.join(WEEKDAYS)}))+")
 _DOSE_BEFORE = re.compile(
     rf"(?:\d ?(?:{_SYMBOL}|{_words('intakes')})(?: ?/ ?\w+)?|"
     r"\b(?:une fois|\d fois|par semaine|prise|injection|seance)s?)(?!\w)"
@@ -787,8 +902,13 @@ def _is_day_of_intake(number: _Number) -> bool:
         return False
     if _DOSE_BEFORE.search(number.before):
         return True
-    around, at = f"{number.before}{number.written}{number.after}", len(number.before)
-    return any(one.start() <= at < one.end() for one in _EACH_WEEK.finditer(around))
+    return _of_each_week(f"{number.before}{number.written}{number.after}", len(number.before), len(number.before) + 1)
+
+
+def _of_each_week(text: str, start: int, end: int) -> bool:
+    """Return whether a span begins in weekdays of each week."""
+    first, last = max(0, start - _REACH), end + _REACH
+    return any(one.start() <= start < one.end() for one in _EACH_WEEK.finditer(text, first, last))
 
 
 def _is_edition(number: _Number) -> bool:
@@ -804,9 +924,9 @@ def _is_magnet(number: _Number) -> bool:
 
 _DATE_TESTS = (
     _has_unit, _is_interval, _is_measured, _is_ratio, _is_part, _is_ranked, _is_tooth, _is_intake, _is_day_of_intake,
-    _is_edition, _is_locus, _is_magnet, _is_joined, _is_no_day,
+    _is_edition, _is_locus, _is_magnet, _is_joined, _is_no_day, _is_setting, _is_page, _is_calibre,
 )  # fmt: skip
 _IDENTIFIER_TESTS = (
     _has_unit, _is_interval, _is_measured, _is_ratio, _is_ranked, _is_tooth, _is_intake, _is_marker, _is_code,
-    _is_series, _is_odometer, _is_count, _is_joined, _is_row, _is_model,
+    _is_series, _is_odometer, _is_count, _is_joined, _is_row, _is_model, _is_setting, _is_of_a_circuit, _is_counted_day,
 )  # fmt: skip

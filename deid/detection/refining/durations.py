@@ -329,6 +329,8 @@ def _tells_no_time(reading: Reading, mention: Mention) -> bool:
     words = re.findall(r"[^\W\d_]+", written)
     if words == ["tantot"]:
         return reading.words.count("tantot") > 1
+    if words and DETECTED_NUMBER_WORDS.issuperset(words) and not _AGO.search(_before(reading, mention)):
+        return _OWN_UNIT.match(after) is not None  # "depuis [cinq] mois"
     if mention.label is Label.RELDATE and (
         _POINTED.search(reading.text, mention.start, mention.end + 4) or _LIVED.search(written)
     ):

@@ -28,6 +28,11 @@ _EXAMINATION = re.compile(
     rf"(?= ?[:;)]|[.,](?!\d)|\s*(?:\n|\Z)| (?!(?:{_NO_DAY})\b)[a-z])"
 )
 _DAY_AND_WORD = re.compile(rf"(?:le |du |au )?(?P<day>{_DAY}) (?P<word>[a-z]{{3,}})")
+# "K+ de samedi 6,4", "CRP de lundi 12,5 mg": a weekday and a value; "lundi 8,9 et 10 mai" are days.
+_DAY_AND_VALUE = re.compile(
+    rf"(?P<day>{'|'.join(sorted(DETECTED_WEEKDAYS))})\.? (?:0|[1-9]\d?),\d{{1,2}}"
+    rf"(?![\w/]|[.,-]\d| ?(?:et|ou|-|/|a|au|,) ?\d| (?:{'|'.join(sorted(DETECTED_MONTHS))})\b)"
+)
 _CALENDAR = DETECTED_MONTHS | DETECTED_WEEKDAYS
 # "(Manutahi, 7 ans ; Heimiti, 4)"
 _SIBLING = re.compile(
@@ -81,8 +86,8 @@ _SAID_SURE = 0.95  # score of a date with day and month
 def trim_days(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
     """Return the mentions, dates of a day alone without the word behind that is none of the calendar: "23 valables".
 
-    A dictated date goes without the numbers behind it: "deux mille vingt et un [treize] injections". Two dates with the
-    end of a sentence between them are two.
+    A weekday goes without the value behind it ("samedi [6,4]"), a dictated date without the numbers behind it: "deux
+    mille vingt et un [treize] injections". Two dates with the end of a sentence between them are two.
     """
     trimmed = []
     for mention in mentions:
@@ -91,6 +96,8 @@ def trim_days(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
         if mention.label is Label.DATE and (cut := _TWO_DATES.match(reading.text, mention.start, mention.end)):
             trimmed.append(replace(mention, end=cut.end("first")))
             mention = replace(mention, start=cut.end())
+        if mention.label is Label.DATE and (told := _DAY_AND_VALUE.match(reading.folded, mention.start)):
+            mention = replace(mention, end=min(mention.end, told.end("day")))
         match = mention.label is Label.DATE and _DAY_AND_WORD.fullmatch(reading.folded, mention.start, mention.end)
         if match and match["word"] not in _CALENDAR:
             mention = replace(mention, start=match.start("day"), end=match.end("day"))

@@ -149,8 +149,13 @@ def test_values_are_no_identifiers(text: str, part: str, label: Label) -> None:
         ("âge osseux de 7 ans", "7 ans", False),
         ("à 12 mois, soit 9 mois d'âge corrigé", "9 mois", False),
         ("à 12 mois, soit 9 mois d'âge corrigé", "12 mois", False),
+        ("L'âge osseux, lu par un confrère, est celui d'un garçon de onze ans.", "onze ans", False),
+        ("Un langage proche de celui d'une enfant de 3 ans", "3 ans", False),
+        ("Tri : FRENCH 2B", "2", False),
         ("âge : 45 ans", "45 ans", True),
         ("à 12 mois, soit trop tôt", "12 mois", True),
+        ("suivi du développement d'un enfant de 4 ans", "4 ans", True),
+        ("mère d'une fille de 4 ans", "4 ans", True),
     ],
 )
 def test_an_age_that_a_test_or_a_correction_gives_is_a_value(text: str, part: str, stays: bool) -> None:
@@ -509,6 +514,20 @@ def test_thousands_behind_a_word_for_a_number_of_somebody_are_one(text: str, par
         ("empan 4/5", "4/5", False),
         ("KINE LE LUNDI ET LE JEUDI.", "JEUDI", False),
         ("Bactrim lundi-mercredi-vendredi.", "vendredi", False),
+        ("Dialyse MARDI JEUDI SAMEDI SOIR", "JEUDI", False),
+        ("séances lun mer ven 14 h", "lun mer ven", False),
+        ("Alésage jusqu'au treize, clou de onze", "treize", False),
+        ("On dilate la sténose jusqu'au 18.", "18", False),
+        ("Réséqué jusqu'au quarante-cinq", "quarante-cinq", False),
+        ("BiPAP 16/7 bien tolérée", "16/7", False),
+        ("cst 12/8 88 37,4", "12/8", False),
+        ("hospitalisé lundi mardi 12 mai", "lundi", True),
+        ("arrêt jusqu'au treize", "treize", True),
+        ("dilatation, hospitalisée jusqu'au 18 mars", "18", True),
+        ("dilatation du 18", "18", True),
+        ("VNI 14/6 au 16/6", "14/6", True),
+        ("VNI 12/06", "12/06", True),
+        ("revue 12/8 88 rue Haute", "12/8", True),
         ("revu le lundi et le jeudi 6 mai", "lundi", True),
         ("revu le 31/12 et le 12/21", "31/12", True),
         ("revu le 31/12 et le 12/21", "12/21", True),
@@ -517,3 +536,48 @@ def test_thousands_behind_a_word_for_a_number_of_somebody_are_one(text: str, par
 )
 def test_numbers_and_days_of_no_calendar(text: str, part: str, stays: bool) -> None:
     assert kept(text, part, Label.DATE) is stays
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "stays"),
+    [
+        ("DURAND P.   71200331          2/2\n", "2/2", False),
+        ("DURAND P.   71200331          1/3\f", "1/3", False),
+        ("Signé Dr Durand          12/5", "12/5", True),
+        ("Signé Dr Durand, 2/5", "2/5", True),
+        ("date          2/5\nvue", "2/5", True),
+    ],
+)
+def test_the_number_of_a_page_is_no_date_where_annotators_doubt(text: str, part: str, stays: bool) -> None:
+    assert kept(text, part, Label.DATE, score=0.6) is stays
+    assert kept(text, part, Label.DATE)
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "label", "stays"),
+    [
+        ("cst 13/8 96 36,9, calme", "13/8 96 36", Label.PHONE, False),
+        ("QB 300, PV 180 , PA-190 alarme", "180", Label.ID, False),
+        ("QB 300, PV 180 , PA-190 alarme", "PA-190", Label.ID, False),
+        ("PA-180 PV170 QB280", "PV170 QB280", Label.ID, False),
+        ("Bilan J100 prévu", "J100", Label.ID, False),
+        ("mardi série AM", "AM", Label.ID, False),
+        ("col. fixe (largeur 78)", "78", Label.PHONE, False),
+        (
+            "appelé l'étage dlp six cent quatre vingt dix signé",
+            "dlp six cent quatre vingt dix signé",
+            Label.PHONE,
+            False,
+        ),
+        ("prévenir l'interne saturation quatre vingt dix sept", "quatre vingt dix sept", Label.PHONE, False),
+        ("procès-verbal 2019 PV 12345", "12345", Label.ID, True),
+        ("N° dossier J100", "J100", Label.ID, True),
+        ("rappeler poste quatre cent quatre vingt douze", "quatre cent quatre vingt douze", Label.PHONE, True),
+        ("rappeler poste quatre cent douze", "poste quatre cent douze", Label.PHONE, True),
+        ("appeler le quarante deux vingt trois", "quarante deux vingt trois", Label.PHONE, True),
+        ("IDE MARDI JEUDI", "MARDI JEUDI", Label.DOCTOR, False),
+        ("Mme Mardi Jeudi", "Mardi Jeudi", Label.PERSON, True),
+    ],
+)
+def test_settings_rows_and_numbers_in_words_are_nobody_s(text: str, part: str, label: Label, stays: bool) -> None:
+    assert kept(text, part, label) is stays

@@ -225,6 +225,7 @@ def test_what_il_y_a_governs_becomes_a_relative_date(text: str) -> None:
         ("[[cette nuit]] là", False),
         ("[[cette nuit]] la patiente a dormi", True),
         ("[[cet hiver]]", True),
+        ("RUPTURE DEPUIS [[CINQ]] MOIS", False),
         ("elle [[y a vécu quarante ans]]", False),
     ],
 )

@@ -132,6 +132,9 @@ def test_a_place_by_its_article(text: str, places: list[str]) -> None:
         ("12 lundi", "12 lundi"),
         ("3 mars 2020", "3 mars 2020"),
         ("45 valables", "45 valables"),
+        ("samedi 6,4", "samedi"),
+        ("lundi 12,5 mg/l", "lundi"),
+        ("jeudi 8,9 et 10 mai", "jeudi 8,9 et 10 mai"),
     ],
 )
 def test_a_day_goes_without_the_word_behind(written: str, kept: str) -> None:
