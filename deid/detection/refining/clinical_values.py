@@ -522,7 +522,7 @@ def _is_setting(number: _Number) -> bool:
 
 
 def _is_page(number: _Number) -> bool:
-    """Return whether a number is, in doubt, that of the last page and of all pages."""
+    """Return whether doubted numbers count pages at the end of the last: "2/2"."""
     page = _PAGE.fullmatch(number.written)
     if page is None or not number.doubted or int(page[1]) > int(page[2]):
         return False
