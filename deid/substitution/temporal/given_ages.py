@@ -59,12 +59,14 @@ _RATE_REACH = 60
 _SENTENCE = re.compile(r"[.;\n](?!\d)")
 _CLASSES = {
     "petite section": 3, "moyenne section": 4, "grande section": 5, "cp": 6, "ce1": 7, "ce2": 8, "cm1": 9, "cm2": 10,
-    "6": 11, "5": 12, "4": 13, "3": 14, "seconde": 15, "2nde": 15, "premiere": 16, "1ere": 16, "terminale": 17,
+    "ce un": 7, "ce deux": 8, "cm un": 9, "cm deux": 10,
+    "6": 11, "5": 12, "4": 13, "3": 14, "sixieme": 11, "cinquieme": 12, "quatrieme": 13, "troisieme": 14,
+    "seconde": 15, "2nde": 15, "premiere": 16, "1ere": 16, "terminale": 17,
 }  # fmt: skip
 _CLASS = re.compile(
-    r"[^.;\n]{0,40}?(?:\b(?:en|au|du|de) |\()(?P<class>(?:petite|moyenne|grande) section|cp|ce[12]|cm[12])\b|"
+    r"[^.;\n]{0,40}?(?:\b(?:en|au|du|de) |\()(?P<class>(?:petite|moyenne|grande) section|cp|c[em](?:[12]| un| deux))\b|"
     r"[^.;\n]{0,30}\b(?:scolaris|eleve|classe|college|lycee)[^.;\n]{0,20}? "
-    r"(?P<later>[3-6](?=e(?:me)?\b)|(?:seconde|2nde|premiere|1ere|terminale)\b)"
+    r"(?P<later>[3-6](?=e(?:me)?\b)|(?:(?:six|cinqu|quatr|trois)ieme|seconde|2nde|premiere|1ere|terminale)\b)"
 )
 _CLASS_REACH = 80
 # School years begin in September: an entry and right behind it what is entered, in the clause of the month. Classes of

@@ -145,6 +145,8 @@ _BIRTHDAY = re.compile(
     rf"{_REACHES},? (?:le )?¤,? {_AGED}|¤,? (?:il |elle )?{_REACHES} {_AGED}"
 )
 _DAY_OF_YEARS = re.compile(r"\bses \d{1,3} ans,? (?:le )?¤|¤,? (?:(?:le )?jour )?(?:de )?ses \d{1,3} ans\b")
+# "43 ans demain"; "vue à 43 ans hier" and "de 43 ans ce jour" tell an age.
+_TURNS, _NO_TURN = re.compile(r"(?<!\ba )(?<!\bde )\b\d{1,3} ans \Z"), re.compile(r"ce\b|auj")
 _BIRTHDAY_REACH = 60
 _BOUNDED = frozenset({Unit.DAY, Unit.MONTH})
 _AHEAD_OF_MARCH = frozenset({"en", "jusqu'en"})
@@ -544,7 +546,10 @@ def _is_birthday(
     if instant.first == birth or not any(instant.first <= day <= instant.last for day in days):
         return False
     behind = context.plain[mention.end : mention.end + _BIRTHDAY_REACH]
-    around = f"{context.plain_before(mention, _BIRTHDAY_REACH)}¤{behind}"
+    ahead = context.plain_before(mention, _BIRTHDAY_REACH)
+    if isinstance(meant, Relative) and instant.unit is Unit.DAY and _TURNS.search(ahead):
+        return _NO_TURN.match(context.plain, mention.start) is None
+    around = f"{ahead}¤{behind}"
     return bool(_BIRTHDAY.search(around) or (instant.unit is Unit.DAY and _DAY_OF_YEARS.search(around)))
 
 

@@ -303,6 +303,7 @@ def test_a_day_without_a_month_follows_the_date_before_it(first: str, second: st
         ("Elle aura [[AGE|74 ans]] [[RELDATE|après-demain]].", True),
         ("[[RELDATE|Après-demain]], elle aura 74 ans.", True),
         ("Aura [[RELDATE|après-demain]] 74 ans.", True),
+        ("Donc 74 ans [[RELDATE|après-demain]].", True),
         ("Chute [[RELDATE|après-demain]], jour de ses 74 ans.", True),
         ("A fêté son anniversaire [[RELDATE|le mois dernier]].", False),
         ("[[RELDATE|Le mois dernier]], elle a eu 74 ans.", False),
@@ -401,7 +402,8 @@ def test_an_age_beside_a_day_makes_no_birthday_of_it(told: str) -> None:
 
 @pytest.mark.parametrize("told", [
     "Son fils a eu son anniversaire [[RELDATE|hier]].", "Anniversaire de mariage [[RELDATE|après-demain]].",
-    "Sortie [[RELDATE|après-demain]]. Son anniversaire est passé.",
+    "Sortie [[RELDATE|après-demain]]. Son anniversaire est passé.", "Opérée à 74 ans [[RELDATE|hier]].",
+    "Dame de 74 ans [[RELDATE|ce jour]].",
 ])  # fmt: skip
 def test_another_day_than_the_birthday_moves_with_the_document(told: str) -> None:
     shipped = Substitutor(load(), KEY, packaged_tables().communes)

@@ -199,6 +199,8 @@ def test_a_stretch_of_unknown_length_is_drawn(drawn: Substitutor, told: str) -> 
     [
         ("Sa sœur, [[AGE|8 ans]], scolarisée en CE2.", 8),
         ("Son frère de [[AGE|9 ans]] est en CM1.", 9),
+        ("Son frère de [[AGE|10 ans]], élève de CM deux.", 10),
+        ("Sa sœur de [[AGE|14 ans]], élève de quatrième.", 13),
         ("Sa fille, [[AGE|12 ans]], élève de 5e au collège.", 12),
         ("Son fils ([[AGE|6 ans]], en CP).", 6),
     ],
