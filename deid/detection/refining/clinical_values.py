@@ -179,6 +179,7 @@ _TITRED = re.compile(r"[a-z]{1,6}\d{0,2} ?:? 1 ?/ ?(?!(?:19|20)\d\d\Z)\d{3,6}")
 _SAID = re.compile(r"[a-z]+")
 _SAID_BEFORE = re.compile(r"\b(?P<lead>virgule|le|du|au|en|et|ou|a partir du|depuis|fin|debut|annees?) \Z")
 _LEAST_SAID, _MOST_SAID = 4, 5  # words of a dictated telephone or file number, at least; of a value, at most
+_MOST = 1000  # below which a number said as one is a value
 _YEARS, _NO_DAY = range(1850, 2100), range(32, 100)
 # What a short number said as one follows where somebody dials it: "poste quatre cent douze", "au six cent trois".
 _DIALLED = re.compile(
@@ -214,8 +215,9 @@ def _is_said_value(mention: Mention, text: str) -> bool:
     if before and before["lead"] == "virgule":
         return True
     if mention.label in _LABELLED | {Label.ZIP}:
-        few = len(said) < _LEAST_SAID and words[0].start() == mention.start
-        return few or (mention.label is not Label.ZIP and _is_one_number(said, ahead))
+        whole = (words[0].start(), words[-1].end()) == (mention.start, mention.end)
+        one = mention.label is Label.PHONE and _is_one_number(said, ahead)
+        return one or (len(said) < _LEAST_SAID and whole)
     if before and before["lead"] in ("au", "du"):
         after = text[mention.end : mention.end + _REACH]
         return _is_bored(ahead, after) or (read_loosely(said) or 0) in _NO_DAY
@@ -235,7 +237,7 @@ def _said_words(mention: Mention, text: str) -> list[re.Match[str]]:
 
 def _is_one_number(said: Sequence[str], ahead: str) -> bool:
     """Return whether words say one number, which nobody dials: "dlp six cent quatre-vingt-dix"."""
-    return said[0] != "zero" and read_number(said) is not None and not _DIALLED.search(ahead)
+    return (read_number(said) or _MOST) < _MOST and "zero" not in said and not _DIALLED.search(ahead)
 
 
 def _is_drug_code(reading: Reading, start: int, end: int) -> bool:
