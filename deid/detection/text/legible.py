@@ -3,8 +3,8 @@
 Characters that nobody sees are left out, look-alike and compatibility letters become the letters that they show,
 remains of encodings become characters, and a slip in a title becomes the title. A name that is spelt out, written with
 digits for letters, with letters repeated, in irregular case or backwards becomes that name, if a table or the patient's
-identity knows it. A text with nothing of the kind is read as it is. The source itself is never altered: mentions return
-to its offsets.
+identity knows it, and one without the blank behind its title has that blank. A text with nothing of the kind is read as
+it is. The source itself is never altered: mentions return to its offsets.
 """
 
 from __future__ import annotations
@@ -19,7 +19,15 @@ from itertools import pairwise
 
 from deid.detection.lookup.lexicon import gazetteers, lexicon
 from deid.detection.text.names import Misspellings
-from deid.detection.text.vocabulary import CIVILITIES, DOCTOR_TITLES, PERSON_TITLES, word_list
+from deid.detection.text.vocabulary import (
+    BIRTH,
+    CIVILITIES,
+    DOCTOR_TITLES,
+    KINSHIP,
+    PERSON_TITLES,
+    PROFESSIONS,
+    word_list,
+)
 from deid.domain.document import Document, Mention, Patient
 from deid.french.composing import Aligned, Edit, broken_words, composed, is_scanned, misread_letters
 from deid.french.folding import case_of, fold, key
@@ -84,6 +92,17 @@ _LONGEST_TITLE = 16
 _BEHIND_TITLE = re.compile(
     r"\b(?:m|mme|mlle|mr|dr|pr|docteur|madame|mademoiselle|monsieur|professeur)\.? (0)(?=[^\W\d_]{2})", re.IGNORECASE
 )
+
+# "drLux", "chezVirapoullé", "IDELucie": a title, profession or usual word and a name without the blank between.
+_GLUED = re.compile(
+    r"(?<![\w@.-])(?P<ahead>[a-zà-ÿ]{2,12}|[A-Z][a-zà-ÿ]{1,9}|[A-Z]{1,4})"
+    r"(?=(?P<name>[A-ZÀ-Ý][a-zà-ÿ](?:[a-zà-ÿ]|-[A-ZÀ-Ý][a-zà-ÿ])[a-zà-ÿ-]*))(?!\w{0,40}[@.]\w)"
+)
+_GLUED_SMALL = re.compile(
+    r"(?<![\w@./-])(?P<ahead>dr|mr|mme|mlle|melle|docteur|madame|monsieur)(?P<name>[a-zà-ÿ]{4,20})(?![\w@]|\.\w)"
+)
+_ANNOUNCING = CIVILITIES | DOCTOR_TITLES | PROFESSIONS | KINSHIP | BIRTH | {"avec", "chez", "par"}
+_USUAL, _BORNE = 20, 1_000  # uses per million of a word glued to a name; births of a name in small letters
 
 
 class Legible:
@@ -352,6 +371,26 @@ def _hyphened(text: str, _: _Names) -> Iterator[Edit]:
         yield match.end(1), match.start(2), ""
 
 
+def _glued(text: str, names: _Names) -> Iterator[Edit]:
+    """Yield the last letter of a title or usual word that lost the blank before a name, with that blank; "M" as "M."."""
+    for match in (*_GLUED.finditer(text), *_GLUED_SMALL.finditer(text)):
+        ahead, name, at = fold(match["ahead"]), fold(match["name"]), match.start("name")
+        if not names.has(ahead + name) and lexicon().is_unknown(ahead + name) and _is_apart(match, ahead, name, names):
+            yield at - 1, at, f"{text[at - 1]}{'.' * (ahead == 'm')} "
+
+
+def _is_apart(match: re.Match[str], ahead: str, name: str, names: _Names) -> bool:
+    """Return whether a word and the name glued to it are two words."""
+    words = lexicon()
+    if name in names.known:
+        return True
+    if match["name"].islower():
+        return words.surnames.get(name) >= _BORNE
+    if words.is_surname(name) or words.is_first_name(name):
+        return ahead in _ANNOUNCING or (match["ahead"].islower() and words.common.get(ahead, 0.0) >= _USUAL)
+    return ahead in _ANNOUNCING and len(ahead) > 1 and len(name) >= _LEAST and words.is_unknown(name)
+
+
 def _titles(text: str, names: _Names) -> Iterator[Edit]:
     """Yield titles without their slip: "Docyeur", "Mosnieur", and "Mme" of which a scanner made "Mrne"."""
     for match in _BEFORE_NAME.finditer(text):
@@ -399,6 +438,7 @@ _READERS: tuple[Callable[[str, _Names], Iterator[Edit]], ...] = (
     _irregular_case,
     _backwards,
     _cut,
+    _glued,
     _titles,
     _zeros,
 )

@@ -93,6 +93,35 @@ def test_a_patient_who_is_called_nearly_like_a_title_keeps_the_name() -> None:
 @pytest.mark.parametrize(
     ("written", "read"),
     [
+        ("drVasseur, DrKerzivat, mmeMoreau", "dr Vasseur, Dr Kerzivat, mme Moreau"),
+        ("prRoux et profBertin, DRVasseur, IDELucie", "pr Roux et prof Bertin, DR Vasseur, IDE Lucie"),
+        ("drvasseur, mrlefebvre, mmedupont", "dr vasseur, mr lefebvre, mme dupont"),
+        ("MMoreau et MOreau", "M. Moreau et MOreau"),
+        ("chezKerzivat, parMoreau, ditTi-Paul, avecAline", "chez Kerzivat, par Moreau, dit Ti-Paul, avec Aline"),
+        ("drLe-Gall, plusMoreau", "dr Le-Gall, plus Moreau"),
+    ],
+)
+def test_a_name_is_read_without_the_word_glued_before_it(written: str, read: str) -> None:
+    assert legible(written).document.text == read
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "PrEP, PaO2, PrPsc, proBNP, FibroScan, AirSense, pHmétrie, vaccinPfizer",
+        "drain, drsc, mrsa, dressing, dracunculose, madeleine, professorat",
+        "McDonald, MBaye, LeGoff, JMoreau, MArtin, DUrand",
+        "nomPatient, codePostal, cardioVasculaire, preOp",
+        "drMoreau@ch.example, a.drMoreau, www.drMoreau.example",
+    ],
+)
+def test_what_only_resembles_a_glued_name_is_left(text: str) -> None:
+    assert legible(text).document.text == text
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
         ("All. : latex, Augmen-\n      tin et iode", "All. : latex, Augmentin et iode"),
         ("Appel à Mme Mar-\ntin, puis au Dr Vin-\ncent.", "Appel à Mme Martin, puis au Dr Vincent."),
         ("syndrome de Gil-\nbert", "syndrome de Gilbert"),
@@ -145,7 +174,7 @@ def test_a_compound_at_the_end_of_a_line_is_left(text: str) -> None:
         "C.R.P. négative, I.R.M. et E.C.B.U. prévus, A-B-C-D-E, vitamines A, B, C, D, E et K",
         "plaquettes 14510/mm3, leucocytes 5137/mm3",
         "CYP2D6, COL1A1, HLA-B27, CO₂, Ca²⁺, 1ʳᵉ prise, ½ dose, 20 % de 50",
-        "⚠️ allergie, VIII, grade III, TA 13/8, LAC45-24-0317, le pont du village, MmeDurand, McDonald",
+        "⚠️ allergie, VIII, grade III, TA 13/8, LAC45-24-0317, le pont du village, McDonald",
         "Dupont et Aline sont venus.\nLe Dr Moreau aussi : a@b.fr, http://exemple.fr/a%2Fb",
     ],
 )
