@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from deid.detection.lookup.known_names import LOWER_PARTICLES, NOT_NAMES, PARTICLES
+from deid.detection.lookup.known_names import LOWER_PARTICLES, NOT_NAMES, PARTICLES, SHORT_NAMES
 from deid.detection.merging.evidence import is_explained_alone, names_nobody
 from deid.detection.refining.overlaps import joined_mention
 from deid.detection.refining.trimming import is_description
-from deid.detection.text.names import elided, glued, is_capital, is_upper, namelike
+from deid.detection.text.names import elided, glued, is_capital, is_lone_name, is_upper, namelike
 from deid.detection.text.reading import Reading
 from deid.detection.text.vocabulary import PROFESSIONS, word_list
 from deid.domain.document import Mention
@@ -137,7 +137,7 @@ def _left(reading: Reading, first: int) -> int | None:
         return first - 1
     if first and is_capital(reading, first) and _is_ahead_of_first_name(reading, first - 1):
         return first - 1
-    if _is_lone_particle(reading, first - 1):
+    if _is_lone_particle(reading, first - 1) or _opens_field(reading, first - 1):
         return first - 1
     if (
         before == "."
@@ -171,6 +171,13 @@ def _is_ahead_of_first_name(reading: Reading, at: int) -> bool:
     return named and reading.lexicon.is_first_name(reading.words[at + 1])
 
 
+def _opens_field(reading: Reading, at: int) -> bool:
+    """True for a short surname in capitals ahead of a first name, where a field opens: "Contact : OU Sophie"."""
+    opens = reading.word(at) in SHORT_NAMES and is_upper(reading, at) and reading.word(at - 1) == ":"
+    called = reading.text[reading.ends[at] : reading.starts[at + 1]] == " " if opens else False
+    return called and is_capital(reading, at + 1) and reading.lexicon.is_first_name(reading.words[at + 1])
+
+
 def _elides_particle(reading: Reading, at: int) -> bool:
     return reading.word(at) == "d" and is_capital(reading, at + 2) and reading.word(at - 1) in _BEFORE_PARTICLE
 
@@ -192,7 +199,8 @@ def _left_by_form(reading: Reading, first: int, before: str) -> int | None:
     if gap != 1 or "\n" in (before, reading.text[reading.ends[first - 1]]):
         return None
     if len(before) == 1 and before.isalpha() and is_capital(reading, first - 1) and is_capital(reading, first):
-        return None if before in _NOT_INITIALS or before == "m" else first - 1
+        coded = glued(reading, first - 1) and reading.word(first - 2).isdigit()  # "P504S QUERE"
+        return None if before in _NOT_INITIALS or before == "m" or coded else first - 1
     if is_upper(reading, first - 1) and _abbreviates_patient(reading, before, first):
         return first - 1
     if before in _COMPOUND and is_upper(reading, first - 1) and reading.surface(first).istitle():
@@ -301,6 +309,8 @@ def _right(reading: Reading, last: int) -> int | None:
         return nxt + 1
     if len(after) == 1 and is_capital(reading, nxt) and reading.word(nxt + 1) == "." and glued(reading, nxt + 1):
         return nxt + 1
+    if is_upper(reading, nxt) and not is_upper(reading, last) and is_lone_name(reading, nxt):
+        return nxt  # "Anh-Tuan LE :"
     if after in NOT_NAMES:
         return None
     if (

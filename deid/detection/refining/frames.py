@@ -11,7 +11,7 @@ from deid.detection.lookup.lexicon import gazetteers
 from deid.detection.merging.evidence import has_clinical_reading, is_acronym, is_clipped, is_misread, is_misspelt_drug
 from deid.detection.refining.countries import named_territories
 from deid.detection.refining.trimming import USUAL_NAME
-from deid.detection.text.names import glued, read_name
+from deid.detection.text.names import glued, is_capital, read_name
 from deid.detection.text.reading import Reading
 from deid.detection.text.senses import COLOUR_WORDS, Sense, find_sense
 from deid.detection.text.vocabulary import CIVILITIES, EPONYMS, KINSHIP, ORG_HEADS, PROFESSIONS, word_list
@@ -27,6 +27,7 @@ _INHABITANTS = 2000  # from which such a word is rather a town
 _LEAST = 4  # letters of a surname that no register has
 _MOST_WORDS = 3
 _NEAR = 240  # characters between two entries of one round
+_COLUMN = 20  # characters of a line ahead of its last column
 _OPENING = frozenset({"", "\n", ".", ";", "-", "–", "•", "*", ">", ")"})
 _CLOSED = frozenset({":", "→", "->", "=>"})
 _FULL_DATE = re.compile(r"\d{1,4}\s?[./-]\s?\d{1,2}\s?[./-]\s?\d{2,4}")
@@ -125,6 +126,7 @@ def find_framed_names(reading: Reading, mentions: Sequence[Mention]) -> list[Men
         *_in_rounds(reading, mentions),
         *_behind_beds(reading, covered),
         *_beside_hours(reading, covered),
+        *_in_columns(reading, mentions),
         *_nicknames(reading, covered),
         *_quoted(reading, covered),
         *_authors(reading),
@@ -291,6 +293,22 @@ def _behind_beds(reading: Reading, covered: Sequence[int]) -> Iterator[Mention]:
         bare = (told or beside) and _is_bare_name(reading, first, last)
         if bare or (beside and _reads_as_surname_here(reading, last)):
             yield _framed(reading, first, last)
+
+
+def _in_columns(reading: Reading, mentions: Sequence[Mention]) -> Iterator[Mention]:
+    """Yield the surname that ends a line in the column in which a professional ends two or more of the lines near."""
+    columns: dict[int, list[Mention]] = {}
+    for one in mentions:
+        start, end = reading.line(one.start)
+        if one.label is Label.DOCTOR and one.start - start >= _COLUMN and not reading.text[one.end : end].strip():
+            columns.setdefault(one.start - start, []).append(one)
+    for column, cells in columns.items():
+        for start in reading.line_starts if len(cells) > 1 else ():
+            at = reading.token_at(start + column)
+            ends = reading.word(at + 1) in ("", "\n") and reading.starts[at : at + 1] == [start + column]
+            near = any(abs(cell.start - start) <= _NEAR for cell in cells)
+            if ends and near and is_capital(reading, at) and _reads_as_surname(reading, at):
+                yield _framed(reading, at, at, Label.DOCTOR)
 
 
 def _is_in_roster(reading: Reading, index: int) -> bool:

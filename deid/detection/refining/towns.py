@@ -54,9 +54,17 @@ _A_TOWN, _PER_BEARER, _ABROAD = 2_000, 20, 15_000
 # Birth and residence, ahead of a town.
 _LIVED_IN = re.compile(
     r"\b(?:nee?(?:\(e\))?|nees|natif|native|naissance|vi(?:t|vent|vait|vant)|habit\w+|resid\w+|domicilie\w*|demeur\w+)"
-    r"(?: [a-z]+)? ?:? a \Z|\b(?:originaire|natif|native|arrivee?|venue?|retour|ville) (?:de |d['’]|: ?)\Z"
+    r"(?: [a-z]+)? ?:? (?:a|aux?) \Z|\b(?:originaire|natif|native|arrivee?|venue?|retour|ville) (?:de |d['’]|: ?)\Z"
 )
 _CUE_REACH = 40
+# Who serves a town, ahead of its name: "les gendarmes de La Souterraine".
+_SERVED = re.compile(
+    r"\b(?:gendarmes?|gendarmerie|brigade|pompiers?|police|policiers|mairie|maire|cure) d(?:e|u|es) \Z"
+)
+_CONTRACTED = {"au": "le", "du": "le", "aux": "les", "des": "les"}
+_LISTED = 0.78  # score of a town of the tables that case and words around allow
+_TRAVELS = re.compile(r"\b(?:avion|bateau|ferry|paquebot|train|traversee|vol|embarque|s'envole|decolle) pour (?=[a-z])")
+_DESTINATION = re.compile(r"[A-ZÀ-Þ][^\W\d_]{2,}(?:-[A-ZÀ-Þ][^\W\d_]+){0,3}")
 _TOLD = 0.9  # score of the number in the field of a department
 # "1;Dr LEGENTIL;MG;PERRUSSON;": the cell of a town, behind those of a doctor and what he does
 _IN_DIRECTORY = re.compile(r"(?:\A|[;\n])(?:dr|pr)\.? [^;\n]{2,40};[^;\n]{0,12};\Z")
@@ -79,6 +87,7 @@ def complete_towns(reading: Reading, mentions: Sequence[Mention]) -> list[Mentio
     apart = (_without_elision(reading, part) for one in mentions for part in _town_behind(reading, one))
     mentions = [_without_findings(reading, _as_town(reading, one)) for one in apart]
     found = [*_departments(reading, mentions), *_acronyms(reading, mentions), *_apart(reading)]
+    found += [*_in_capitals(reading, mentions), *_travelled(reading)]
     kept = [one for one in mentions if not any(_is_within(one, other) for other in found)]
     found = [one for one in found if not any(one.overlaps(other) for other in kept)]
     return sorted(_with_inhabitants(reading, sorted([*kept, *found])))
@@ -123,6 +132,33 @@ def _apart(reading: Reading) -> Iterator[Mention]:
         known = key(name) in BRANDS or reading.lexicon.is_word(name) or name in reading.lexicon.clinical
         if match["article"] or not known:
             yield Mention(*match.span("name"), Label.LOC, _SCORE)
+
+
+def _in_capitals(reading: Reading, mentions: Sequence[Mention]) -> Iterator[Mention]:
+    """Yield towns with an article in lines of capitals, where somebody lives or works: "LUCIE ROY AU MOULE"."""
+    people = {one.end for one in mentions if one.label in NAMES}
+    for one in reading.found.get("gazetteer", ()):
+        at = reading.token_at(one.start)
+        if one.label is not Label.CITY or one.score < _LISTED or not reading.shouted(at):
+            continue
+        name = key(reading.text[one.start : one.end])
+        article = _CONTRACTED.get(reading.word(at - 1))
+        if article and not name.startswith(("le ", "les ")) and not gazetteers().towns(f"{article} {name}"):
+            continue
+        if not article and not name.startswith(("la ", "le ", "les ")):
+            continue
+        ahead = reading.folded[max(0, one.start - _CUE_REACH) : one.start]
+        beside = reading.word(at - 1) in ("a", "au", "aux") and reading.ends[at - 2] in people
+        if beside or _LIVED_IN.search(ahead) or _SERVED.search(ahead):
+            yield replace(one, score=_SCORE)
+
+
+def _travelled(reading: Reading) -> Iterator[Mention]:
+    """Yield where a boat, train or plane goes, in a word that is none of the language: "le bateau pour Livourne"."""
+    for cue in _TRAVELS.finditer(reading.folded):
+        place = _DESTINATION.match(reading.text, cue.end())
+        if place and not reading.lexicon.is_word(fold(place.group())) and fold(place.group()) not in KINSHIP:
+            yield Mention(*place.span(), Label.CITY, _SCORE)
 
 
 def _without_elision(reading: Reading, mention: Mention) -> Mention:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from deid.detection.annotators.patterns.contact import find_net_end
 from deid.detection.lookup.known_names import LOWER_PARTICLES, PARTICLES
 from deid.detection.lookup.lexicon import gazetteers
-from deid.detection.text.names import is_capital, namelike
+from deid.detection.text.names import glued, is_capital, namelike
 from deid.detection.text.reading import Reading
 from deid.detection.text.senses import PARTS, Sense, find_sense
 from deid.detection.text.vocabulary import DOCTOR_TITLES, PROFESSIONS, word_list
@@ -292,15 +292,16 @@ def trim_things(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
     """Return the mentions, names without the words at their ends that mean a disease or a thing.
 
     Words of the language beside these go too: "Petit caillot" is no M. Caillot, "SYNDROME DE RAYNAUD" nobody. What
-    the identity of the patient or staff says is a name at its place stays: "DEBORDE LE ROUX".
+    the identity of the patient or staff says is a name at its place stays: "DEBORDE LE ROUX"; so does a half that a
+    hyphen ties to a word that is no thing: "PAUL BEAU-COEUR".
     """
     trimmed = []
     for mention in mentions:
         words = [at for at in reading.tokens(mention) if reading.words[at].isalpha()]
         told = [range(one.start, one.end) for one in reading.overlapping("identity", mention) if one.label in NAMES]
-        free = [at for at in words if not any(reading.starts[at] in one for one in told)]
         if mention.label is Label.CITY and not told and len(words) == 1 and _is_no_town(reading, words[0]):
             continue
+        free = [at for at in words if not any(reading.starts[at] in one for one in told) and not _joins(reading, at)]
         things = {at for at in free if mention.label in NAMES and find_sense(reading, at) is Sense.THING}
         if not things:
             trimmed.append(mention)
@@ -324,6 +325,10 @@ def _is_no_town(reading: Reading, index: int) -> bool:
     word, part = reading.words[index], reading.word(index - 2) in PARTS
     eponym = word in reading.lexicon.eponyms and not gazetteers().towns(word)
     return (part or eponym) and find_sense(reading, index) is Sense.THING
+def _joins(reading: Reading, index: int) -> bool:
+    """Return whether a hyphen ties a word to one ahead of it that means no thing."""
+    tied = reading.word(index - 1) == "-" and glued(reading, index) and glued(reading, index - 1)
+    return tied and reading.word(index - 2).isalpha() and find_sense(reading, index - 2) is not Sense.THING
 
 
 def _is_of_language(reading: Reading, index: int) -> bool:

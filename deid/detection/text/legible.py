@@ -71,7 +71,9 @@ _CODE_WORDS = re.compile(rf"\b(?:{'|'.join(_CODE)})(?:[ ,/-]{{1,2}}(?:{'|'.join(
 _CUT = r"(?:[=-]?[ ]*\n[ ]*)"
 
 # "Augmen-⏎tin": a word that the end of a line cuts, with what opens the next line.
-_HYPHENED = re.compile(r"(?<![\w-])([^\W\d_]{2,})[-\u00ac\u2010][ ]*\n[ ]*([^\W\d_]{2,})(?![\w'’])")
+_HYPHENED = re.compile(r"(?<!\w)([^\W\d_]{2,})[-\u00ac\u2010][ ]*\n[ ]*([^\W\d_]{2,})(?![\w'’])")
+# What is ahead of a cut in a compound town, and behind: "La Roche-sur-[Fo-⏎ron]", "Clermont-l'[Hé-⏎rault]".
+_COMPOUND_AHEAD, _COMPOUND_REACH = re.compile(r"(?:\bl[ae]s? )?(?:[^\W\d_]+[-'’]){1,5}\Z", re.IGNORECASE), 40
 
 _LEET = re.compile(
     r"(?<![\w@$])(?=[^\W_@$!|]*[013-578@$!|])(?=(?:[\w@$!|)]{0,12}[^\W\d_]){2})[\w@$!|)]{5,24}(?![@$]|[-/.]?\d)"
@@ -362,6 +364,9 @@ def _hyphened(text: str, _: _Names) -> Iterator[Edit]:
     words = lexicon()
     for match in _HYPHENED.finditer(text):
         left, right = match[1], match[2]
+        if (town := _cut_town(text, match)) is not None:
+            yield match.end(1), match.start(2), town
+            continue
         if right[0].isupper() and not left.isupper():
             continue
         whole, rest = fold(left + right), fold(right)
@@ -372,7 +377,7 @@ def _hyphened(text: str, _: _Names) -> Iterator[Edit]:
 
 
 def _glued(text: str, names: _Names) -> Iterator[Edit]:
-    """Yield the last letter of a title or usual word that lost the blank before a name, with that blank; "M" as "M."."""
+    """Yield the last letter of a title or usual word that lost the blank before a name, with the blank; "M" as "M."."""
     for match in (*_GLUED.finditer(text), *_GLUED_SMALL.finditer(text)):
         ahead, name, at = fold(match["ahead"]), fold(match["name"]), match.start("name")
         if not names.has(ahead + name) and lexicon().is_unknown(ahead + name) and _is_apart(match, ahead, name, names):
@@ -389,6 +394,14 @@ def _is_apart(match: re.Match[str], ahead: str, name: str, names: _Names) -> boo
     if words.is_surname(name) or words.is_first_name(name):
         return ahead in _ANNOUNCING or (match["ahead"].islower() and words.common.get(ahead, 0.0) >= _USUAL)
     return ahead in _ANNOUNCING and len(ahead) > 1 and len(name) >= _LEAST and words.is_unknown(name)
+
+
+def _cut_town(text: str, match: re.Match[str]) -> str | None:
+    """Return what stands for the cut in a compound town that the end of a line cuts: nothing or a hyphen; else None."""
+    ahead = _COMPOUND_AHEAD.search(text, max(0, match.start() - _COMPOUND_REACH), match.start())
+    compound = f"{ahead.group() if ahead else ''}{match[1]}"
+    joins = ("", "-") if ahead else ("-",)
+    return next((sign for sign in joins if gazetteers().towns(key(f"{compound}{sign}{match[2]}"))), None)
 
 
 def _titles(text: str, names: _Names) -> Iterator[Edit]:

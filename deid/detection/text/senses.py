@@ -521,7 +521,8 @@ def _is_in_compound(reading: Reading, index: int) -> bool:
         small = reading.surface(second).islower() or reading.shouted(second)
         if small and words[first] in _WORDS["compounding"] and words[second] in _COMPOUNDS:
             return True
-        if small and not reading.lowered(index) and all(_is_word(words[at]) for at in (index, other)):
+        plain = not reading.lowered(index) and not _is_given(reading, first - 1)  # "GLADYS PETIT-HOMME"
+        if small and plain and all(_is_word(words[at]) for at in (index, other)):
             return True
     if words[index] in _WORDS["compounding"] and reading.word(index + 1) in _COMPOUNDS:
         return reading.surface(index + 1).islower() and reading.word(index + 1) != "grand"

@@ -127,6 +127,9 @@ def test_what_only_resembles_a_glued_name_is_left(text: str) -> None:
         ("syndrome de Gil-\nbert", "syndrome de Gilbert"),
         ("Mme Diarra Kadi-\ndiatou\nrepart", "Mme Diarra Kadidiatou\nrepart"),
         ("SOUS AUGMEN-\nTIN", "SOUS AUGMENTIN"),
+        ("né à Saint-Flo-\nrentin, vit à Aigues-\nMortes", "né à Saint-Florentin, vit à Aigues-Mortes"),
+        ("La Charité-sur-Loi-\nre et Saint-Jean-d'An-\ngély", "La Charité-sur-Loire et Saint-Jean-d'Angély"),
+        ("Mme Roux-Mar-\ntin, post-opéra-\ntoire", "Mme Roux-Martin, post-opératoire"),
     ],
 )
 def test_a_word_cut_at_the_end_of_a_line_is_read_whole(written: str, read: str) -> None:
@@ -157,6 +160,7 @@ def test_words_that_a_scanner_broke_are_read_whole(written: str, read: str | Non
     "text",
     [
         "Dr Tessier-\nMoreau",
+        "sous-\nunité, non-\nstop, peut-\nêtre",
         "vient de lui-\nmême, dit-\nil",
         "T4-\nL5, HbA1c -\nstable",
         "- apyrexie -\nselles normales",
