@@ -45,6 +45,12 @@ _SPECIALTY = re.compile(r"\w{2,}(?:log|iatr|therap|graph|scop|chirurg)(?:ie|ique
 _TOKEN = re.compile(r"[^\W\d_]+|\d+")
 _BETWEEN_TOKENS = re.compile(rf"({_TOKEN.pattern})")
 _AT = re.compile(r"\s*(?:@|＠|[\[(]\s*(?:at|@|a)\s*[\])])\s*", re.IGNORECASE)
+# A dictated address, and the signs that its words stand for: "jean point roux arobase orange point fr"
+_DICTATED, _SPOKEN = (
+    re.compile(r"\w arobase? \w", re.IGNORECASE),
+    {"arobase": "@", "arobas": "@", "point": ".", "tiret": "-"},
+)
+_SIGN_SAID = re.compile(r"\s+(arobase?|point|tiret)\s+", re.IGNORECASE)
 _SCHEME = re.compile(r"^(?:[a-z]+://|\\\\|//)?(?:www\.)?", re.IGNORECASE)
 _HOST = re.compile(r"[^/\\?#:\s]+")
 
@@ -66,6 +72,12 @@ class Addresses:
 
     def _written(self, mention: Mention, attempt: int) -> str:
         original = self._context.text(mention)
+        if mention.label is Label.EMAIL and _DICTATED.search(original):
+            signs = _SIGN_SAID.sub(lambda said: _SPOKEN[said[1].lower()], original)
+            return _said(self._address(mention, signs, attempt))
+        return self._address(mention, original, attempt)
+
+    def _address(self, mention: Mention, original: str, attempt: int) -> str:
         if mention.label is Label.EMAIL and (sign := _AT.search(original)):
             local, domain = original[: sign.start()], original[sign.end() :]
             login = self._local(local, attempt)
@@ -240,6 +252,12 @@ class Addresses:
             meant = roster.misspelt(token)
             known = meant and self._name(meant)  # "marreec@" of Dr Marrec
         return known
+
+
+def _said(address: str) -> str:
+    """Return an address as it is dictated: its signs as words."""
+    words = {sign: f" {word} " for word, sign in _SPOKEN.items() if word != "arobas"}
+    return "".join(words.get(sign, sign) for sign in address)
 
 
 def _site(domain: str) -> str:

@@ -172,6 +172,7 @@ FOUND: dict[str, tuple[str, ...]] = {
         "joignable au [[PHONE|zéro six trente neuf quatre vingt dix huit cinquante cinq zéro trois]]",
         "Écrire à [[EMAIL|cardio.secretariat@chu-iroise.fr]].",
         "Courriel : [[EMAIL|anne tiret lise arobase courrier point net]]",
+        "écrire à [[EMAIL|lea point vasserot arobase ch tiret gap point example]] avant lundi",
         "Écrire à [[EMAIL|t.rozen chez labo tiret ouest point fr]]",
         "Voir [[URL|https://rdv.chu-garonne.example/ger]] pour les horaires.",
         "Site : [[URL|www.acp-parvis.example]]",

@@ -231,3 +231,10 @@ def test_a_number_of_an_establishment_elsewhere_is_of_the_home_territory(substit
     for key in KEYS:
         _, number = _one(substitutor, "[[CITY|Genlis]], cachet : FINESS [[RPPS|590000188]]", Patient(key=key))
         assert number.startswith("21")
+
+
+@pytest.mark.parametrize("key", KEYS[:5])
+def test_a_dictated_address_stays_one(substitutor: Substitutor, key: str) -> None:
+    markup = "Mme [[PATIENT|Vasserot]] : [[EMAIL|lea point vasserot arobase ch tiret gap point example]]"
+    name, address = _one(substitutor, markup, Patient(key=key))
+    assert re.fullmatch(rf"\w+ point {name.lower()} arobase [\w ]+ point example", address)

@@ -29,10 +29,10 @@ _LOCAL_PART = re.compile(r"[\w.+-]+$")
 _HOST = re.compile(r"[\w-]{1,63}(?:\.[\w-]{1,63}){0,6}\.[a-z]{2,10}\b")
 # "d.leroy @ medimail . com"
 _SPACED_HOST = re.compile(r"[\w-]{1,63}(?: ?\. ?[\w-]{1,63}){0,3} ?\. ?(?:fr|com|org|net|eu)\b")
-# "jean.martin chez gmail point com", as dictated.
+# "jean.martin chez gmail point com", as dictated; behind "arobase", whatever ends it.
 _DICTATED = re.compile(
-    r"(?<![\w.])[\w.+-]{1,64}(?: (?:point|tiret) [\w-]{1,32}){0,3} (?:arobase|arobas|chez|at|@) [\w-]{1,32}"
-    r"(?: (?:point|tiret) [\w-]{1,32}){0,2} point (?:fr|com|org|net|eu)(?!\w)"
+    r"(?<![\w.])[\w.+-]{1,64}(?: (?:point|tiret) [\w-]{1,32}){0,3} (?:(?P<sure>arobase?)|chez|at|@) [\w-]{1,32}"
+    r"(?: (?:point|tiret) [\w-]{1,32}){0,2}? point (?:fr|com|org|net|eu|(?(sure)(?:[a-z]{2}|example|info|sante)))(?!\w)"
 )
 _SCHEME = r"(?<![a-z])[a-z]{2,6}://"  # also "ttps://", cut or misspelt
 _LINK = re.compile(rf"(?:{_SCHEME}|www\.)[^\s<>()|\]]+[^\s<>()|\].,;:!?»\"']")
