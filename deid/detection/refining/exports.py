@@ -34,6 +34,8 @@ _TIMESTAMP = re.compile(
 _CODED_FIELD = re.compile(r"^(?:obr(?:\|[^|\n]*){3}|(?:obx|dg1|al1|pr1|nk1)(?:\|[^|\n]*){2})\|([^|\n]+)", re.MULTILINE)
 _SEGMENT, _FIELD_CODE = re.compile(r"[A-Z][A-Z0-9]{2}\|"), re.compile("[A-Z]{2,4}")
 _LOCATION = re.compile(r"^pv1(?:\|[^|\n]*){2}\|([^|\n]+)", re.MULTILINE)
+# Who sends a message and who receives it, behind their programs: "MSH|^~\\&|GLIMS|LABO_SUD|DXCARE|CH_NORD|"
+_FACILITIES = re.compile(r"^msh\|[^|\n]*\|[^|\n]*\|([^|\n]*)(?:\|[^|\n]*\|([^|\n]*))?", re.MULTILINE)
 _DAY = 8  # digits of the day in a timestamp
 # Words that head a column of writers, letters that sign there, and values that do not.
 _SIGNING = word_list("signing_columns")
@@ -52,10 +54,13 @@ _HEADING, _LETTERS = re.compile(r'[ "]*[a-z][^.:!?]{0,24}'), re.compile("[a-z]+"
 def settle_exports(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
     """Return the mentions but those of coded cells and fields; of a timestamp taken for a number, the day.
 
-    Nobody's name is in the location of a stay. Letters in a column of writers are a professional's initials, below
-    the abbreviation of a measure or test they are none.
+    Nobody's name is in the location of a stay, nor in the sender and the receiver of a message. Letters in a column of
+    writers are a professional's initials, below the abbreviation of a measure or test they are none.
     """
+    facilities = [*_facilities(reading)]
+    mentions = [one for one in mentions if not any(map(one.overlaps, facilities))]
     measured, added = _by_columns(reading, mentions)
+    added += facilities
     places = [match.span(1) for match in _LOCATION.finditer(reading.folded)]
     coded = sorted(
         [
@@ -89,6 +94,15 @@ def _fills_field(reading: Reading, mention: Mention) -> bool:
     field = _SEGMENT.match(reading.text, line) and reading.text[mention.start - 1] == "|" and beside in ("|", "")
     names = reading.lexicon.surnames.get(written.lower()) or reading.lexicon.first_names.get(written.lower())
     return bool(field and _FIELD_CODE.fullmatch(written) and not names)
+
+
+def _facilities(reading: Reading) -> Iterator[Mention]:
+    """Yield the sender and the receiver of a message that have a name, and no number alone."""
+    for match in _FACILITIES.finditer(reading.folded):
+        for group in (1, 2):
+            if match[group] and any(map(str.isalpha, match[group].partition("^")[0])):
+                start = match.start(group)
+                yield Mention(start, start + len(match[group].partition("^")[0]), Label.ORG, 0.8)
 
 
 def _catalogued(reading: Reading) -> Iterator[tuple[int, int]]:

@@ -13,7 +13,7 @@ from deid.detection.lookup.known_names import ABBREVIATIONS
 from deid.detection.lookup.lexicon import Hit, Kind, gazetteers
 from deid.detection.merging.evidence import has_clinical_reading
 from deid.detection.refining.overlaps import joined_mention
-from deid.detection.text.names import glued, is_capital, is_upper
+from deid.detection.text.names import glued, is_capital, is_upper, opens_verb
 from deid.detection.text.reading import Reading
 from deid.detection.text.vocabulary import (
     CIVILITIES,
@@ -68,7 +68,14 @@ _APART = frozenset({OrgKind.ADMINISTRATION, OrgKind.MILITARY, OrgKind.BANK})
 _LONGEST, _SCORE = 3, 0.7
 # Who comes to a patient's home or pays, and is told behind a colon; behind others a test may stand ("CMP : WISC").
 _COMING = frozenset("ambulance ambulances asso association entreprise had mutuelle prestataire societe ssiad".split())
-_HOSPITAL, _LONGEST_ACRONYM = re.compile("ch[a-z]{2,3}"), 7
+# Who lets a home or manages somebody's affairs, right behind the word for it: "studio SIDR", "mandataire ATPC".
+_LETTING = frozenset("appart appartement bailleur curateur curatelle logement mandataire studio tutelle tuteur".split())
+_HOSPITAL, _LONGEST_ACRONYM = re.compile("ch[a-z]{2,3}|gh(?!rh|rp|bp|ih)[a-z]{2,3}|epsm[a-z]{1,2}"), 8
+# "patron du bar la marine", in small letters
+_KEEPS = re.compile(
+    r"\b(?:patron(?:ne)?|gerante?|tenanciere?|serveu(?:r|se)|tien[st]|tenait) (?:du|de la|au|a la|le|la|un|une) "
+    r"(?P<kind>[a-z]+) (?P<name>l[ae]s? (?P<word>[a-z]{3,}))"
+)
 _ENDS = frozenset({"", "\n", ".", ",", ";", ")", "/", "(", "-", "–"})
 _OPENINGS = frozenset({"", "\n", "|", ";", ":", "\t"})
 _NOT_NAMING = KINSHIP | PROFESSIONS | word_list("time_words") | frozenset(WEEKDAYS) | DETECTED_MONTHS
@@ -91,9 +98,11 @@ def settle_organisations(reading: Reading, mentions: Sequence[Mention]) -> list[
         if all(firm.start <= one.start and one.end <= firm.end for one in mentions[first:last]):
             mentions[first:last] = [firm]
     borne = Counter(word for one in mentions if one.label in NAMES for word in _own_words(reading, one))
-    added = (one for find in (_missed, _of_areas, _acronyms) for one in find(reading, mentions))
+    added = (one for find in (_missed, _of_areas, _acronyms, _kept) for one in find(reading, mentions))
     for mention in sorted({*mentions, *added}):
-        if mention.label is Label.ORG and (label := _whose_name(reading, mention, mentions)) is not None:
+        if (guest := _in_room(reading, mention, mentions)) is not None:
+            mention = guest
+        elif mention.label is Label.ORG and (label := _whose_name(reading, mention, mentions)) is not None:
             mention = replace(mention, label=label)
         elif _is_organisation(reading, mention, borne):
             mention = replace(mention, label=Label.ORG)
@@ -104,6 +113,16 @@ def settle_organisations(reading: Reading, mentions: Sequence[Mention]) -> list[
         else:
             result.append(mention)
     return result
+
+
+def _in_room(reading: Reading, mention: Mention, mentions: Sequence[Mention]) -> Mention | None:
+    """Return whom "ch" ("chambre") makes an organisation, where a title has the name elsewhere: "ch ROY", "Mme Roy"."""
+    first, *rest = reading.tokens(mention)
+    name = reading.words[rest[0]] if len(rest) == 1 and reading.words[first] == "ch" else ""
+    if mention.label is not Label.ORG or name not in reading.titled or gazetteers().towns(name):
+        return None
+    label = next((one.label for one in mentions if one.label in NAMES and name in _own_words(reading, one)), None)
+    return replace(mention, start=reading.starts[rest[0]], label=label) if label else None
 
 
 def _firms(reading: Reading) -> Iterator[Mention]:
@@ -150,12 +169,21 @@ def _missed(reading: Reading, mentions: Sequence[Mention]) -> Iterator[Mention]:
         if word not in _ARTICLES or not reading.capitals[index] or covered[reading.starts[index]]:
             continue
         last = index
-        while last - index < _LONGEST and _names(reading, last + 1, covered):
+        while last - index < _LONGEST and _names(reading, last + 1, covered) and not opens_verb(reading, last + 1):
             last += 1
-        ends = reading.word(last + 1) in _ENDS or not (reading.shouted(index) or is_capital(reading, last + 1))
-        head = _ahead(reading, index) if last > index and ends else None
-        if head is not None and head.kind not in _APART and head.words not in _BARE:
+        behind = reading.word(last + 1)
+        ends = behind in _ENDS or not (reading.shouted(index) or is_capital(reading, last + 1))
+        head = _ahead(reading, index) if last > index else None
+        ends |= head is not None and opens_verb(reading, last + 1) and _is_subject(reading, index - head.length)
+        if ends and head is not None and head.kind not in _APART and head.words not in _BARE:
             yield Mention(reading.starts[index], reading.ends[last], Label.ORG, _SCORE)
+
+
+def _is_subject(reading: Reading, head: int) -> bool:
+    """Return whether a clause opens with a head and its article: "LA CRECHE LES LUTINS A APPELE", not "A LA CRECHE"."""
+    article = head - 1 - (reading.word(head - 1) == "'")
+    opens = reading.word(article - 1) in ("", "\n", ".", ",", ";", ":", "-", "et", "mais", "que")
+    return reading.word(article) in _ARTICLES and opens
 
 
 def _of_areas(reading: Reading, mentions: Sequence[Mention]) -> Iterator[Mention]:
@@ -172,17 +200,40 @@ def _of_areas(reading: Reading, mentions: Sequence[Mention]) -> Iterator[Mention
 
 
 def _acronyms(reading: Reading, mentions: Sequence[Mention]) -> Iterator[Mention]:
-    """Yield capitals of no table and no mention that a kind announces ("HAD : ASDR") or that begin as "CHOG" does."""
+    """Yield capitals of no table and no mention that begin as "CHOG" does, or that a kind or who lets announces.
+
+    "HAD : ASDR", "mandataire ATPC"; and what heads the letter ahead of its service: "ATIRG - UNITE DE DIALYSE".
+    """
     covered = reading.coverage(mentions)
     for index, word in enumerate(reading.words):
-        announced = reading.word(index - 1) == ":" and reading.word(index - 2) in _COMING
-        if not (announced or _HOSPITAL.fullmatch(word)) or not 2 < len(word) < _LONGEST_ACRONYM or not word.isalpha():
+        announced = reading.word(index - 1) == ":" and reading.word(index - 2) in _COMING | _LETTING
+        announced |= reading.word(index - 1) in _LETTING
+        heads = _heads_letter(reading, index)
+        told = announced or heads or _HOSPITAL.fullmatch(word)
+        if not told or not 2 < len(word) < _LONGEST_ACRONYM or not word.isalpha() or covered[reading.starts[index]]:
             continue
-        if not is_upper(reading, index) or reading.shouted(index) or covered[reading.starts[index]]:
+        if not is_upper(reading, index) or (reading.shouted(index) and not heads):
             continue
         known = word in REPORT_WORDS or word in ABBREVIATIONS or word in reading.lexicon.clinical
-        if reading.lexicon.is_unknown(word) and not known and not glued(reading, index):
+        apart = not glued(reading, index) or reading.word(index - 1) == "("
+        if reading.lexicon.is_unknown(word) and not known and apart:
             yield Mention(reading.starts[index], reading.ends[index], Label.ORG, _SCORE)
+
+
+def _heads_letter(reading: Reading, index: int) -> bool:
+    """Return whether a word opens the document, ahead of a dash and the word for a service."""
+    dashed = index == 0 and len(reading.words[0]) > _SHORTEST and reading.word(1) in ("-", "–", "—")
+    return dashed and not glued(reading, 1) and reading.word(2) in ORG_HEADS
+
+
+def _kept(reading: Reading, mentions: Sequence[Mention]) -> Iterator[Mention]:
+    """Yield the name of a place that somebody keeps, in small letters without a mention."""
+    covered = reading.coverage(mentions)
+    for found in _KEEPS.finditer(reading.folded):
+        head, (start, end) = head_ending([found["kind"]]), found.span("name")
+        employs = head is not None and head.kind is OrgKind.EMPLOYER and found["word"] not in _NOT_NAMING
+        if employs and reading.lowered(reading.token_at(start)) and not any(covered[start:end]):
+            yield Mention(start, end, Label.ORG, _SCORE)
 
 
 def _names(reading: Reading, index: int, covered: bytearray) -> bool:
@@ -343,7 +394,7 @@ def complete_organisations(reading: Reading, mentions: Sequence[Mention]) -> lis
     Of a mutual, a taxi or a laboratory called "labo", the kind is left out, as the annotation guide has it.
     """
     result: list[Mention] = []
-    for mention in mentions:
+    for mention in _listed_whole(reading, mentions):
         if mention.label is Label.ORG:
             first = reading.token_at(mention.start)
             at = first - 1
@@ -354,6 +405,15 @@ def complete_organisations(reading: Reading, mentions: Sequence[Mention]) -> lis
                 mention = replace(mention, start=reading.starts[at])
         result.append(mention)
     return result
+
+
+def _listed_whole(reading: Reading, mentions: Sequence[Mention]) -> Iterator[Mention]:
+    """Yield the mentions, an organisation up to the end of its listed name: "Hôpital de la Mère [et de l'Enfant]"."""
+    for at, mention in enumerate(mentions):
+        ceiling = mentions[at + 1].start if at + 1 < len(mentions) else len(reading.text)
+        listed = reading.overlapping("gazetteer", mention) if mention.label is Label.ORG else ()
+        ends = [one.end for one in listed if one.label is Label.ORG and one.start == mention.start]
+        yield replace(mention, end=max(end for end in (mention.end, *ends) if end <= ceiling))
 
 
 def _specifies(reading: Reading, index: int) -> bool:

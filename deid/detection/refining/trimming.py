@@ -325,6 +325,8 @@ def _is_no_town(reading: Reading, index: int) -> bool:
     word, part = reading.words[index], reading.word(index - 2) in PARTS
     eponym = word in reading.lexicon.eponyms and not gazetteers().towns(word)
     return (part or eponym) and find_sense(reading, index) is Sense.THING
+
+
 def _joins(reading: Reading, index: int) -> bool:
     """Return whether a hyphen ties a word to one ahead of it that means no thing."""
     tied = reading.word(index - 1) == "-" and glued(reading, index) and glued(reading, index - 1)

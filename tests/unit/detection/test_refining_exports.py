@@ -154,3 +154,17 @@ def test_a_reference_of_a_catalogue_is_nobody_s_number_and_a_lot_is(part: str, k
 )
 def test_letters_that_fill_a_field_of_a_message_are_a_code(text: str, part: str, kept: bool) -> None:
     assert bool(settled(text, text.index(part), part, Label.DOCTOR)) is kept
+
+
+@pytest.mark.parametrize(
+    ("header", "found"),
+    [
+        ("MSH|^~\\&|GLIMS|LABO_SUD|DXCARE|CH_NORD^1|2021", ["LABO_SUD", "CH_NORD"]),
+        ("MSH|^~\\&|GLIMS|ZULMED|DXCARE", ["ZULMED"]),
+        ("MSH|^~\\&|GLIMS|750100018|DXCARE||2021", []),
+        ("ZSH|^~\\&|GLIMS|LABO_SUD|DXCARE|CH_NORD|2021", []),
+    ],
+)
+def test_the_sender_and_the_receiver_of_a_message_are_organisations(header: str, found: list[str]) -> None:
+    settled = settle_exports(Reading(Document("d", header)), [])
+    assert [(one.label, header[one.start : one.end]) for one in settled] == [(Label.ORG, one) for one in found]

@@ -39,6 +39,8 @@ def _found(markup: str) -> list[tuple[str, str]]:
         ("écroué à la [[STREET|Maison d'arrêt de Moulins]]", "Maison d'arrêt de Moulins"),
         ("COPIE A LA PREFECTURE DE LA CREUSE CE JOUR", "PREFECTURE DE LA CREUSE"),
         ("dossier à la MDPH de l'Ardèche", "MDPH de l'Ardèche"),
+        ("LA CRECHE LES PETITS LUTINS NE SIGNALE RIEN", "LES PETITS LUTINS"),
+        ("sa femme patronne du café la marine depuis dix ans", "la marine"),
     ],
 )
 def test_what_announces_a_kind_makes_an_organisation(markup: str, name: str) -> None:
@@ -98,6 +100,8 @@ def test_an_organisation_ends_at_its_column_and_before_what_it_pays(markup: str,
         "mairie [[CITY|Les Lilas]]",
         "résidence [[STREET|Les Ajoncs]], bât. B",
         "12 rue du foyer, [[CITY|Le Mans]]",
+        "A L'ECOLE LES AUTRES LE FRAPPENT. LA CRECHE, LES ENFANTS SONT LA. AU CAFE LES CLIENTS SONT PARTIS",
+        "il tient le bar la nuit depuis dix ans",
     ],
 )
 def test_people_towns_and_homes_beside_a_kind_stay(markup: str) -> None:
@@ -139,6 +143,11 @@ def test_a_town_that_a_title_makes_somebodys_is_a_name_elsewhere(markup: str, la
         ("Côté CMP : WISC-V faite ; EHPAD : GIR 2", []),
         ("pharmacie : RAS ; mutuelle : OK, service : HTA connue", []),
         ("SUITES SIMPLES CHUTTE DANS LA CHBRE", []),
+        ("studio SHLMR, bailleur : SEMADER ; curateur ATPC absent", ["SHLMR", "SEMADER", "ATPC"]),
+        ("logement HLM, studio PMR, appartement RDC", []),
+        ("secteur nord (EPSMR), transfert du GHSR ; GHRH dosé", ["EPSMR", "GHSR"]),
+        ("ATIRG - UNITE DE DIALYSE", ["ATIRG"]),
+        ("IRM - SERVICE D'IMAGERIE", []),
     ],
 )
 def test_acronyms_of_no_table_are_organisations(markup: str, organisations: list[str]) -> None:
@@ -220,3 +229,15 @@ def test_a_birth_name_is_one_whatever_else_the_word_means(markup: str, born: lis
 )  # fmt: skip
 def test_a_line_that_opens_with_a_way_is_an_address(markup: str, label: str) -> None:
     assert [one for one, _ in _found(markup)] == [label]
+
+
+@pytest.mark.parametrize(
+    ("markup", "found"),
+    [
+        ("[[ORG|ch VASSEROT]]. [[PATIENT|Vasserot]] dort, Mme Vasserot", ("PATIENT", "VASSEROT")),
+        ("[[ORG|ch VASSEROT]] appelé. [[PATIENT|Vasserot]] dort", ("ORG", "ch VASSEROT")),
+        ("[[ORG|CH Dijon]]. Mme [[PATIENT|Dijon]] dort", ("ORG", "CH Dijon")),
+    ],
+)
+def test_a_room_is_of_whom_a_title_names(markup: str, found: tuple[str, str]) -> None:
+    assert _found(markup)[0] == found
