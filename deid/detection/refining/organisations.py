@@ -11,7 +11,7 @@ from operator import attrgetter
 
 from deid.detection.lookup.known_names import ABBREVIATIONS
 from deid.detection.lookup.lexicon import Hit, Kind, gazetteers
-from deid.detection.merging.evidence import has_clinical_reading
+from deid.detection.merging.evidence import has_clinical_reading, is_clipped
 from deid.detection.refining.overlaps import joined_mention
 from deid.detection.text.names import glued, is_capital, is_upper, opens_verb
 from deid.detection.text.reading import Reading
@@ -70,6 +70,7 @@ _LONGEST, _SCORE = 3, 0.7
 _COMING = frozenset("ambulance ambulances asso association entreprise had mutuelle prestataire societe ssiad".split())
 # Who lets a home or manages somebody's affairs, right behind the word for it: "studio SIDR", "mandataire ATPC".
 _LETTING = frozenset("appart appartement bailleur curateur curatelle logement mandataire studio tutelle tuteur".split())
+_UNITS = frozenset("antenne centre service site unite".split())
 _HOSPITAL, _LONGEST_ACRONYM = re.compile("ch[a-z]{2,3}|gh(?!rh|rp|bp|ih)[a-z]{2,3}|epsm[a-z]{1,2}"), 8
 # "patron du bar la marine", in small letters
 _KEEPS = re.compile(
@@ -223,7 +224,7 @@ def _acronyms(reading: Reading, mentions: Sequence[Mention]) -> Iterator[Mention
 def _heads_letter(reading: Reading, index: int) -> bool:
     """Return whether a word opens the document, ahead of a dash and the word for a service."""
     dashed = index == 0 and len(reading.words[0]) > _SHORTEST and reading.word(1) in ("-", "–", "—")
-    return dashed and not glued(reading, 1) and reading.word(2) in ORG_HEADS
+    return dashed and not (glued(reading, 1) or is_clipped(reading, 0)) and reading.word(2) in _UNITS
 
 
 def _kept(reading: Reading, mentions: Sequence[Mention]) -> Iterator[Mention]:

@@ -148,6 +148,7 @@ def test_a_town_that_a_title_makes_somebodys_is_a_name_elsewhere(markup: str, la
         ("secteur nord (EPSMR), transfert du GHSR ; GHRH dosé", ["EPSMR", "GHSR"]),
         ("ATIRG - UNITE DE DIALYSE", ["ATIRG"]),
         ("IRM - SERVICE D'IMAGERIE", []),
+        ("NEONAT - SERVICE DU DR ROY", []),
     ],
 )
 def test_acronyms_of_no_table_are_organisations(markup: str, organisations: list[str]) -> None:
