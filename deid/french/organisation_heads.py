@@ -136,6 +136,8 @@ for _head in map(scanned, _KIND_OF_HEAD):
     if len(_head) >= (_LEAST_SLIPPED if _head.isalpha() else _LEAST_OF_SEVERAL):
         _SLIPPED.setdefault(len(_head.split()), []).append(_head)
 _LINK = re.compile("[ -]")
+# Acronyms that are words of names too: "Ti Kaz".
+_IN_CAPITALS = frozenset({"ti"})
 
 
 def find_head(name: str, is_name: Callable[[str], bool] = lambda _: False) -> OpeningHead | None:
@@ -144,7 +146,7 @@ def find_head(name: str, is_name: Callable[[str], bool] = lambda _: False) -> Op
     A folded word that `is_name` somebody bears is no slip: "Collier" is no "voilier".
     """
     exact = HEAD.match(scanned(name))
-    if exact is not None and head_of(exact) == "ti" and not name[: exact.end()].isupper():
+    if exact is not None and head_of(exact) in _IN_CAPITALS and not name[: exact.end()].isupper():
         exact = None  # "Ti Kaz"
     slipped = _with_slip(name, is_name)
     if exact is None or (slipped is not None and slipped.end > exact.end()):

@@ -171,7 +171,8 @@ _NAMES = {
         (OrgKind.LANDLORD, "un studio [[ORG|Vilogia]]"), (OrgKind.LANDLORD, "logé par [[ORG|Adour Habitat]]"),
         (OrgKind.LABORATORY, "LABO;[[ORG|ARVOR]];"), (OrgKind.LABORATORY, "lu par [[ORG|Cyto-Path Adour]]"),
         (OrgKind.OTHER, "vu au labo ; [[ORG|ARVOR]] appelé"),
-        (OrgKind.EMPLOYER, "[[ORG|Ti-Sud Transports]]"), (OrgKind.SCHOOL, "scolarisé à [[ORG|Paul-Langevin]]"),
+        (OrgKind.EMPLOYER, "[[ORG|Ti-Sud Transports]]"), (OrgKind.TRANSPORT, "taxi [[ORG|Ti Voyaz]]"),
+        (OrgKind.SCHOOL, "scolarisé à [[ORG|Paul-Langevin]]"),
     ],
 )  # fmt: skip
 def test_a_name_alone_gets_a_name_of_its_kind(kind: OrgKind, markup: str, substitutor: Substitutor) -> None:
