@@ -101,7 +101,7 @@ def settle_organisations(reading: Reading, mentions: Sequence[Mention]) -> list[
     borne = Counter(word for one in mentions if one.label in NAMES for word in _own_words(reading, one))
     added = (one for find in (_missed, _of_areas, _acronyms, _kept) for one in find(reading, mentions))
     for mention in sorted({*mentions, *added}):
-        if (guest := _in_room(reading, mention, mentions)) is not None:
+        if (guest := _guest(reading, mention, mentions)) is not None:
             mention = guest
         elif mention.label is Label.ORG and (label := _whose_name(reading, mention, mentions)) is not None:
             mention = replace(mention, label=label)
@@ -116,7 +116,7 @@ def settle_organisations(reading: Reading, mentions: Sequence[Mention]) -> list[
     return result
 
 
-def _in_room(reading: Reading, mention: Mention, mentions: Sequence[Mention]) -> Mention | None:
+def _guest(reading: Reading, mention: Mention, mentions: Sequence[Mention]) -> Mention | None:
     """Return whom "ch" ("chambre") makes an organisation, where a title has the name elsewhere: "ch ROY", "Mme Roy"."""
     first, *rest = reading.tokens(mention)
     name = reading.words[rest[0]] if len(rest) == 1 and reading.words[first] == "ch" else ""

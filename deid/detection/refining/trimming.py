@@ -328,7 +328,7 @@ def _is_no_town(reading: Reading, index: int) -> bool:
 
 
 def _joins(reading: Reading, index: int) -> bool:
-    """Return whether a hyphen ties a word to one ahead of it that means no thing."""
+    """Return whether a hyphen joins a word to one ahead that means no thing."""
     tied = reading.word(index - 1) == "-" and glued(reading, index) and glued(reading, index - 1)
     return tied and reading.word(index - 2).isalpha() and find_sense(reading, index - 2) is not Sense.THING
 

@@ -397,7 +397,7 @@ def _is_apart(match: re.Match[str], ahead: str, name: str, names: _Names) -> boo
 
 
 def _cut_town(text: str, match: re.Match[str]) -> str | None:
-    """Return what stands for the cut in a compound town that the end of a line cuts: nothing or a hyphen; else None."""
+    """Return the sign in place of the cut in a compound town at the end of a line: none or a hyphen; else None."""
     ahead = _COMPOUND_AHEAD.search(text, max(0, match.start() - _COMPOUND_REACH), match.start())
     compound = f"{ahead.group() if ahead else ''}{match[1]}"
     joins = ("", "-") if ahead else ("-",)
