@@ -197,7 +197,7 @@ class Shorthand:
         return self._first_letter(*found[0]) if found else self._letter(" ".join(beside), small, attempt)
 
     def _own_surname(self, letter: str) -> str | None:
-        """Return the initial of the patient's surrogate surname for that of the surname, which relatives bear."""
+        """Return the initial of the patient's surrogate surname where a relative has the surname's initial."""
         mine = (word for word in self._roster.own_surnames if word.startswith(letter))
         return next((self._surrogate(word, True, Pool.PATIENT)[0] for word in mine), None)
 

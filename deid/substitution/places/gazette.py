@@ -208,7 +208,7 @@ class Gazette:
         return next((one for one in drawn if getattr(one, kind) == most[0][0]), None)
 
     def drawn_for(self, insee: str) -> Commune | None:
-        """Return the commune drawn for that of a code; None if the document names it nowhere."""
+        """Return the commune drawn for the one with a code; None if the document names it nowhere."""
         here = (one for one in self._ordered.values() if one.commune is not None and one.commune.insee == insee)
         place = None if self._tags else next(here, None)
         return None if place is None else self.surrogate(place)
@@ -275,7 +275,7 @@ class Gazette:
         return self.communes.alike(true, department) if self._is_moved(true) else self.communes.near(true, department)
 
     def _anchor(self, true: Commune) -> str | None:
-        """Return the department near which a place is drawn: the area, or that of its region's places for another one.
+        """Return the department near which a place is drawn: the area, or the one of its own region's places.
 
         None for a place of a territory within the area, or overseas.
         """

@@ -139,7 +139,7 @@ def test_villages_follow_a_home_that_could_lie_in_its_region(substitutor: Substi
 
 
 def test_places_of_another_region_are_near_one_another(substitutor: Substitutor, communes: CommuneTable) -> None:
-    """Who lives near Paris and falls ill on the coast of Vendée is treated there."""
+    """A patient who lives near Paris and falls ill on the coast of Vendée is treated there."""
     for key in KEYS:
         patient = Patient(key=key, city="Orly", zip="94310")
         village, hospital = _one(substitutor, "en vacances à [[CITY|Jard-sur-Mer]], vu à [[CITY|Challans]]", patient)
