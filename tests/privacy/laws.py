@@ -17,6 +17,6 @@ def commune_law(table: CommuneTable, true: Commune, places: Places, epsilon: Fra
         KeyError: the commune is not of the table, or the table lacks a feature.
         ValueError: the strategy draws no commune (`tag`).
     """
-    known = law_of(table, [true], places, "").at(float(epsilon))
+    known = law_of(table, [true], places, table.territory(true)).at(float(epsilon))
     total = known.weights.sum()
     return {table.communes[at]: float(weight / total) for at, weight in zip(known.outputs, known.weights, strict=True)}

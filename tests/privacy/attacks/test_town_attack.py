@@ -27,7 +27,7 @@ EPSILON = 8
 POLICY = with_places("health_exponential", Fraction(EPSILON))
 PLACES = POLICY.substitution.places
 (POITIERS,) = TABLE.find("Poitiers")
-HOME = next(one for one in TABLE.in_department("86") if TABLE.area_of_territory(one) == "86")
+HOME = next(one for one in TABLE.in_department("86") if TABLE.department_of_territory(one) == "86")
 
 Towns = list[tuple[Commune, Commune]]
 
@@ -64,7 +64,7 @@ def test_the_posterior_in_the_area_of_the_home_is_the_frequency(home: Commune | 
     counts: dict[Commune, Counter[Commune]] = defaultdict(Counter)
     after: dict[Commune, np.ndarray] = {}
     said, happened, right, formerly = [], [], 0, 0
-    old = guesses(whole, law_of(TABLE, whole, PLACES, "").at(EPSILON))
+    old = guesses(whole, law_of(TABLE, whole, PLACES, whole).at(EPSILON))
     for number in range(1200):
         first = by_population(random, towns)
         second = by_population(random, [one for one in towns if one != first])

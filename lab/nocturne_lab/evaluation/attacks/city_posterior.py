@@ -12,11 +12,12 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from functools import cache, cached_property
 from math import prod
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,9 +26,9 @@ from deid.config import policy
 from deid.config.policy import Places
 from deid.reference import Commune, CommuneTable
 from deid.reference.distances import MICRO, feature_maxima, normalise_profile
-from deid.reference.partition import GENERAL, UNIVERSITY, hospital_towns, is_overseas_code, population_class
+from deid.reference.partition import hospital_towns, is_overseas_code, population_class
 from deid.reference.tables import packaged_tables
-from nocturne_lab.evaluation.attacks.commune_laws import Law, Pairs, indices, is_across, key_areas, law_of, published
+from nocturne_lab.evaluation.attacks.commune_laws import Law, Pairs, indices, key_areas, law_of, published
 
 # Share of the posterior held by the crowd of a surrogate.
 _CROWD_SHARE = 0.95
@@ -80,18 +81,7 @@ def commune_posteriors(
     inputs = [one for one in table.communes if wanted is None or one.department in wanted]
     if not inputs:
         raise ValueError("no commune of the table is of these departments")
-    return posteriors_of(table, places, epsilons, inputs)
-
-
-def posteriors_of(
-    table: CommuneTable,
-    places: Places,
-    epsilons: Iterable[Fraction],
-    inputs: Sequence[Commune],
-    area: str | None = None,
-) -> list[Posterior]:
-    """Return `commune_posteriors` of some communes: homes alone, or towns of documents of an area."""
-    prior, laws = _populations(inputs), law_of(table, inputs, places, area)
+    prior, laws = _populations(inputs), law_of(table, inputs, places)
     before = _guess_before(table, places, inputs, prior)
     measure = _Measure(table, places.features)
     return [_figures(places.strategy, epsilon, laws, prior, before, measure) for epsilon in epsilons]
@@ -130,29 +120,83 @@ def _joint(laws: Law, strategy: str, epsilon: float, prior: NDArray[np.float64])
     return pairs, joint
 
 
-def _sort(one: Commune) -> int:
-    """Return a number for a size and kind of hospital, as `CommuneTable.near` compares them."""
-    return 3 * population_class(one.population) + (UNIVERSITY, GENERAL, None).index(hospital_towns().get(one.insee))
+def _sort(one: Commune) -> tuple[int, str | None]:
+    """Return a size and kind of hospital, as `CommuneTable.alike` compares them."""
+    return population_class(one.population), hospital_towns().get(one.insee)
+
+
+_Lies = tuple[str | None, str | None]  # department and region of a stratum, None for several and overseas
+_ANY = ""
+# Prior times likelihood of a published town that nothing explains: its name was read as another's.
+_MISREAD = 1e-12
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Stratum:
+    name: str
+    lies: _Lies
+    first: Commune
+    sorts: frozenset[tuple[int, str | None]]
+    codes: NDArray[np.intp]
+
+    @property
+    def overseas(self) -> bool:
+        return is_overseas_code(self.first.department)
+
+
+@dataclass(frozen=True, slots=True)
+class _Hypothesis:
+    """What decides the draws of a document.
+
+    Attributes:
+        told: where the stratum lies that the area follows, mostly the home's.
+        area: a department; "" where no place is drawn in one.
+        share: of the areas that the key may draw.
+        left: region whose places are moved into the area.
+        most: department and region of most towns' strata, None where no town has one.
+    """
+
+    told: _Lies
+    area: str
+    share: float
+    left: str | None
+    most: _Lies
+
+    def allows(self, one: _Stratum) -> bool:
+        return all(code is not None or mine is None for code, mine in zip(self.most, one.lies, strict=True))
+
+    def needs(self, one: _Stratum) -> bool:
+        return all(code in (_ANY, None, mine) for code, mine in zip(self.most, one.lies, strict=True))
+
+
+class _Originals(NamedTuple):
+    """Communes by index that may be a published town, prior times likelihood of each, and whether `most` needs it."""
+
+    codes: NDArray[np.intp]
+    values: NDArray[np.float64]
+    needed: NDArray[np.bool_]
+
+
+_NOTHING = _Originals(np.array([], dtype=np.intp), np.array([]), np.array([], dtype=bool))
 
 
 class TownAttack:
     """The attacker on towns of documents: who knows the code reads the area of a document in what it publishes.
 
-    The home's stratum is published, and with it the area, where that is one's. Other towns are then supposed there:
-    those of strata across regions among `CommuneTable.near`. Where the key drew the area (`free`) a town may be of any
-    region, one moved into the area (`Gazette._left`) too, of all strata of its sort; the area is then read in all
-    published towns. Towns are independent but for that, the prior of each is population, and the towns of a document's
-    moved region are those published in the region of its area. Words that a surrogate may not have are not known.
+    Each hypothesis on the area, and on the region left, is weighed by the populations of the home's strata, by the
+    key's law and by all published towns (`Gazette._area`, `Gazette._left`). A published town is then of any stratum
+    that has it among its candidates. The prior of towns is population, each for itself; where the home's stratum tells
+    a department or region, towns of strata of several departments are supposed near it. "Most" of a document's strata
+    are read as "one or more", `Gazette._departments` in the other published towns. Words that a surrogate may not have
+    are not known.
     """
 
     def __init__(self, table: CommuneTable, places: Places) -> None:
         self._table, self._places = table, places
         self._people = _populations(table.communes)
-        about = [(one.region, one.department, _sort(one)) for one in table.communes]
-        self._regions, self._departments, self._sorts = map(np.array, zip(*about, strict=True))
-        self._law = cache(self._law_of)
         self._pairs = cache(self._published)
-        self._moved = cache(self._list_moved)
+        self._draw = cache(self._list_draw)
+        self._near = cache(self._list_near)
 
     def posteriors(
         self, epsilon: float, towns: Sequence[tuple[Commune, Commune]], home: Commune | None
@@ -165,98 +209,191 @@ class TownAttack:
         Raises:
             KeyError: a commune is not of the table, or the table lacks a feature.
         """
-        drawn = [one for _, one in towns]
-        areas, free = self._areas(home, drawn)
-        likely = [
-            {area: self._originals(epsilon, true, one, drawn[:at], area, free) for area in areas}
-            for at, (true, one) in enumerate(towns)
-        ]
-        masses = [{area: float(values.sum()) for area, (_, values) in one.items()} for one in likely]
-        found = []
-        for at, (true, one) in enumerate(towns):
-            after = np.zeros(len(self._people))
-            for area, share in areas.items():
-                beside = prod(other[area] for number, other in enumerate(masses) if number != at)
-                codes, values = likely[at][area]
-                after[codes] += share * beside * values
+        if self._places.strategy == "health_exponential":
+            found = self._together(epsilon, [one for _, one in towns], home)
+        else:
+            found = [self._alone(epsilon, true.department, one) for true, one in towns]
+        for after, (true, one) in zip(found, towns, strict=True):
             if not after.any():
-                codes = indices(self._table, self._crowd(self._name(true, one)))
+                codes = indices(self._table, self._crowd(true, one))
                 after[codes] = self._people[codes]
-            found.append(after / after.sum())
-        return found
+        return [after / after.sum() for after in found]
 
-    def _areas(self, home: Commune | None, drawn: Sequence[Commune]) -> tuple[Mapping[str, float], bool]:
-        """Return the areas of a document with their shares before its towns are looked at; whether the key drew it."""
-        inland = [one for one in drawn if not is_overseas_code(one.department)]
-        about = inland if home is None else [home]
-        if self._places.strategy != "health_exponential" or not about or is_overseas_code(about[0].department):
-            return {"": 1.0}, False
-        if most := Counter(filter(None, map(self._table.area_of_territory, about))).most_common(1):
-            return {str(most[0][0]): 1.0}, False
-        every, regions = key_areas(self._table), {one.region for one in inland if one != home}
-        if not any(map(self._table.area_of_territory, inland)):
-            return every, True
-        return {area: one for area, one in every.items() if self._table.region_of(area) in regions} or every, True
+    def _crowd(self, true: Commune, one: Commune) -> Sequence[Commune]:
+        if self._places.strategy == "health_exponential":
+            return self._table.territory(one)
+        return self._table.in_department(true.department)
 
-    def _originals(
-        self, epsilon: float, true: Commune, one: Commune, before: Sequence[Commune], area: str, free: bool
-    ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-        """Return the originals that a published town may have in an area, by index; prior times likelihood of each."""
-        table, across = self._table, bool(area) and is_across(self._table, one)
-        inputs, pairs = self._pairs(self._name(true, one), area if across else "", epsilon)
-        left = ~np.isin(pairs.outputs, indices(table, before if across else ()))
-        sums, here = (
-            np.bincount(pairs.inputs[rows], pairs.weights[rows], minlength=len(inputs))
-            for rows in (left, left & (pairs.outputs == indices(table, [one])))
-        )
-        prior = self._people[inputs]
-        if across and not free:  # a patient is supposed to be treated near the home
-            prior = prior * np.isin(inputs, indices(table, table.near(one, area)))
-        found = [(inputs, prior * here / np.where(sums > 0, sums, 1))]
-        if free and one.region == table.region_of(area):
-            moved = self._moved(area, _sort(one))
-            kept = ((members, np.setdiff1d(near, indices(table, before))) for members, near in moved)
-            found += [
-                (members, self._people[members] / len(near)) for members, near in kept if indices(table, [one]) in near
-            ]
-        codes, values = zip(*found, strict=True)
-        return np.concatenate(codes), np.concatenate(values)
+    def _alone(self, epsilon: float, department: str, one: Commune) -> NDArray[np.float64]:
+        codes, pairs = self._pairs(department, epsilon)
+        sums = np.bincount(pairs.inputs, pairs.weights, minlength=len(codes))
+        rows = pairs.outputs == indices(self._table, [one])
+        after = np.zeros(len(self._people))
+        after[codes[pairs.inputs[rows]]] = pairs.weights[rows] / sums[pairs.inputs[rows]]
+        return after * self._people
 
-    def _published(self, name: str, area: str, epsilon: float) -> tuple[NDArray[np.intp], Pairs]:
-        law = self._law(name, area)
+    def _published(self, department: str, epsilon: float) -> tuple[NDArray[np.intp], Pairs]:
+        law = law_of(self._table, self._table.in_department(department), self._places)
         return law.codes, published(law, self._places.strategy, epsilon)
 
-    def _law_of(self, name: str, area: str) -> Law:
-        return law_of(self._table, self._crowd(name), self._places, area)
+    def _together(self, epsilon: float, drawn: Sequence[Commune], home: Commune | None) -> list[NDArray[np.float64]]:
+        """Return prior times likelihood of each commune for each town, summed over hypotheses."""
+        towns = [*drawn] if home is None or home in drawn else [*drawn, home]
+        found = [np.zeros(len(self._people)) for _ in towns]
+        reading = _Reading(self, epsilon, towns, None if home is None else towns.index(home))
+        for one in self._hypotheses(towns, home):
+            likely = reading.originals(one)
+            masses = [float(each.values.sum()) + _MISREAD for each in likely]
+            lacking = [float(each.values[~each.needed].sum()) + _MISREAD for each in likely]
+            for at, each in enumerate(likely):
+                beside, none = (prod(some[:at] + some[at + 1 :]) for some in (masses, lacking))
+                found[at][each.codes] += one.share * each.values * (beside - np.where(each.needed, 0, none))
+        return found[: len(drawn)]
 
-    def _list_moved(self, area: str, sort: int) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-        """Return the communes of other regions and what they become in a department, for strata with this sort."""
-        region, found = self._table.region_of(area), []
-        for sorts, codes in self._strata.items():
-            if sort in sorts:
-                around = np.flatnonzero((self._regions == region) & np.isin(self._sorts, list(sorts)))
-                inside = around[self._departments[around] == area]
-                found.append((codes[self._regions[codes] != region], inside if len(inside) else around))
+    def _hypotheses(self, towns: Sequence[Commune], home: Commune | None) -> Iterator[_Hypothesis]:
+        inland = [one for one in towns if not is_overseas_code(one.department)]
+        if not inland or (home is not None and home not in inland):
+            yield _Hypothesis((None, None), "", 1.0, None, (_ANY, _ANY))
+            return
+        regions = sorted({one.lies[1] for one in self._strata if one.lies[1]})
+        for told, left, most in self._told(inland, regions) if home is None else self._told_by(home, regions):
+            for area, share in self._areas(told).items():
+                yield _Hypothesis(told, area, share, left, most)
+
+    def _told(self, inland: Sequence[Commune], regions: Sequence[str]) -> Iterator[tuple[_Lies, str | None, _Lies]]:
+        """Yield where the stratum lies that gives the area of a patient without a home, what is left, and `most`."""
+        for one in dict.fromkeys(map(self.lies, inland)):
+            if one[0] is not None:
+                yield one, None, (one[0], _ANY)
+        for region in (None, *regions):
+            yield (None, region), None, (None, region)
+
+    def _told_by(self, home: Commune, regions: Sequence[str]) -> Iterator[tuple[_Lies, str | None, _Lies]]:
+        """Yield the same for a published home."""
+        for one in dict.fromkeys(stratum.lies for stratum in self.having(home)):
+            if one != (None, None):
+                yield one, one[1] if one[0] is None else None, (_ANY, _ANY)
+            else:
+                yield from ((one, left, (_ANY, left)) for left in (None, *regions))
+
+    def _areas(self, told: _Lies) -> Mapping[str, float]:
+        return {told[0]: 1.0} if told[0] is not None else key_areas(self._table, told[1])
+
+    def supposed(self, one: _Stratum, told: _Lies) -> NDArray[np.bool_]:
+        """Return which communes of a stratum are supposed among a patient's towns, by where the home's lies."""
+        if told[1] is None or one.lies[0] is not None or one.overseas:
+            return np.full(len(one.codes), fill_value=True)
+        return np.any([self._near(one.name, area) for area in self._areas(told)], axis=0)
+
+    def values(
+        self, epsilon: float, one: _Stratum, anchor: str | None, moved: bool, towns: Sequence[Commune]
+    ) -> NDArray[np.float64] | None:
+        """Return prior times likelihood of the communes of a stratum for the last of some published towns."""
+        outputs, weights = self._draw(one.name, anchor, moved, epsilon)
+        *before, here = indices(self._table, towns)
+        free = ~np.isin(outputs, before if anchor is not None else [])
+        at = np.flatnonzero(free & (outputs == here))
+        if not len(at):
+            return None
+        return np.asarray(self._people[one.codes] * weights[:, at[0]] / weights[:, free].sum(axis=1))
+
+    def anchor(self, one: _Stratum, what: _Hypothesis, beside: Sequence[_Lies]) -> str | None:
+        """Return the department near which places of a stratum are drawn, as `Gazette._anchor`."""
+        if not what.area or one.overseas or one.lies[0] == what.area:
+            return None
+        if one.lies[1] in (None, what.left, self._table.region_of(what.area)):
+            return what.area
+        there = Counter(department for department, region in beside if department and region == one.lies[1])
+        return there.most_common(1)[0][0] if there else what.area
+
+    def _list_draw(
+        self, name: str, anchor: str | None, moved: bool, epsilon: float
+    ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+        """Return the candidates of a stratum, and their weights for each of its communes, or for all of them."""
+        one, table = self._named[name], self._table
+        mine = table.territory(one.first)
+        among = mine if anchor is None else self._candidates(one, anchor, moved)
+        outputs = np.sort(indices(table, among))
+        if not np.isin(outputs, one.codes).all():
+            return outputs, np.ones((1, len(outputs)))
+        pairs = law_of(table, mine, self._places, among).at(epsilon)
+        return outputs, pairs.weights.reshape(len(mine), len(outputs))
+
+    def _candidates(self, one: _Stratum, anchor: str, moved: bool) -> Sequence[Commune]:
+        if one.lies[0] is not None and not moved:
+            return self._table.near(one.first, anchor)
+        return self._table.alike(self._like[one.sorts], anchor)  # of sorts alone: one list for all strata of these
+
+    def _list_near(self, name: str, department: str) -> NDArray[np.bool_]:
+        one = self._named[name]
+        return np.isin(one.codes, indices(self._table, self._candidates(one, department, moved=True)))
+
+    def having(self, town: Commune) -> Sequence[_Stratum]:
+        """Return the strata that may have a published town among their candidates."""
+        own = self._named[self._table.territory_name(town)]
+        return [own] if own.overseas else self._strata_of[_sort(town)]
+
+    def lies(self, town: Commune) -> _Lies:
+        return self._named[self._table.territory_name(town)].lies
+
+    @cached_property
+    def _strata(self) -> Sequence[_Stratum]:
+        table, found = self._table, []
+        for name, codes in table.partition.items():
+            members = [one for one in map(table.get, codes) if one]
+            lies = table.department_of_territory(members[0]), table.region_of_territory(members[0])
+            where: _Lies = (None, None) if is_overseas_code(members[0].department) else lies
+            found.append(_Stratum(name, where, members[0], frozenset(map(_sort, members)), indices(table, members)))
         return found
 
     @cached_property
-    def _strata(self) -> Mapping[frozenset[int], NDArray[np.intp]]:
-        """Sorts → the communes of the strata of one region that have these."""
-        found: dict[frozenset[int], list[NDArray[np.intp]]] = defaultdict(list)
-        for members in map(self._crowd, self._table.partition):
-            if not is_across(self._table, members[0]) and not is_overseas_code(members[0].department):
-                codes = indices(self._table, members)
-                found[frozenset(self._sorts[codes].tolist())].append(codes)
-        return {sorts: np.concatenate(codes) for sorts, codes in found.items()}
+    def _named(self) -> Mapping[str, _Stratum]:
+        return {one.name: one for one in self._strata}
 
-    def _name(self, true: Commune, drawn: Commune) -> str:
-        """Return the name of the communes that the attacker chooses from, what is moved aside."""
-        return self._table.territory_name(drawn) if self._places.strategy == "health_exponential" else true.department
+    @cached_property
+    def _like(self) -> Mapping[frozenset[tuple[int, str | None]], Commune]:
+        return {one.sorts: one.first for one in self._strata if not one.overseas}
 
-    def _crowd(self, name: str) -> Sequence[Commune]:
-        if self._places.strategy != "health_exponential":
-            return self._table.in_department(name)
-        return [one for one in map(self._table.get, self._table.partition[name]) if one]
+    @cached_property
+    def _strata_of(self) -> Mapping[tuple[int, str | None], Sequence[_Stratum]]:
+        """Size and kind of hospital → the strata of the metropolis that have it."""
+        found: dict[tuple[int, str | None], list[_Stratum]] = defaultdict(list)
+        for one in self._strata:
+            for sort in () if one.overseas else one.sorts:
+                found[sort].append(one)
+        return found
+
+
+class _Reading:
+    """The published towns of a document, and the originals that each may have under a hypothesis."""
+
+    def __init__(self, attack: TownAttack, epsilon: float, towns: Sequence[Commune], home: int | None) -> None:
+        self._attack, self._epsilon, self._towns, self._home = attack, epsilon, towns, home
+        self._lies = [attack.lies(one) for one in towns]
+        self._values = cache(self._values_of)
+        self._supposed = cache(attack.supposed)
+
+    def originals(self, what: _Hypothesis) -> list[_Originals]:
+        """Return the originals of each town; of none where the home has none."""
+        if self._home is not None and not len(self._of(what, self._home).codes):
+            return []
+        return [self._of(what, at) for at in range(len(self._towns))]
+
+    def _of(self, what: _Hypothesis, at: int) -> _Originals:
+        rows = [_NOTHING]
+        for one in self._attack.having(self._towns[at]):
+            if what.told == one.lies if at == self._home else what.allows(one):
+                beside = [*self._lies[:at], one.lies, *self._lies[at + 1 :]]
+                anchor = self._attack.anchor(one, what, beside)
+                moved = anchor is not None and one.lies[1] is not None and one.lies[1] == what.left
+                values = self._values(at, one, anchor, moved)
+                if values is not None:
+                    near = True if at == self._home else self._supposed(one, what.told)
+                    rows.append(_Originals(one.codes, values * near, np.full(len(values), what.needs(one))))
+        return _Originals(*map(np.concatenate, zip(*rows, strict=True)))
+
+    def _values_of(self, at: int, one: _Stratum, anchor: str | None, moved: bool) -> NDArray[np.float64] | None:
+        return self._attack.values(self._epsilon, one, anchor, moved, self._towns[: at + 1])
 
 
 def _populations(communes: Sequence[Commune]) -> NDArray[np.float64]:

@@ -43,11 +43,13 @@ class Law(Protocol):
         ...
 
 
-def law_of(table: CommuneTable, inputs: Sequence[Commune], places: Places, area: str | None = None) -> Law:
+def law_of(
+    table: CommuneTable, inputs: Sequence[Commune], places: Places, among: Sequence[Commune] | None = None
+) -> Law:
     """Return the distribution of `places.strategy` for some communes.
 
-    `area`: where the document's places are drawn under `health_exponential`, "" for none; None for homes alone, whose
-    area the key draws where their stratum lies in several regions.
+    `among`: the candidates of each under `health_exponential`; None for those of homes alone, whose area the key draws
+    where their stratum lies in several departments.
 
     Raises:
         KeyError: a commune is not of the table, or the table lacks a feature.
@@ -55,8 +57,7 @@ def law_of(table: CommuneTable, inputs: Sequence[Commune], places: Places, area:
     """
     codes = indices(table, inputs)
     if places.strategy == "health_exponential":
-        areas = key_areas(table) if area is None else {area: 1.0}
-        return _Exponential(codes, *_strata(table, inputs, places, areas), rate=0.5)
+        return _Exponential(codes, *_strata(table, inputs, places, among), rate=0.5)
     if places.strategy == "knn_exponential":
         return _Exponential(codes, _neighbours(table, codes, places), [1.0] * len(codes), rate=1.0)
     if places.strategy == "geo_indistinguishability":
@@ -75,15 +76,12 @@ def indices(table: CommuneTable, communes: Iterable[Commune]) -> NDArray[np.intp
     return np.array([where[one.insee] for one in communes], dtype=np.intp)
 
 
-def key_areas(table: CommuneTable) -> Mapping[str, float]:
-    """Return department → its share of the areas that the key draws."""
-    seats = Counter(one.department for one in table.hospital_towns(None, university=True))
+@lru_cache(maxsize=32)
+def key_areas(table: CommuneTable, region: str | None) -> Mapping[str, float]:
+    """Return department → its share of the areas that the key draws for a home of a region, or of several (None)."""
+    towns = table.hospital_towns(None, university=region is None)
+    seats = Counter(one.department for one in towns if region in (None, one.region))
     return {area: number / seats.total() for area, number in seats.items()}
-
-
-def is_across(table: CommuneTable, commune: Commune) -> bool:
-    """Return whether a commune's stratum lies in several regions, so that an area has its candidates."""
-    return table.area_of_territory(commune) is None and not is_overseas_code(commune.department)
 
 
 def published(law: Law, strategy: str, epsilon: float) -> Pairs:
@@ -117,19 +115,28 @@ class _Exponential:
 
 
 def _strata(
-    table: CommuneTable, inputs: Sequence[Commune], places: Places, areas: Mapping[str, float]
+    table: CommuneTable, inputs: Sequence[Commune], places: Places, given: Sequence[Commune] | None
 ) -> tuple[_Rows, list[float]]:
     """Return the candidates of each input by area, and the share of each draw."""
     rows: list[tuple[NDArray[np.int64], ...]] = []
     shares: list[float] = []
     for at, commune in enumerate(inputs):
         profiles = table.profiles(commune, places.features)
-        for area, share in areas.items() if is_across(table, commune) else [("", 1.0)]:
-            among = table.near(commune, area) if area else table.territory(commune)
-            apart = np.array([profiles[one.insee] for one in among], dtype=np.int64) - profiles[commune.insee]
+        for among, share in [(given, 1.0)] if given is not None else _of_home(table, commune):
+            known = all(one.insee in profiles for one in among)  # else the draw is uniform
+            to = [profiles[one.insee if known else commune.insee] for one in among]
+            apart = np.array(to, dtype=np.int64) - profiles[commune.insee]
             rows.append(_row(at, indices(table, among), _rounded_up_roots((apart**2).sum(axis=1)), len(shares)))
             shares.append(share)
     return rows, shares
+
+
+def _of_home(table: CommuneTable, home: Commune) -> list[tuple[Sequence[Commune], float]]:
+    """Return the candidates of a home in each area that may be its document's, and the share of each."""
+    if table.department_of_territory(home) is not None or is_overseas_code(home.department):
+        return [(table.territory(home), 1.0)]
+    areas = key_areas(table, table.region_of_territory(home))
+    return [(table.near(home, area), share) for area, share in areas.items()]
 
 
 def _row(at: int, outputs: NDArray[np.intp], far: NDArray[np.int64], draw: int) -> tuple[NDArray[np.int64], ...]:
