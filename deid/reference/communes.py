@@ -175,8 +175,17 @@ class CommuneTable:
         if stays:
             return self._nearest(members, department, _LEAST_STAYING)
         sorts = set(map(_sort, members))
-        alike = [one for one in self.communes if not is_overseas_code(one.department) and _sort(one) in sorts]
+        alike = [one for sort in sorts for one in self._by_sort[sort]]
         return self._nearest(alike, department, _LEAST_NEAR)
+
+    @cached_property
+    def _by_sort(self) -> Mapping[tuple[int, str | None], Sequence[Commune]]:
+        """Size and kind of hospital → communes of the metropolis, none for other sorts."""
+        groups: dict[tuple[int, str | None], list[Commune]] = defaultdict(list)
+        for one in self.communes:
+            if not is_overseas_code(one.department):
+                groups[_sort(one)].append(one)
+        return groups
 
     def _nearest(self, communes: Sequence[Commune], department: str, least: int) -> Sequence[Commune]:
         """Return those of some communes that lie in a department, and the nearest to its middle, `least` at least."""
@@ -185,8 +194,8 @@ class CommuneTable:
         east, north = project_metropolis(lon, lat)
 
         def far(one: Commune) -> tuple[bool, int, str]:
-            x, y = project_metropolis(one.lon, one.lat)
-            return one.department != department, (x - east) ** 2 + (y - north) ** 2, one.insee
+            point = self.atlas.point(one)
+            return one.department != department, (point.x - east) ** 2 + (point.y - north) ** 2, one.insee
 
         found = sorted(communes, key=far)
         return tuple(found[: max(least, sum(one.department == department for one in found))])
