@@ -5,6 +5,8 @@
 Texts of one or two sentences are made from towns and countries, published under the default policy through detection
 and substitution, and read back: the inhabitants, department, hospital or station must be of the town that is published,
 the calling code of the country. A text that is held back counts as such.
+
+Distances are measured on the documents of corpus/unseen, with their true mentions.
 """
 
 from __future__ import annotations
@@ -12,9 +14,12 @@ from __future__ import annotations
 import argparse
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import combinations
 from math import dist, inf
+from pathlib import Path
 from random import Random
+from statistics import median
 from typing import NamedTuple
 
 from deid.config.policy import load
@@ -31,9 +36,13 @@ from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
 from deid.substitution.places.abroad import CALLED, country_of
 from deid.substitution.places.areas import area, area_names, article_of
+from nocturne_lab.evaluation.attacks.document_places import towns_of
+from nocturne_lab.evaluation.corpus import GoldDocument, load_corpus
 
 SEED, TOWNS, MAX_BYTES = 20261129, 40, 10**6
 REACH_KM = 250
+NEAR_KM, FAR_KM = 60, 120  # of two towns of a document, true and published
+UNSEEN = Path("corpus/unseen")
 KEY = b"the key of the measure of places"
 SITES = ("Bichat", "Tenon", "Lariboisière", "Cochin", "Beaujon", "Édouard Herriot", "Gui de Chauliac", "Trousseau")
 HEAD = """# Coherence of published places
@@ -201,6 +210,40 @@ def agree(one: SelfChecking, text: str) -> bool:
     return one.agrees(article + found["one"], found["two"])
 
 
+class Distances(NamedTuple):
+    """Kilometres between two towns of a document, true and published, for pairs that are near one another."""
+
+    before: Sequence[float]
+    after: Sequence[float]
+    returned: int
+    towns: int
+
+    def line(self) -> str:
+        far = sum(one > FAR_KM for one in self.after)
+        return (
+            f"Of {len(self.before)} pairs of towns of corpus/unseen within {NEAR_KM} km of one another, "
+            f"{far / len(self.before):.1%} come out more than {FAR_KM} km apart; median {median(self.before):.0f} km, "
+            f"published {median(self.after):.0f} km. Of {self.towns} towns {self.returned / self.towns:.1%} return."
+        )
+
+
+def distances(documents: Iterable[GoldDocument], table: CommuneTable) -> Distances:
+    """Measure towns of the metropolis in documents, published with their true mentions."""
+    tables = packaged_tables()
+    substitutor = Substitutor(load(), KEY, table, tables.names)
+    before, after, returned, number = list[float](), list[float](), 0, 0
+    for one in documents:
+        done = substitutor.substitute(one.document, one.mentions)
+        towns = {true: drawn for true, drawn in towns_of(one.document, done, table) if drawn is not None}
+        inland = [both for both in towns.items() if not is_overseas_code(both[0].department)]
+        number += len(inland)
+        returned += sum(true == drawn for true, drawn in inland)
+        pairs = [[_metres(table, *two) / 1000 for two in zip(*both, strict=True)] for both in combinations(inland, 2)]
+        before += [was for was, _ in pairs if was <= NEAR_KM]
+        after += [now for was, now in pairs if was <= NEAR_KM]
+    return Distances(before, after, returned, number)
+
+
 def main() -> None:
     """Print the page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -228,6 +271,7 @@ def main() -> None:
     for kind, found in counts.items():
         told = found["agree"] + found["differ"]
         print(f"| {kind} | {found.total()} | {found['held']} | {100 * found['agree'] / told if told else 0:.1f} % |")
+    print(f"\n{distances(load_corpus(UNSEEN), table).line()}")
 
 
 if __name__ == "__main__":

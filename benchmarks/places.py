@@ -37,6 +37,7 @@ from deid.substitution.context import DocumentContext
 from deid.substitution.places.gazette import Gazette
 from demo.population import population
 from nocturne_lab.evaluation.attacks.city_posterior import Posterior, commune_posteriors
+from nocturne_lab.evaluation.attacks.commune_laws import key_areas
 from nocturne_lab.evaluation.attacks.inputs import Resident
 from nocturne_lab.evaluation.attacks.usefulness import ProfileUtility, measure_profiles
 from nocturne_lab.evaluation.audit import Audit
@@ -139,19 +140,30 @@ def _favourites(counts: Counts) -> str:
 
 
 def told_by_area(table: CommuneTable) -> str:
-    """Return what the area of a document tells of where its patient lives, in bits."""
-    people: Counter[str] = Counter()
+    """Return what the area of a document tells of where its patient lives, in bits: log2 P(area | home) / P(area)."""
+    people: Counter[tuple[str | None, str | None]] = Counter()
     for one in table.communes:
         if not is_overseas_code(one.department):
-            people[table.area_of_territory(one) or ""] += one.population
-    everyone = people.total()
-    across = people.pop("", 0) / everyone
-    bits = {area: -log2(number / people.total()) for area, number in people.items() if number}
-    mean = sum(people[area] / people.total() * one for area, one in bits.items())
+            people[table.department_of_territory(one), table.region_of_territory(one)] += one.population
+    laws = {told: {told[0]: 1.0} if told[0] else key_areas(table, told[1]) for told in people}
+    areas: Counter[str] = Counter()
+    for told, law in laws.items():
+        areas.update({area: people[told] * share / people.total() for area, share in law.items()})
+    bits = {told: sum(share * log2(share / areas[area]) for area, share in law.items()) for told, law in laws.items()}
+    kinds = {"one department": [one for one in people if one[0]],
+             "several departments of a region": [one for one in people if one[1] and not one[0]],
+             "several regions": [one for one in people if not one[1]]}  # fmt: skip
+    lines = []
+    for kind, those in kinds.items():
+        mass = sum(people[one] for one in those)
+        mean = sum(people[one] * bits[one] for one in those) / mass
+        least, most = min(bits[one] for one in those), max(bits[one] for one in those)
+        lines.append(
+            f"in a stratum of {kind} ({mass / people.total():.1%}) {mean:.1f} bits ({least:.1f} to {most:.1f})"
+        )
     return (
-        f"Areas of documents: {len(bits)}. Of a home in a stratum of one, the area, which is public, tells {mean:.1f} "
-        f"bits on average, {min(bits.values()):.1f} to {max(bits.values()):.1f}; of {across:.1%} of the inhabitants of "
-        "the metropolis, in strata across regions, it tells nothing, since the key draws it."
+        f"Areas of documents: {len(areas)} departments. What the area tells of an inhabitant of the metropolis: "
+        f"{'; '.join(lines)}."
     )
 
 

@@ -87,7 +87,7 @@ def test_the_likeliest_commune_is_the_populous_one_where_the_draw_tells_nothing(
     """Without ε every commune of the territory is as likely given any other: the guess is by population."""
     table = packaged_tables().communes
     (village,) = table.find("Beaune-la-Rolande")
-    home = next(one for one in table.in_department("45") if table.area_of_territory(one) == "45")
+    home = next(one for one in table.in_department("45") if table.department_of_territory(one) == "45")
     attack = TownAttack(table, with_places("health_exponential").substitution.places)
     for towns, crowd in (
         ([(home, home)], table.territory(home)),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from math import sqrt
 from random import Random
@@ -17,7 +17,7 @@ from deid.reference.partition import is_overseas_code
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
 from nocturne_lab.evaluation.attacks.city_posterior import TownAttack
-from nocturne_lab.evaluation.attacks.commune_laws import Pairs, indices, law_of
+from nocturne_lab.evaluation.attacks.commune_laws import Pairs, indices, key_areas, law_of
 from nocturne_lab.evaluation.attacks.document_places import towns_of
 from nocturne_lab.evaluation.attacks.inputs import with_places
 from tests.unit.substitution.examples import marked
@@ -78,13 +78,36 @@ def test_the_posterior_in_the_area_of_the_home_is_the_frequency(home: Commune | 
         said.append(float((weights**2).sum() / weights.sum() ** 2))
         happened.append(float(weights[at(second)] / weights.sum()))
     assert set(counts) == set(towns)
-    for drawn, trues in counts.items():
-        for one in towns:
-            share, number = float(after[drawn][at(one)]), trues.total()
-            assert abs(trues[one] - number * share) <= 4 * sqrt(number * share * (1 - share)) + 1
-        assert after[drawn][indices(TABLE, towns)].sum() == pytest.approx(1)
+    assert_frequencies(counts, after, towns)
     assert_calibrated(said, happened)
     assert right > 1.5 * formerly
+
+
+def assert_frequencies(
+    counts: Mapping[Commune, Counter[Commune]], after: Mapping[Commune, np.ndarray], crowd: Sequence[Commune]
+) -> None:
+    for drawn, trues in counts.items():
+        for one in crowd:
+            share, number = float(after[drawn][at(one)]), trues.total()
+            assert abs(trues[one] - number * share) <= 4 * sqrt(number * share * (1 - share)) + 1
+        assert after[drawn][indices(TABLE, crowd)].sum() == pytest.approx(1)
+
+
+@pytest.mark.slow
+def test_towns_of_several_strata_become_one_another() -> None:
+    """Near Vienne a town with a general hospital may be of its region's stratum, or of those of the next regions."""
+    random, attack = Random(4), TownAttack(TABLE, PLACES)  # noqa: S311 - no secret
+    towns = TABLE.near(TABLE.find("Châtellerault")[0], "86")
+    assert len(set(map(TABLE.territory_name, towns))) > 1
+    counts: dict[Commune, Counter[Commune]] = defaultdict(Counter)
+    after: dict[Commune, np.ndarray] = {}
+    for number in range(600):
+        true = by_population(random, towns)
+        found = published(number, [HOME, true], HOME)
+        after[found[1][1]] = attack.posteriors(EPSILON, found, found[0][1])[1]
+        counts[found[1][1]][true] += 1
+    assert set(counts) == set(towns)
+    assert_frequencies(counts, after, towns)
 
 
 def guesses(crowd: Sequence[Commune], pairs: Pairs) -> dict[Commune, Commune]:
@@ -95,27 +118,41 @@ def guesses(crowd: Sequence[Commune], pairs: Pairs) -> dict[Commune, Commune]:
 
 
 @pytest.mark.slow
-def test_where_the_key_drew_the_area_moved_towns_are_of_any_region() -> None:
+@pytest.mark.parametrize(
+    ("homes", "least"), [("Poitiers", 0.1), ("Châtellerault", 0.6), (None, 0.6)], ids=["regions", "region", "no home"]
+)
+def test_where_the_key_drew_the_area_moved_towns_are_of_any_stratum(homes: str | None, least: float) -> None:
+    """Of a home of several regions, a town of any region is moved; of one region, those of it."""
     random, attack = Random(2), TownAttack(TABLE, PLACES)  # noqa: S311 - no secret
-    homes = TABLE.territory(POITIERS)
     inland = [one for one in TABLE.communes if one.zips and not is_overseas_code(one.department)]
+    crowd = TABLE.territory(*TABLE.find(homes)[:1]) if homes else ()
     stays: tuple[list[float], list[float]] = [], []
     each: tuple[list[float], list[float]] = [], []
     for number in range(300):
-        home = by_population(random, homes)
-        towns = [home, by_population(random, inland)]
-        if home == towns[1]:
+        home = by_population(random, crowd) if homes else None
+        true = by_population(random, inland)
+        if home == true or not is_supposed(true, home or true):
             continue
+        towns = [true] if home is None else [home, true]
         found = published(number, towns, home)
-        assert [true for true, _ in found] == towns
-        after = attack.posteriors(EPSILON, found, found[0][1])
-        for true, chances in zip(towns, after, strict=True):
-            assert chances[at(true)] > 0
+        assert [one for one, _ in found] == towns
+        after = attack.posteriors(EPSILON, found, home and found[0][1])
+        for one, chances in zip(towns, after, strict=True):
+            assert chances[at(one)] > 0
             each[0].append(float((chances**2).sum()))
-            each[1].append(float(chances[at(true)]))
-        own = indices(TABLE, TABLE.territory(found[1][1]))
-        stays[0].append(float(after[1][own].sum()))
-        stays[1].append(float(at(towns[1]) in own))
+            each[1].append(float(chances[at(one)]))
+        own = indices(TABLE, TABLE.territory(found[-1][1]))
+        stays[0].append(float(after[-1][own].sum()))
+        stays[1].append(float(at(true) in own))
     assert_calibrated(*stays)
     assert_calibrated(*each)
-    assert 0.1 < np.mean(stays[1]) < 0.5
+    assert least < np.mean(stays[1]) < least + 0.4
+
+
+def is_supposed(town: Commune, home: Commune) -> bool:
+    """Whether the attacker supposes a town of a patient: of several departments' stratum, near the home's."""
+    region, department = TABLE.region_of_territory(home), TABLE.department_of_territory(home)
+    if region is None or TABLE.department_of_territory(town) is not None:
+        return True
+    areas = [department] if department is not None else key_areas(TABLE, region)
+    return any(town in TABLE.near(town, area) for area in areas)

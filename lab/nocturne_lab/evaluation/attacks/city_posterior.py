@@ -16,6 +16,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from functools import cache, cached_property
+from itertools import chain
 from math import prod
 from typing import NamedTuple
 
@@ -128,7 +129,7 @@ def _sort(one: Commune) -> tuple[int, str | None]:
 _Lies = tuple[str | None, str | None]  # department and region of a stratum, None for several and overseas
 _ANY = ""
 # Prior times likelihood of a published town that nothing explains: its name was read as another's.
-_MISREAD = 1e-12
+_MISREAD = 1e-18
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -297,7 +298,7 @@ class TownAttack:
             return None
         return np.asarray(self._people[one.codes] * weights[:, at[0]] / weights[:, free].sum(axis=1))
 
-    def anchor(self, one: _Stratum, what: _Hypothesis, beside: Sequence[_Lies]) -> str | None:
+    def anchor(self, one: _Stratum, what: _Hypothesis, beside: Iterable[_Lies]) -> str | None:
         """Return the department near which places of a stratum are drawn, as `Gazette._anchor`."""
         if not what.area or one.overseas or one.lies[0] == what.area:
             return None
@@ -383,14 +384,14 @@ class _Reading:
         rows = [_NOTHING]
         for one in self._attack.having(self._towns[at]):
             if what.told == one.lies if at == self._home else what.allows(one):
-                beside = [*self._lies[:at], one.lies, *self._lies[at + 1 :]]
+                beside = chain(self._lies[:at], [one.lies], self._lies[at + 1 :])
                 anchor = self._attack.anchor(one, what, beside)
                 moved = anchor is not None and one.lies[1] is not None and one.lies[1] == what.left
                 values = self._values(at, one, anchor, moved)
                 if values is not None:
                     near = True if at == self._home else self._supposed(one, what.told)
                     rows.append(_Originals(one.codes, values * near, np.full(len(values), what.needs(one))))
-        return _Originals(*map(np.concatenate, zip(*rows, strict=True)))
+        return _Originals(*map(np.concatenate, zip(*rows, strict=True))) if len(rows) > 1 else _NOTHING
 
     def _values_of(self, at: int, one: _Stratum, anchor: str | None, moved: bool) -> NDArray[np.float64] | None:
         return self._attack.values(self._epsilon, one, anchor, moved, self._towns[: at + 1])
