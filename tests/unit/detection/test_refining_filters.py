@@ -460,3 +460,18 @@ def test_the_label_of_a_telephone_is_no_place(text: str, part: str, label: Label
 def test_an_organisation_goes_without_the_label_of_the_number_behind_it(text: str, part: str, left: str) -> None:
     (one,) = trim_civilities(reading(text), [marked(text, part, Label.ORG)])
     assert text[one.start : one.end] == left
+
+
+@pytest.mark.parametrize(
+    ("text", "dropped"),
+    [
+        ("Né à Saint-Louis (68).", False),
+        ("DOMICILIEE A SAINT-LOUIS", False),
+        ("transfert de Saint-Louis", False),
+        ("encéphalite de Saint-Louis", True),
+        ("maladie de Saint-Louis", True),
+    ],
+)
+def test_a_town_with_the_name_of_a_disease_goes_but_behind_the_disease(text: str, dropped: bool) -> None:
+    part = text[text.casefold().index("saint") :].split(" (")[0]
+    assert (drop_allowed(reading(text), [marked(text, part, Label.CITY, 0.9)], {}) == []) is dropped

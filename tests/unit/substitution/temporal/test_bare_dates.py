@@ -35,6 +35,7 @@ def months_ahead(month: str, day: date) -> int:
     [
         ("Elle attend un enfant pour [[DATE|août]].", date(2018, 4, 27), 4),
         ("Béquilles. Course pas avant le [[DATE|15 juin]].", date(2023, 2, 13), 4),
+        ("Béquilles. Pas de pivot avant le [[DATE|15 juin]].", date(2023, 2, 13), 4),
         ("Carte de séjour, échéance en [[DATE|juin]].", date(2023, 2, 13), 4),
         ("Ordonnance à présenter, valable jusqu'au [[DATE|15 juin]].", date(2023, 2, 13), 4),
         ("Pivots interdits jusqu'en [[DATE|juillet]], à revoir.", date(2023, 2, 13), 5),
