@@ -98,7 +98,8 @@ _OF_A_MONTH = re.compile(
 # What is to come: its month or day without a year is looked for ahead of the document.
 _PLANNED = re.compile(
     r"\b(?:prev[ou]\w*|programm\w+|planifi\w+|convoqu\w+|attend\w*|objectifs?|interdit\w*|"
-    r"pas (?:d(?:e |')[a-z]+ )?avant|poursuiv\w+|echeances?|expir(?:e|era|ation)|valables?|au plus tard|date limite|arret (?:de travail )?jusqu|"
+    r"pas (?:d(?:e |')[a-z]+ )?avant|"
+    r"poursuiv\w+|echeances?|expir(?:e|era|ation)|valables?|au plus tard|date limite|arret (?:de travail )?jusqu|"
     r"rendez-vous|rdv|prochaine?s?|reprises?|"
     r"reprendr\w+|revoi[rst]|reverr\w+|reviendr\w+|retourner\w+|partira|reevaluation|d'ici|sera|seront|aura|fera|ira|"
     r"pourra|devra|debutera|commencera|entrera|a (?:faire|refaire|prevoir|recontroler|revoir))\b|"
