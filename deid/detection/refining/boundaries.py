@@ -311,8 +311,6 @@ def _right(reading: Reading, last: int) -> int | None:
         return nxt + 1
     if is_upper(reading, nxt) and not is_upper(reading, last) and is_lone_name(reading, nxt):
         return nxt  # "Anh-Tuan LE :"
-    if len(after) == 1 and is_capital(reading, nxt) and reading.word(nxt + 1) == "." and glued(reading, nxt + 1):
-        return nxt + 1
     if after in NOT_NAMES:
         return None
     if (

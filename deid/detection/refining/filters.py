@@ -409,7 +409,8 @@ def _is_value_of(reading: Reading, mention: Mention) -> bool:
 def _is_pair_of_drugs(reading: Reading, mention: Mention, words: Sequence[str]) -> bool:
     """True for drugs cut short and joined by a hyphen: "Amox-Genta"."""
     joined = len(words) > 1 and reading.text[mention.start : mention.end].count("-") == len(words) - 1
-    return joined and all(is_of_drug(reading, word) for word in words)
+    titled = reading.word(reading.token_at(mention.start) - 1) in CIVILITIES | DOCTOR_TITLES | {"."}
+    return joined and not titled and all(is_of_drug(reading, word) for word in words)
 
 
 def _is_coded(reading: Reading, mention: Mention, words: Sequence[str]) -> bool:

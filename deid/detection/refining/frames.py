@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -303,12 +304,21 @@ def _in_columns(reading: Reading, mentions: Sequence[Mention]) -> Iterator[Menti
         if one.label is Label.DOCTOR and one.start - start >= _COLUMN and not reading.text[one.end : end].strip():
             columns.setdefault(one.start - start, []).append(one)
     for column, cells in columns.items():
-        for start in reading.line_starts if len(cells) > 1 else ():
+        for start in _lines_near(reading, cells) if len(cells) > 1 else ():
             at = reading.token_at(start + column)
             ends = reading.word(at + 1) in ("", "\n") and reading.starts[at : at + 1] == [start + column]
-            near = any(abs(cell.start - start) <= _NEAR for cell in cells)
-            if ends and near and is_capital(reading, at) and _reads_as_surname(reading, at):
+            inside = start + column < reading.line(start)[1]
+            if ends and inside and is_capital(reading, at) and _reads_as_surname(reading, at):
                 yield _framed(reading, at, at, Label.DOCTOR)
+
+
+def _lines_near(reading: Reading, cells: Sequence[Mention]) -> Iterator[int]:
+    """Yield the starts of the lines within `_NEAR` of a cell, each once; the cells are in order."""
+    seen = 0
+    for cell in cells:
+        first = max(seen, bisect_left(reading.line_starts, cell.start - _NEAR))
+        seen = max(seen, bisect_right(reading.line_starts, cell.start + _NEAR))
+        yield from reading.line_starts[first:seen]
 
 
 def _is_in_roster(reading: Reading, index: int) -> bool:

@@ -173,8 +173,9 @@ class Reading:
         )
 
     def measured(self, index: int) -> bool:
-        """Return whether the token at `index` follows millimetres, which are nobody's civility: "14 MM HES"."""
-        return self.word(index - 1) == "mm" and self.word(index - 2).isdigit()
+        """Return whether the token at `index` follows millimetres, which are nobody's civility: "14 MM   HES"."""
+        apart = self.surface(index - 1) == "mm" or self.starts[index] - self.ends[index - 1] > 1
+        return self.word(index - 1) == "mm" and self.word(index - 2).isdigit() and apart
 
     @cached_property
     def joined(self) -> frozenset[str]:
