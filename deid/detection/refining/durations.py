@@ -85,6 +85,12 @@ _EVERYBODY = re.compile(
     r"[^.;:\n]{0,30}\Z"
 )
 _RULE = re.compile(rf"\b(?:{_any('rule_words')})")
+# "se discutera à partir de 45 ans", "IRM annuelle dès 30 ans": of a rule too, where the clause tells of nobody's past.
+_ADVISED = re.compile(rf"\b(?:{_any('advice_words')})")
+_PAST = re.compile(
+    r"\b(?:a(?! (?:discut|propos|envisag))|ont|ai|avai\w*|etai\w*|ete|fut|eue?s?|vus?|(?:sous|en) surveillance|"
+    rf"debut\w*|commenc\w*|arret\w*|diagnosti\w*|surven\w*|(?:{_any('age_bearers')}))\b"
+)
 _SOMEBODY = re.compile(
     r"\b(?:il|elle|mon|ma|mes|son|sa|ses|mme|mr|m|monsieur|madame|patiente?|une?|homme|femme|cette|cet|opere\w*|depuis)\b"
 )
@@ -103,6 +109,12 @@ _THEN = re.compile(
 )
 # "même âge à deux ans près", "à 4 mois de son AVC"; "trente ans, puis à la coopérative".
 _NEARLY = re.compile(rf" ?(?:{_UNIT})? pres\b")
+# "jusqu'à quinze dans une matinée", "huit par jour": a count of what happens in that time.
+_PART_OF_A_DAY = "(?:matinee|apres-midi|soiree|nuit|journee)"
+_RATED = re.compile(
+    rf" (?:(?:dans|en|sur) (?:une|la meme) (?:seule )?{_PART_OF_A_DAY}|par (?:jour|nuit|heure|semaine|mois|minute))\b"
+)
+_IN_ONE_DAY = re.compile(rf"(?:dans|en) (?:une|la meme) (?:seule )?{_PART_OF_A_DAY}")
 _FROM_EVENT = re.compile(rf" ?(?:{_UNIT})? d(?:e |')(?:son|sa|ses) [a-z]")
 _THEN_ELSEWHERE = re.compile(rf" ?(?:{_UNIT})?,? puis\b(?! (?:a|vers|de) (?:{_SOME})\b)")
 _AT_WORK = re.compile(r"\bchez [^,.;\n]{2,30} \Z")
@@ -204,7 +216,7 @@ def _of_an_adult(reading: Reading, mentions: Sequence[Mention]) -> bool:
 def _lasts(reading: Reading, mention: Mention, before: str, adult: bool) -> bool:
     """Return whether an age is the duration of a disease, a treatment or a follow-up."""
     after = _after(reading, mention)
-    if _KIN_COUNTED.match(after):
+    if _KIN_COUNTED.match(after) or (_RATED.match(after) and not _BEARER.search(before)):
         return True
     unit = _OWN_UNIT.match(after)
     written = reading.folded[mention.start : mention.end] + (unit[0] if unit else "")
@@ -253,6 +265,8 @@ def _of_a_rule(reading: Reading, mention: Mention) -> bool:
         return False
     ahead = before[: bound.start() if bound else None]
     if _EVERYBODY.search(ahead):
+        return True
+    if _ADVISED.search(ahead) and not (_SOMEBODY.search(ahead) or _PAST.search(ahead)):
         return True
     said = [*_RULE.finditer(ahead)]
     told = ahead[said[-1].end() :] if said else ahead
@@ -332,7 +346,9 @@ def _tells_no_time(reading: Reading, mention: Mention) -> bool:
     if words and DETECTED_NUMBER_WORDS.issuperset(words) and not _AGO.search(_before(reading, mention)):
         return _OWN_UNIT.match(after) is not None  # "depuis [cinq] mois"
     if mention.label is Label.RELDATE and (
-        _POINTED.search(reading.text, mention.start, mention.end + 4) or _LIVED.search(written)
+        _POINTED.search(reading.text, mention.start, mention.end + 4)
+        or _LIVED.search(written)
+        or _IN_ONE_DAY.fullmatch(written)
     ):
         return True
     if written.isdecimal() and len(written) < 3 and mention.label is Label.DATE:

@@ -160,6 +160,10 @@ def test_a_schedule_tells_no_age(text: str) -> None:
         "Enfants de [[8]] à [[12 ans]] exclus du protocole",
         "Critères d'inclusion : âge entre [[18]] et [[80 ans]]",
         "Il est interdit de conduire avant [[18 ans]]",
+        "La mastectomie se discutera avant [[40 ans]]",
+        "Salpingectomie à envisager à partir de [[35 ans]]",
+        "Scanner annuel entre [[50]] et [[74 ans]]",
+        "Surveillance par IRM dès [[20 ans]], puis par échographie après [[65 ans]]",
     ],
 )
 def test_an_age_of_a_rule_is_nobodys(text: str) -> None:
@@ -175,11 +179,42 @@ def test_an_age_of_a_rule_is_nobodys(text: str) -> None:
         "Test négatif. Il boit depuis l'âge de [[17 ans]]",
         "son père, mort avant [[60 ans]]",
         "a fumé de [[16]] à [[36 ans]]",
+        "Elle a eu un scanner annuel dès [[31 ans]]",
+        "Surveillance annuelle débutée avant [[33 ans]]",
+        "Sous surveillance dès [[52 ans]]",
+        "Père en surveillance annuelle dès [[52 ans]]",
+        "Elle souhaite en discuter avant [[35 ans]]",
+        "Mammographie anormale avant [[41 ans]]",
         "Scores conservés chez cette patiente de plus de [[80 ans]]",
     ],
 )
 def test_an_age_of_somebody_beside_a_rule_is_kept(text: str) -> None:
     assert len(settled(f"{ADULT}{text}.", Label.AGE)) == 1 + text.count("[[")
+
+
+@pytest.mark.parametrize(
+    "text", ["jusqu'à [[douze]] dans une nuit", "[[trente]] par jour", "[[huit]] en une seule soirée"]
+)
+def test_what_is_counted_in_a_time_is_no_age(text: str) -> None:
+    assert settled(f"{ADULT}Absences : {text}.", Label.AGE) == [("67 ans", Label.AGE)]
+
+
+def test_an_age_beside_a_part_of_the_day_is_kept() -> None:
+    assert len(settled(f"{ADULT}Sa fille âgée de [[quinze ans]] dans une soirée.", Label.AGE)) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("Trois malaises [[dans une nuit]].", 0),
+        ("Six selles [[dans la même journée]].", 0),
+        ("Il revient [[dans une semaine]].", 1),
+        ("Elle sera appelée [[dans la matinée]].", 1),
+        ("Opéré [[dans la nuit]].", 1),
+    ],
+)
+def test_the_length_of_a_count_is_no_date(text: str, kept: int) -> None:
+    assert len(settled(text, Label.RELDATE)) == kept
 
 
 def test_an_age_in_words_tells_an_adult() -> None:
