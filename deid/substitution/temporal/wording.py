@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from datetime import date
+from itertools import pairwise
 
 from deid.domain.document import Mention
 from deid.french import numerals
@@ -159,6 +160,16 @@ _OPENS = re.compile(r"(?:\A|[.!?]\s|\n)[\s•*–-]*\Z")  # a line or a sentence
 _WITH_NOUNS = frozenset({Unit.MONTH, Unit.SEASON})  # may be said by a month, a feast or a season
 
 
+def _years_behind(context: DocumentContext, normalised: NormalisedTimes) -> Mapping[Mention, Mention]:
+    """Return each date of a range that has no year of its own, with the date behind it that has one."""
+    found: dict[Mention, Mention] = {}
+    for mention, following in pairwise(sorted(normalised.instants)):
+        said = normalised.said[following]
+        if isinstance(said, Expression) and said.year is not None and are_bounds(context, mention, following):
+            found[mention] = following
+    return found
+
+
 def _lenders(
     context: DocumentContext, normalised: NormalisedTimes
 ) -> Mapping[Mention, tuple[Mention, tuple[Part, ...]]]:
@@ -218,6 +229,7 @@ class DateWriter:
         self._moved = dict(line.instants)
         self._birth = None if line.birth is None else day_of(line.birth)
         self._lenders = _lenders(context, normalised)
+        self._following = _years_behind(context, normalised)
         self._bare = _bare_days(context, normalised, self._lenders)
         parts = (part for one in self._said.values() if isinstance(one, Expression) for part in one.form.parts)
         self._year = next((one for one in parts if isinstance(one, SpokenYear)), Year(4))
@@ -336,7 +348,13 @@ class DateWriter:
             return Form((*form.parts, *_MONTH)) if self._needs_month(mention) else form
         if said.month is None or said.year is not None or not any(isinstance(one, MonthName) for one in form.parts):
             return form
-        return form if self._reads(said, moved) else Form((*form.parts, Literal(" "), self._year))
+        told = self._reads(said, moved) and not self._ends_elsewhere(mention, day.year)
+        return form if told else Form((*form.parts, Literal(" "), self._year))
+
+    def _ends_elsewhere(self, mention: Mention, year: int) -> bool:
+        """Return whether a date ends a range or list, written with its year, and is published in another one."""
+        following = self._following.get(mention)
+        return following is not None and self._moved[self._instants[following]].first.year != year
 
     def _needs_month(self, mention: Mention) -> bool:
         """Return whether a day without a month needs one: its month is not the next day's, or a reader is misled."""

@@ -110,3 +110,17 @@ def test_a_feast_that_opens_a_sentence_begins_with_a_capital(ahead: str, drawn: 
         text = f"{ahead}[[DATE|Épiphanie 2019]] en famille."
         (feast,) = surrogates(drawn.substitute(*marked(text, patient=Patient(key))))
         assert feast[0].isupper(), feast
+
+
+@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize("between", [" au ", " et du ", ", puis du "])
+def test_a_range_across_the_new_year_tells_both_years(between: str, key: str, drawn: Substitutor) -> None:
+    text = f"Séjour du [[DATE|9 mars]]{between}[[DATE|24 août 2016]]."
+    written = date(2016, 8, 26)
+    first, last = surrogates(drawn.substitute(*marked(text, patient=Patient(key), reference_date=written)))
+    begins, ends = parse(first), parse(last)
+    assert begins is not None
+    assert ends is not None
+    assert ends.year is not None
+    opened = date(begins.year or ends.year, begins.month or 0, begins.day or 0)
+    assert (date(ends.year, ends.month or 0, ends.day or 0) - opened).days == 168
