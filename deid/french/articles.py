@@ -19,6 +19,11 @@ _WORDS = (
 )
 _A = "(?:à|(?-i:A))"  # without its accent, a small "a" may be a verb
 _AHEAD = re.compile(f"(?<![\\w'’-])(?:{_WORDS.replace('@', _A).replace(' ', _SPACE)})\\Z", re.IGNORECASE)
+_MOMENT = re.compile(
+    f"(?<![\\w'’-])(?P<governed>(?:depuis|vers|avant|après|pour|pendant|dès){_SPACE}(?=le))?"
+    f"(?P<words>(?:au moment|lors|(?:au|le) jour){_SPACE}(?:de l['’]|(?:de la|des|du|de){_SPACE}))\\Z",
+    re.IGNORECASE,
+)
 _LONGEST = 30
 _CONTRACTED = {"du": ("de", "le"), "des": ("de", "les"), "au": ("a", "le"), "aux": ("a", "les")}
 _ELIDED = {"de": "d'", "que": "qu'"}
@@ -44,6 +49,7 @@ class Kind(StrEnum):
     SEASON = (
         "season"  # "au printemps", "à l'été", "en été"; behind "de" alone no article comes: "vacances de printemps"
     )
+    FEAST = "feast"  # or the middle of a month: "à Noël", "à la Toussaint", "depuis la mi-mai", "de l'Ascension"
     PERSON = "person"  # "d'Anne", "qu'Anne"; an article ahead is none of the name: "la Marie", "l'Anne", "du petit Léo"
 
 
@@ -88,6 +94,16 @@ def read_ahead(before: str) -> Ahead | None:
     return Ahead(found.group(), *_CONTRACTED.get(full, (full, "")))
 
 
+def read_ahead_of_time(before: str) -> Ahead | None:
+    """Return the words ahead of a middle of a month, with the day or moment of a feast: "au moment de la mi-mai"
+    is "à la mi-mai", "depuis le jour de la mi-mai" is "depuis la mi-mai".
+    """
+    found = _MOMENT.search(before[-_LONGEST:])
+    if found is None:
+        return read_ahead(before)
+    return Ahead(found["words"], "" if found["governed"] else "a", "la")
+
+
 def own_article(name: str) -> str:
     """Return the article that a name begins with, with its space: "le " of "le Doubs"; empty for none."""
     found = _OWN.match(name)
@@ -119,6 +135,9 @@ def fitted(ahead: Ahead, noun: Noun, name: str) -> str:
         preposition = "a" if ahead.preposition == "en" and noun.article == "le" else ahead.preposition
         article = noun.article if ahead.article or preposition != ahead.preposition else ""
         return _like(ahead.text, _joined(preposition, article, name), name) + name
+    if noun.kind is Kind.FEAST:
+        preposition = "a" if ahead.preposition in ("en", "dans") else ahead.preposition
+        return _like(ahead.text, _joined(preposition, noun.article, name), name) + name
     head, rest = _headed(ahead.preposition, ahead.article, PERSON if noun.kind is Kind.PERSON else noun, name)
     return _like(ahead.text, head, rest) + rest
 

@@ -27,9 +27,11 @@ _UNSAFE = re.compile(r"<!--|<\s*(?:script|style|iframe|object|embed|link|meta|ba
 _INLINE = frozenset("b i u em strong span font small big sub sup a abbr mark tt code s strike ins del q cite".split())
 
 
-# Prepositions, "que" and articles that a surrogate may rewrite ahead of its mention, to agree with its name.
+# Prepositions, "que" and articles that a surrogate may rewrite ahead of its mention, to agree with its name; and the
+# moment or day of a feast.
 _AHEAD = re.compile(
-    "(?:dans l'|dans (?:la|les|le) |de l'|a l'|(?:[dl]|qu)'|(?:de la|a la|du|des|de|aux|au|a|en|dans|les|la|le|que) )"
+    "(?:dans l'|dans (?:la|les|le) |de l'|a l'|(?:[dl]|qu)'|(?:de la|a la|du|des|de|aux|au|a|en|dans|les|la|le|que) |"
+    "(?:au moment|lors|(?:au|le) jour) (?:de l'|(?:de la|des|du|de) ))"
 )
 _GAP = re.compile("[ \u00a0\u202f]+")
 
@@ -37,7 +39,7 @@ _GAP = re.compile("[ \u00a0\u202f]+")
 def spans_are_sound(substitution: Substitution, mentions: Sequence[Mention], source: str) -> bool:
     """Return whether spans, surrogates and mentions match one to one, in order, in bounds, without overlap.
 
-    A surrogate may begin ahead of its mention by a preposition with its article or by "que", and by nothing else.
+    A surrogate may begin ahead of its mention by a preposition and article, "que" or "au moment de", by nothing else.
     """
     if not len(substitution.spans) == len(substitution.surrogates) == len(mentions):
         return False

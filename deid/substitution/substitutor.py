@@ -12,7 +12,7 @@ from deid.config.policy import Policy
 from deid.domain.document import Document, Mention, Substitution, Surrogate
 from deid.domain.errors import DocumentRefused, PolicyError, Reason, SettingsError
 from deid.domain.labels import NAMES, PLACES, Label
-from deid.french.articles import fitted, own_article, read_ahead
+from deid.french.articles import Kind, fitted, own_article, read_ahead, read_ahead_of_time
 from deid.french.composing import (
     Aligned,
     Edit,
@@ -199,7 +199,8 @@ def _agreeing(before: str, original: str, draft: Draft) -> tuple[int, str]:
     if draft.noun is None:
         return 0, draft.text
     own = own_article(original) if draft.noun.is_area else ""
-    ahead = read_ahead(before + own)
+    middle = draft.noun.kind is Kind.FEAST and draft.text.casefold().startswith("mi-")
+    ahead = read_ahead_of_time(before) if middle else read_ahead(before + own)
     if ahead is None:
         return 0, draft.text
     written = fitted(ahead, draft.noun, draft.text)

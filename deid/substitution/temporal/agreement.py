@@ -1,9 +1,9 @@
 """Agreement of the text written for a date with the article or preposition ahead, which stays as it is.
 
-"du 11 au 16 mars" said with less is "du mois de mars 2021 au mois de mars 2021"; "à la Toussaint" moved to December is
-"à la fête de Noël". Ahead of a month or season alone the words are written again (`noun_of`): "au printemps", "à
-l'été". A noun put before a date adds nothing about it: choosing that noun by the words ahead, which are public, reads
-only what is public. The result is never finer than the text given.
+"du 11 au 16 mars" said with less is "du mois de mars 2021 au mois de mars 2021". Ahead of a feast, and of a month or
+season alone, the words are written again (`noun_of`): "au printemps", "à l'été"; "à la Toussaint", "à Noël". A noun
+put before a date adds nothing about it: choosing that noun by the words ahead, which are public, reads only what is
+public. The result is never finer than the text given.
 """
 
 from __future__ import annotations
@@ -63,6 +63,8 @@ _MONTH_NAME = re.compile(r"(?:janv|fev|mars|avr|mai|jui|aout|sept|oct|nov|dec)")
 _OF_SEASON = dict.fromkeys(_MASCULINE, "courant de ") | {"au": "cours de ", "l'": "époque de ", "d'": "époque de "}
 _OF_SEASON |= {"la": "période de "}
 _REWRITTEN = ("l'", "d'", "le", "du", "au", "en", "de", "a")  # of a season the words ahead are written again
+_MELTED = (*_REWRITTEN, "la", "les", "des", "aux")  # and of a feast
+WORKING_DAY, WEEKEND_DAY = "semaine", "week-end"  # of which a day is, behind "jour de"
 _BEFORE_A_TIME = ("dès", "depuis", "vers", "avant", "apres", "pour")
 _VAGUE = re.compile(r"(?:ces derni|dans les prochain)\w+ (?P<noun>\w+)")
 _ELIDES = re.compile(r"(?!huit|onze)[aeiouh]")
@@ -128,15 +130,20 @@ def matters(context: DocumentContext, mention: Mention, text: str) -> bool:
     return elides(context, mention) or _OWN_OR_NOUN.match(fold_line(text)) is not None
 
 
-def of_moved(word: str, text: str) -> str:
-    """Make a moved feast, season or month agree with `word` ahead: "Noël" after "la" is "fête de Noël"."""
+def of_moved(word: str, text: str, *, rewritten: bool) -> str:
+    """Make a moved feast, season or month agree with `word` ahead: "mi-mai" after "depuis" is "la mi-mai".
+
+    `rewritten` says that an article or preposition on its line will be written again, by `noun_of`.
+    """
     article = _OWN.match(fold_line(text))
     bare = text if article is None else text[article.end() :]
     if (noun := _noun(fold_line(bare))) is None:
         return text
+    if noun.heads is not _OF_SEASON and article is None and rewritten and word in _MELTED:
+        return text
     if noun.heads is _OF_MIDDLE and word in _MASCULINE:
         return _after(_OF_MIDDLE[word], "", bare[len(_MIDDLE) :])
-    if noun.heads is _OF_SEASON and article is None and word in _REWRITTEN:
+    if noun.heads is _OF_SEASON and article is None and rewritten and word in _REWRITTEN:
         return text
     if noun.own == word or (noun.own == "le" and word in _MASCULINE) or (word == "d'" and noun.own == "l'"):
         return bare
@@ -151,8 +158,12 @@ def of_moved(word: str, text: str) -> str:
 
 
 def noun_of(text: str) -> Noun | None:
-    """Return the grammar of a month or season that a text opens with, by which words ahead are written again."""
+    """Return the grammar of a month, season or feast that a text opens with; words ahead are written again by it."""
     plain = fold_line(text)
+    if feast := _FEAST.match(plain):
+        return Noun(Kind.FEAST, _own_of(feast))
+    if plain in (WORKING_DAY, WEEKEND_DAY):
+        return Noun(Kind.FEAST)
     if season := _SEASON.match(plain):
         return Noun(Kind.SEASON, "le" if season[1] else "l'")
     return PERSON if _MONTH_NAME.match(plain) else None
@@ -176,11 +187,14 @@ class _Noun:
 
 def _noun(plain: str) -> _Noun | None:
     if (feast := _FEAST.match(plain)) is not None:
-        own = "la" if feast[1] else "l'" if feast[2] else ""
-        return _Noun(own, _OF_MIDDLE if feast[1] == _MIDDLE else _OF_FEAST)
+        return _Noun(_own_of(feast), _OF_MIDDLE if feast[1] == _MIDDLE else _OF_FEAST)
     if (season := _SEASON.match(plain)) is not None:
         return _Noun("le" if season[1] else "l'", _OF_SEASON)
     return None
+
+
+def _own_of(feast: re.Match[str]) -> str:
+    return "la" if feast[1] else "l'" if feast[2] else ""
 
 
 def _with_article(word: str, noun: _Noun, text: str) -> str:

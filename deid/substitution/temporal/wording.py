@@ -9,6 +9,7 @@ from itertools import pairwise
 
 from deid.domain.document import Mention
 from deid.french import numerals
+from deid.french.articles import read_ahead
 from deid.french.calendar import MONTHS, SEASONS, WEEKDAYS
 from deid.french.folding import alike, comparable, fold_line, in_case_of, sentence_case_of, without_accents
 from deid.substitution.context import DocumentContext
@@ -157,6 +158,7 @@ def _write_named(relative: Relative, moved: Instant, offset: int) -> str:
 NEARBY = [sign * step for step in range(1, 61) for sign in (1, -1)]
 
 _OPENS = re.compile(r"(?:\A|[.!?]\s|\n)[\s•*–-]*\Z")  # a line or a sentence
+_NAMES_A_DAY = re.compile(r"[ ,(]{1,3}jour d(?:e la |e l'|es |u |e )\Z")
 _WITH_NOUNS = frozenset({Unit.MONTH, Unit.SEASON})  # may be said by a month, a feast or a season
 
 
@@ -310,12 +312,24 @@ class DateWriter:
             text = self._form(mention, said, moved).write(moved.middle)
             if said.feast is not None and said.year is None:
                 holiday = feasts.holiday_of_month(moved.first.month, self._context.plain_before(mention, 24))
-                text = text if holiday is None else in_case_of(text, holiday) if text.isupper() else holiday
+                other = holiday or self._kind_of_day(mention)
+                text = text if other is None else in_case_of(text, other) if text.isupper() else other
             if moved.unit in _WITH_NOUNS:
                 text = self._agreeing(mention, text, distance=False)
             if self._text_of[mention.start].isupper() and _OPENS.search(self._context.before(mention, 4)):
                 text = text[:1].upper() + text[1:]
         return text if self._accented else without_accents(text)
+
+    def _kind_of_day(self, mention: Mention) -> str | None:
+        """Return what a published day is, in the place of the feast that names it: "le 16 avril, jour de Pâques"."""
+        said = _NAMES_A_DAY.search(self._context.plain_before(mention, 20))
+        if said is None:
+            return None
+        ends = mention.start - len(said.group())
+        day = next((self._moved[one] for other, one in self._instants.items() if other.end == ends), None)
+        if day is None or day.unit is not Unit.DAY:
+            return None
+        return agreement.WEEKEND_DAY if day.first.weekday() > 4 else agreement.WORKING_DAY
 
     def _birthday(self, mention: Mention, moved: Instant) -> date | None:
         """Return the birthday that a mention is about, by the published birth date; None for another mention.
@@ -381,5 +395,6 @@ class DateWriter:
         if not distance and not agreement.matters(self._context, mention, text):
             return text
         word = agreement.ahead(self._context, mention)
-        text = agreement.of_moved(word, text)
+        rewritten = read_ahead(self._context.before(mention, 14)) is not None
+        text = agreement.of_moved(word, text, rewritten=rewritten)
         return agreement.of_distance(word, text) if distance else text
