@@ -241,7 +241,23 @@ class Roster:
         named = self.readings[mention.start].named
         if named is not None and self._is_namesake(named, word):
             return Pool.PROFESSIONAL if mention.label is Label.DOCTOR else Pool.RELATIVE
-        return self._pool(word, mention.label, mention.label is Label.DOCTOR and self.is_patient(mention))
+        own = mention.label is Label.DOCTOR and (self.is_patient(mention) or self._is_relative(mention))
+        return self._pool(word, mention.label, own)
+
+    def _is_relative(self, mention: Mention) -> bool:
+        """Return whether an initial and the patient's surname, without a title, are a relative's named in full here.
+
+        So signs who wrote a letter of complaint, whatever the label of the signature.
+        """
+        found = self.readings[mention.start].cut
+        initials = [fold_line(text) for sort, text in found.pieces if sort is INITIAL]
+        if not initials or not found.words or not frozenset(self.own_surnames).issuperset(found.words):
+            return False
+        if cues.names_professional(self._before(mention), self._behind(mention)):
+            return False
+        bearers = [one for one in self.named_with(found.words) if not frozenset(found.words).isdisjoint(one.families)]
+        fitting = [one.label for one in bearers if _abbreviates(initials, one.firsts)]
+        return bool(fitting) and Label.DOCTOR not in fitting
 
     def pool_of(self, named: Named, word: str) -> Pool:
         """Return the pool of a word of somebody named in full."""

@@ -32,6 +32,8 @@ _LETTERS = "ABCDEFGHJLMNPRSTV"
 _VOWELS = frozenset("aeiouy")
 _LOGIN_LEAST = 5
 _CIVIL = re.compile(r"[Mm]\.?\s+\S")
+# Between a first name and the initial of the same bearer: "Marc (Dr M. Roy)"
+_BRACKET, _BRACKET_REACH = re.compile(r" ?\((?:(?:Dr|Pr|Mr?|Mme|Mlle)\.? )?\Z"), 8
 # A line of a list that begins with somebody's title
 _LISTED = re.compile(r"^[ \t]*(?:Mme|Mlle|Dr|Pr)\.? [A-Z]\. ?\w", re.MULTILINE)
 
@@ -194,7 +196,19 @@ class Shorthand:
             return letters  # "Nasima d." of Nasima de Zotier, whose surrogate keeps the particle
         if not found and mention.label is Label.PERSON and (own := self._own_surname(small)) is not None:
             return own
+        if not found and (called := self._called_ahead(mention, small)) is not None:
+            return called
         return self._first_letter(*found[0]) if found else self._letter(" ".join(beside), small, attempt)
+
+    def _called_ahead(self, mention: Mention, letter: str) -> str | None:
+        """Return the initial for one whose first name stands right ahead of its bracket: "Marc (Dr M. Roy)"."""
+        opened = _BRACKET.search(self._context.before(mention, _BRACKET_REACH))
+        ends = mention.start - len(opened.group()) if opened else None
+        one = next((other for other in self._roster.mentions if other.end == ends), None)
+        words = self._roster.readings[one.start].words if one is not None else ()
+        if one is None or len(words) != 1 or (word := words[0]) is None or word.surname:
+            return None
+        return self._written(one, word, 0)[0] if word.key.startswith(letter) else None
 
     def _own_surname(self, letter: str) -> str | None:
         """Return the initial of the patient's surrogate surname where a relative has the surname's initial."""

@@ -64,6 +64,32 @@ def test_a_professional_of_the_patients_surname_is_somebody_else(before: str, su
     assert doctor != name
 
 
+@pytest.mark.parametrize("key", KEYS)
+def test_a_relative_who_signs_with_an_initial_is_the_one_named_in_full(key: str, substitutor: Substitutor) -> None:
+    patient = Patient(key=key, last_name="TALIDEC", first_names=("Bernard",), sex="M")
+    written, husband, signed = _drawn(
+        substitutor, "[[PERSON|Yvette TALIDEC]], mon mari, [[PATIENT|Bernard TALIDEC]].\n[[DOCTOR|Y. Talidec]]", patient
+    )
+    first, last = written.split()
+    assert last == husband.split()[1]
+    assert signed == f"{without_accents(first[0])}. {last.title()}"
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        "[[PERSON|Yvette TALIDEC]], sa femme. Dr [[DOCTOR|Y. Talidec]]",
+        "[[PERSON|Yvette TALIDEC]], sa femme.\n[[DOCTOR|G. Talidec]]",
+        "[[DOCTOR|Yvette TALIDEC]], cadre.\n[[DOCTOR|Y. Talidec]]",
+    ],
+)
+def test_a_professional_of_the_patients_surname_is_no_relative(markup: str, substitutor: Substitutor) -> None:
+    for key in KEYS:
+        patient = Patient(key=key, last_name="TALIDEC", first_names=("Bernard",), sex="M")
+        *_, own, signed = _drawn(substitutor, f"{markup[: markup.rindex('[[')]}[[PATIENT|TALIDEC]] {markup}", patient)
+        assert signed.split()[1] != own
+
+
 # Sex: the warehouse, then civilities, then the tables
 
 
@@ -333,6 +359,20 @@ def test_ben_is_a_first_name_before_a_surname_that_is_none_of_the_maghreb(key: s
         assert len(_drawn(substitutor, f"Dr [[DOCTOR|{written}]]", Patient(key=key))[0].split()) == 1
     patient = Patient(key=key, last_name="Salah", first_names=("Benjamin",), sex="M")
     assert len(_drawn(substitutor, "[[PATIENT|Ben SALAH]]", patient)[0].split()) == 2
+
+
+@pytest.mark.parametrize("between", [" (", " (Dr ", " (Dr. ", "(Pr "])
+def test_an_initial_in_brackets_is_of_the_first_name_right_ahead(between: str, substitutor: Substitutor) -> None:
+    for key in KEYS:
+        markup = f"Amitiés,\n[[DOCTOR|Hugues]]{between}[[DOCTOR|H. Peyrelade]])"
+        first, short = _drawn(substitutor, markup, Patient(key=key))
+        assert short[0] == without_accents(first[0])
+
+
+@pytest.mark.parametrize("ahead", ["[[DOCTOR|Bruno]] (", "[[DOCTOR|Hugues]], puis (", "[[DOCTOR|Dr Hugues]] ("])
+def test_an_initial_in_brackets_of_somebody_else_is_drawn(ahead: str, substitutor: Substitutor) -> None:
+    drawn = [_drawn(substitutor, f"{ahead}[[DOCTOR|H. Peyrelade]])", Patient(key=key)) for key in KEYS]
+    assert any(short[0] != without_accents(first.split()[-1][0]) for first, short in drawn)
 
 
 def _letters(initials: str) -> list[str]:
