@@ -10,6 +10,7 @@ from deid.detection.lookup.known_names import LOWER_PARTICLES
 from deid.detection.text.reading import Reading
 from deid.domain.document import Mention
 from deid.domain.labels import NAMES, Label
+from deid.french.organisation_heads import OrgKind, find_head
 
 _FLOOR = r"\d{1,2}(?:er|e|eme)[ ](?:etage|etg?|gauche|droite|gche|dte?|dr|face|g|d)(?!\w)"
 # Parts of an address behind its street.
@@ -29,6 +30,10 @@ _AHEAD = re.compile(
 )
 # Words that open an address.
 _OPENS = re.compile(r"(?<!\w)(?:lieu-?dit|hameau|lotissement|residence|villa|chalet|peniche)[ ](?:[«\"][ ]?)?\Z")
+# Kinds of bodies that have an address and are none, unlike homes, farms and hotels.
+_BODIES = frozenset(OrgKind) - {
+    OrgKind.CARE_HOME, OrgKind.EMPLOYER, OrgKind.LANDLORD, OrgKind.SHIP, OrgKind.OTHER
+}  # fmt: skip
 _PLACED = NAMES | {Label.CITY, Label.LOC}
 # A number with its letter, ahead of a street found without: "14g [place Wilson]"; "14h" is an hour.
 _HOUSE = re.compile(r"(?<![\w.,/-])\d{1,3}(?: ?(?:bis|ter|quater)| ?[a-g]),? \Z")
@@ -90,12 +95,15 @@ def _begins(reading: Reading, mention: Mention, street: Mention) -> bool:
     """True for a name or place that is the first part of the address behind it.
 
     It stands behind the word "adresse" ("Adresse : Bel-Air, 22 rue Briata"), it opens its line with a word that
-    nobody bears, or a number alone follows, as addresses abroad have it ("calle Mayor 13, 2o B").
+    nobody bears, or a number alone follows, as addresses abroad have it ("calle Mayor 13, 2o B"). A hospital or club
+    has an address and is no part of it.
     """
     between = reading.text[mention.end : street.start]
     if mention.label not in _PLACED | {Label.ORG} or between not in (" ", ", "):
         return False
     known = any(vote.annotator == "identity" and vote.label in NAMES for vote in mention.votes)
+    if mention.label is Label.ORG and (head := find_head(reading.text[mention.start : mention.end])):
+        known |= head.kind in _BODIES
     if known or reading.lexicon.is_first_name(reading.words[reading.token_at(mention.start)]):
         return False
     if _ADDRESS.search(reading.folded, max(0, mention.start - 24), mention.start):

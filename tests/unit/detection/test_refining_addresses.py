@@ -58,6 +58,23 @@ def test_a_name_is_the_first_part_of_the_address_behind_it(text: str, first: str
 
 
 @pytest.mark.parametrize(
+    ("name", "apart"),
+    [
+        ("Centre Hospitalier des Trois Vallées", True), ("Amicale des Vignes", True), ("Clinique du Verger", True),
+        ("Résidence du Verger", False),
+    ],
+)  # fmt: skip
+def test_a_body_is_no_part_of_its_address_and_a_home_is(name: str, apart: bool) -> None:
+    text, street = f"À l'attention de la direction\n{name}, 22 rue Briata", "22 rue Briata"
+    mentions = [
+        Mention(text.index(part), text.index(part) + len(part), label, 0.9)
+        for part, label in ((name, Label.ORG), (street, Label.STREET))
+    ]
+    found = complete_addresses(Reading(Document("d", text)), mentions)
+    assert [text[one.start : one.end] for one in found] == ([name, street] if apart else [f"{name}, {street}"])
+
+
+@pytest.mark.parametrize(
     ("text", "name", "label", "whole"),
     [
         ("avant : ferme du Mazel", "Mazel", Label.PERSON, "ferme du Mazel"),
