@@ -133,6 +133,16 @@ _SIGN_FOUND = re.compile(r" ?(?:[+–-]{1,3}(?= ?[,;.)])|:? (?:negati|positi))")
 _DEVICE_STATE = re.compile(
     r" (?:en place|ôté|gonflé|dégonflé|retiré|enlevé|clampé|(?:CH ?)?\d{2,3} ?(?:cc|mL|ml|CH)\b)"
 )
+_OF_DEVICE = re.compile(
+    r"\b(?:[Bb]o[iî]tier|[Ss]timulateur|[Pp]ace-?[Mm]aker|PM|DAI|[Dd]éfibrillateur|[Mm]odèle)"
+    r"[^.;,\n]{0,40} [A-Z][\w-]{1,20} DR \Z"
+)
+# A grade and what it is of, ahead of the bracket that says whose scale it is: "grade E (Balthazar)".
+_GRADE_AHEAD = re.compile(
+    r"(?:\+|\b(?:grade|stade|type|classe|score)s? (?:[ivx]{1,4}|\d{1,2}|[a-f])[a-d]?(?![a-z\d]))[^.;:\n()]{0,30}\(\Z"
+)
+_GRADING = word_list("grading_eponyms")
+_GRADE_REACH = 50
 STATE = re.compile(r"(?<=\w )(?<!en )(?<!hase )(?<!riode )(?<!etat )(?:On|Off|ON|OFF)(?=[ \t]*(?:[,;.|/\n]|\Z))")
 _PLACES = 50  # of a word, behind which the state of a device is looked for
 _SETTINGS = 80  # characters to other settings
@@ -242,6 +252,8 @@ def _is_never_a_name(reading: Reading, mention: Mention) -> bool:
         return True  # "monsieur age de trente-huit"
     titled = reading.word(first - 1 - (reading.word(first - 1) == ".")) in CIVILITIES | DOCTOR_TITLES
     if mention.label in NAMES and _is_setting(reading, mention, words, titled and reading.surface(first - 1) != "PR"):
+        return True
+    if mention.label in NAMES and _is_of_device(reading, mention, words):
         return True
     if titled:
         return False
@@ -379,6 +391,14 @@ def _is_sign(reading: Reading, mention: Mention, word: str) -> bool:
         if word not in reading.titled
     )
     return not borne or (known and few and bool(_SIGN_FOUND.match(reading.folded, mention.end) or any(device)))
+
+
+def _is_of_device(reading: Reading, mention: Mention, words: Sequence[str]) -> bool:
+    """True for an acronym behind "DR", two chambers, and the model of a device: "boîtier Advisa DR MRI"."""
+    first = reading.token_at(mention.start)
+    if not is_acronym(reading, first) or not all(map(reading.lexicon.is_unknown, words)):
+        return False
+    return _OF_DEVICE.search(reading.text, reading.line(mention.start)[0], mention.start) is not None
 
 
 def _is_setting(reading: Reading, mention: Mention, words: Sequence[str], titled: bool) -> bool:
@@ -819,6 +839,9 @@ def _is_eponym(reading: Reading, mention: Mention) -> bool:
     if _CLASS.match(reading.folded, mention.end):
         return True
     if at == first - 1 and reading.words[at] == "(" and reading.folded[mention.end : mention.end + 1] == ")":
+        graded = _GRADE_AHEAD.search(reading.folded, max(0, mention.start - _GRADE_REACH), mention.start)
+        if graded and word in _GRADING and len(reading.tokens(mention)) == 1 and word not in reading.titled:
+            return True
         words = reading.words[first : reading.token_at(mention.end - 1) + 1]  # "calcification (Ghon)", "(De Bakey I)"
         return any(one in EPONYMS and reading.lexicon.surnames.get(one) < _BORNE for one in words)
     return at >= 0 and reading.words[at] in EPONYM_CUES
