@@ -36,7 +36,8 @@ WAYS = {
 SITES = frozenset(
     "residence res rés immeuble imm batiment bat bât tour hameau ham lieu-dit lieudit lieu ferme mas domaine quartier "
     "qua qu lotissement lot clos chateau moulin foyer camp hlm village tribu zone zi za zac zup parc villa cite "
-    "maison pavillon manoir caserne camping port bourg pk case ehpad bungalow chalet coron metairie".split()
+    "maison pavillon manoir caserne camping port bourg pk case ehpad bungalow chalet coron metairie hotel gite "
+    "auberge".split()
 )
 # Words that count parts of a building or boxes of a post office: a letter or number follows.
 UNITS = frozenset(

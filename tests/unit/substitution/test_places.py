@@ -190,6 +190,8 @@ ADDRESSES = [
     ("12 bis rue des Tilleuls", ["12", "Tilleuls"], ["bis", "rue"]),
     ("12, AV. DU GENERAL LECLERC", ["12", "GENERAL", "LECLERC"], ["AV."]),
     ("Résidence Les Lilas, bât. C, appt 31, 8 rue Ambroise-Croizat", ["Lilas", "31", "Croizat"], ["Résidence", "rue"]),
+    ("hôtel Bon Accueil, chambre 27, 9 rue Ampère", ["Accueil", "27", "Ampère"], ["hôtel", "chambre", "rue"]),
+    ("3 place de l'Hôtel de Ville", ["Ville"], ["place"]),
     ("lieu-dit Le Moulin", ["Moulin"], ["lieu-dit"]),
     ("hameau de Kerdalaün", ["Kerdalaün"], ["hameau"]),
     ("BP 40112", ["40112"], ["BP"]),
