@@ -192,6 +192,13 @@ def test_what_a_company_does_stays_and_the_rest_is_invented(substitutor: Substit
     assert len(drawn) > len(KEYS)
 
 
+@pytest.mark.parametrize("ahead", ["Rapatriement en cours avec", "retour organisé par", "dossier au cours avec"])
+def test_a_company_of_assistance_stays_one(ahead: str, substitutor: Substitutor) -> None:
+    for key in KEYS:
+        (found,) = _one(substitutor, f"{ahead} [[ORG|Ralvex Assistance]], dossier ouvert", key)
+        assert re.fullmatch(r"(?!Ralvex)\w.* Assistance", found), found
+
+
 def test_a_local_association_gets_no_national_one(substitutor: Substitutor) -> None:
     national = {key_of(name[len(own_article(name)) :]) for name in WHOLE[OrgKind.ASSOCIATION]}
     for key in KEYS:
