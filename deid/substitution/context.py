@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
@@ -15,6 +16,7 @@ from deid.french.folding import fold_line, words
 from deid.privacy.permutation import KeyedPermutation
 from deid.privacy.stream import KeyedStream
 
+_LETTERS = re.compile(r"(?<!\w)[^\W\d_]+(?!\w)")
 _ACCENTED = re.compile("[éèêàçùôîâûÉÈÀÇÊ]")
 # A line break is the end of a sentence unless the next line goes on in small letters or figures.
 _LINE_END = re.compile(r"\n(?=\s*(?:\n|[^a-zà-ÿ0-9\s]|\Z))")
@@ -152,6 +154,35 @@ class DocumentContext:
         A draw that may return its original leaves these words out, and no place.
         """
         return _name_words(self.document.patient) | self._words_of(_TELLING_NAMES)
+
+    @cached_property
+    def shown(self) -> frozenset[str]:
+        """Return the words, in their case, that the text writes outside of any mention."""
+        text, ends = [], 0
+        for mention in self._hidden:
+            text.append(self.document.text[ends : mention.start])
+            ends = mention.end
+        return frozenset(_LETTERS.findall(" ".join([*text, self.document.text[ends:]])))
+
+    def tells_somebody(self, letters: str) -> bool:
+        """Return whether folded letters begin a name told or are initials of one, in any order."""
+        if any(word.startswith(letters) for word in self._names if len(word) > 1):
+            return True
+        return any(not Counter(letters) - initials for initials in self._initials)
+
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        told = (self.text(mention) for mention in self._hidden if mention.label in NAMES)
+        patient = self.document.patient
+        return frozenset(word for name in (*told, *patient.names, *patient.emails) for word in words(name))
+
+    @cached_property
+    def _initials(self) -> Sequence[Counter[str]]:
+        """Return the initials of each professional, and together those of the patient and the patient's people."""
+        staff = [words(self.text(one)) for one in self._hidden if one.label is Label.DOCTOR]
+        people = (self.text(one) for one in self._hidden if one.label in NAMES - {Label.DOCTOR})
+        others = {word for name in (*people, *self.document.patient.names) for word in words(name)}
+        return [Counter(word[0] for word in names) for names in (*staff, others)]
 
     def _words_of(self, telling: Mapping[Label, Callable[[str], frozenset[str]]]) -> frozenset[str]:
         labelled = ((telling.get(mention.label), mention) for mention in self._hidden)

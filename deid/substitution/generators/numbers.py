@@ -7,13 +7,16 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
+from functools import cache
 
 from deid.domain.document import Mention
 from deid.domain.labels import Label
 from deid.french import numerals
 from deid.french.check_digits import iban_digits, luhn_digit, luhn_holds
 from deid.french.folding import comparable, fold_line, in_case_of
+from deid.french.organisation_heads import find_head
 from deid.privacy.stream import KeyedStream
+from deid.reference.packaged import packaged_rows
 from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import Draft, Generator, digits_of, redraw, redraw_digits
 from deid.substitution.generators.nirs import is_nir
@@ -47,6 +50,11 @@ _KINDS = (
     "umj|urg|vir"
 ).replace("i", "[il]")  # as a scanner reads it
 _KIND = re.compile(rf"(?<![^\W_])(?:{_KINDS})(?![^\W\d_])", re.IGNORECASE)
+# Letters that open a number and may say its sort: "DAP 17-4420881", "HAD25-0397", "PV 2018/014477", "MAMMO2-SN8100".
+# Many letters are an acronym of something, and the code of a site: as acronyms they are read only as a word apart.
+_SORT = re.compile(r"[A-Z]{3,}(?=[-/. ]?\d)|[A-Z]{2}(?= \d)")
+_LEAST_SHOWN = 3  # letters of a sort that the text writes elsewhere
+_SHORTENED = 4  # letters from which a sort may be the beginning of a word: "MAMMO"
 # "07412/2021", "2022/09/6617", "7/2022/311"; "12-88301", "PSG-13-0664", "21-UMJ-0388", "U22-48817"
 _YEAR = re.compile(
     r"(?<!\d)(?P<year>(?:19|20)\d\d)(?:[-/._](?P<month>0[1-9]|1[0-2])(?=[-/._]))?(?=[-/._]\w)|"
@@ -134,7 +142,25 @@ class Numbers:
         ]
         if (years := self._moved.get(comparable(original))) is None:  # alike at each mention
             years = self._moved[comparable(original)] = [*self._years(mention, original)]
-        return [*kinds, *years]
+        return [*kinds, *self._sort(original), *years]
+
+    def _sort(self, original: str) -> Iterator[_Part]:
+        """Yield the letters that open a number, where they say its sort and no name or place that is hidden."""
+        found = _SORT.match(original)
+        letters = found.group().lower() if found else ""
+        if found is None or self._context.tells_somebody(letters):
+            return
+        head = find_head(letters)
+        apart = original[found.end() :].startswith(" ") and letters in _acronyms()
+        hidden = any(word.startswith(letters) for word in self._context.forbidden)
+        if (head and head.words == letters) or (not hidden and (apart or self._is_shown(found.group()))):
+            yield *found.span(), found.group()
+
+    def _is_shown(self, letters: str) -> bool:
+        """Return whether the text writes letters as a word, or begins a word by several, outside of any mention."""
+        shown, shortened = self._context.shown, len(letters) >= _SHORTENED
+        begins = shortened and any(fold_line(word).startswith(letters.lower()) for word in shown)
+        return begins or (letters in shown and len(letters) >= _LEAST_SHOWN)
 
     def _years(self, mention: Mention, original: str) -> Iterator[_Part]:
         """Yield the years of a number and their months, moved; each with its place."""
@@ -170,6 +196,12 @@ class Numbers:
         if code.startswith("97"):
             return f"970{code[2]}" if long else code
         return "20" if code in ("2A", "2B") else code
+
+
+@cache
+def _acronyms() -> frozenset[str]:
+    """Return the acronyms of care and its administration, folded."""
+    return frozenset(row["term"] for row in packaged_rows("clinical_terms") if row["kind"] == "acronym")
 
 
 def _keyed(original: str, label: Label, prefix: str, stream: KeyedStream) -> str:

@@ -317,6 +317,54 @@ def test_letters_of_the_kind_of_a_number_stay(text: str, layout: str, key: str, 
     assert found != text
 
 
+@pytest.mark.parametrize(
+    ("text", "layout"),
+    [
+        ("Accord [[ID|DEP 19-4471802]]", r"Accord DEP \d\d-\d{7}"),
+        ("Appel [[NDA|SMUR21-7702-118]]", r"Appel SMUR\d\d-\d{4}-\d{3}"),
+        ("[[ORG|SMUR de Vesoul]] : appel [[NDA|SMUR21-7702-118]]", r".+ : appel SMUR\d\d-\d{4}-\d{3}"),
+        ("Réquisition [[ID|PV 2017/022861]]", r"Réquisition PV \d{4}/\d{6}"),
+        ("Le QZKW : dossier [[ID|QZKW/17/0931/HBT]]", r"Le QZKW : dossier QZKW/\d\d/\d{4}/[A-Z]{3}"),
+        ("Ostéodensitométrie sur [[ID|OSTEO2-44180071]]", r"Ostéodensitométrie sur OSTEO\d-\d{8}"),
+    ],
+)
+@pytest.mark.parametrize("key", KEYS[:3])
+def test_letters_that_open_a_number_and_say_its_sort_stay(
+    text: str, layout: str, key: str, substitutor: Substitutor
+) -> None:
+    written = substitutor.substitute(*marked(text, patient=Patient(key=key))).text
+    assert re.fullmatch(layout, written), written
+
+
+@pytest.mark.parametrize(
+    ("text", "letters"),
+    [
+        ("Mme [[PATIENT|Paule Vidal]], [[ID|PV 2017/022861]]", "PV"),
+        ("[[PATIENT|VIDAL]] née [[PATIENT|PINSON]], [[ID|PV 2017/022861]]", "PV"),
+        ("Dr [[DOCTOR|Hugues Amiot-Darras]] : [[ID|HAD17-4471]]", "HAD"),
+        ("Dr [[DOCTOR|Amiot-Darras Hugues]] : [[ID|HAD17-4471]]", "HAD"),
+        ("M. [[PATIENT|Hadrien Moncel]], [[ID|HAD17-4471]]", "HAD"),
+        ("Dr [[DOCTOR|Qzkwel]], le QZKW : [[ID|QZKW-17-4471]]", "QZKW"),
+        ("Frappe [[DOCTOR|QZK]], [[ID|QZK-17-4471]]", "QZK"),
+        ("[[ID|QZKW-17-4471]] et [[NDA|QZKW-17-4472]]", "QZKW"),
+        ("Titre [[ID|CT1234567]]", "CT"),
+        ("Pièce [[ID|PSL-17-4471]]", "PSL"),
+        ("[[ORG|PSL]] : [[ID|PSL 17-4471]]", "PSL"),
+        ("Né à [[CITY|Bordeaux]], sur la bordure : [[ID|BORD-17-4471]]", "BORD"),
+        ("Passeport [[ID|12CT34567]]", "CT"),
+        ("Réf. [[ID|AB/PV/17-4471]]", "PV"),
+    ],
+)
+def test_letters_of_somebody_or_of_no_sort_are_redrawn(text: str, letters: str, substitutor: Substitutor) -> None:
+    found = [surrogates(substitutor.substitute(*marked(text, patient=Patient(key=key))))[-1] for key in KEYS]
+    assert sum(letters in one for one in found) <= 1  # by chance
+
+
+def test_initials_of_the_patient_whom_no_text_names_go(substitutor: Substitutor) -> None:
+    patient = Patient(key="p1", last_name="Vasseur", first_names=("Perrine",))
+    assert not surrogates(substitutor.substitute(*marked("[[ID|PV 2017/022861]]", patient=patient)))[0].startswith("PV")
+
+
 def test_letters_that_are_somebody_s_name_go(substitutor: Substitutor) -> None:
     written = surrogates(substitutor.substitute(*marked("[[PATIENT|Anne BIO]] [[ID|BIO-12345]]")))
     assert re.fullmatch(r"[A-Z]{3}-\d{5}", written[1])
