@@ -146,6 +146,8 @@ def _is_value(reading: Reading, mention: Mention) -> bool:
         return True  # "tél 15 min/j", "fixe (largeur 78)"
     if _is_drug_code(reading, start, end) or _is_plain_word(reading, mention):
         return True
+    if mention.label in _LABELLED and _is_score(reading, mention, start, end):
+        return True
     if start == end or (_labelled(reading, mention) and not _is_reference_range(text, start, end)):
         return False
     if left := _LEFT.search(text, max(0, start - _REACH), start):
@@ -275,6 +277,28 @@ def _is_plain_word(reading: Reading, mention: Mention) -> bool:
         return True  # "séq. AZF : pas de délétion", "dossier UMJ 31-2019"
     plain = (lexicon.is_word(one) or one in lexicon.medical for one in words if one.isalpha())
     return all(plain) and DETECTED_NUMBER_WORDS.isdisjoint(words)
+
+
+# "ACL-RSI 48/100", "MFM-D1 : 61/100", "MMSE 22/30": letters of a scale with what is told out of its total.
+_SCORED = re.compile(
+    r"(?P<scale>(?=[a-z-]{3}|[a-z]+-\d)[a-z]+\d?(?:-[a-z\d]{1,4})?) ?[:=]? ?([1-9]?\d|100) ?/ ?([1-9]\d{1,2})"
+)
+_HUNDRED = 100  # a total that is no year of two figures, which a number of a register ends by: "PV 12/20"
+_SENTENCE_ENDED = re.compile(r"[a-z]{5,}\. \Z")
+
+
+def _is_score(reading: Reading, mention: Mention, start: int, end: int) -> bool:
+    """Return whether a number is a scale and its score: out of 100, or of less on a scale that detection knows.
+
+    A label of its own sentence ahead says otherwise.
+    """
+    text = reading.folded
+    scored, ahead = _SCORED.fullmatch(text, start, end), text[max(0, start - _REACH) : start]
+    if not scored or int(scored[2]) > int(scored[3]) or _LEFT.search(ahead) or _RIGHT.match(text, end):
+        return False
+    if not _SENTENCE_ENDED.search(ahead) and (_labelled(reading, mention) or _NUMBER_OF.search(ahead)):
+        return False
+    return int(scored[3]) == _HUNDRED or _RATED.search(scored["scale"]) is not None
 
 
 def _labelled(reading: Reading, mention: Mention) -> bool:

@@ -584,3 +584,21 @@ def test_the_number_of_a_page_is_no_date_where_annotators_doubt(text: str, part:
 )
 def test_settings_rows_and_numbers_in_words_are_nobody_s(text: str, part: str, label: Label, stays: bool) -> None:
     assert kept(text, part, label) is stays
+
+
+@pytest.mark.parametrize("label", [Label.ID, Label.NDA])
+@pytest.mark.parametrize(("text", "part", "stays"), [
+    ("Bilan du 3e mois. KOOS-PS 55/100 ce jour", "KOOS-PS 55/100", False),
+    ("reprise. EQ-5D : 70/100, se dit gêné", "EQ-5D : 70/100", False),
+    ("un prélèvement. SPADI 32/100 à droite", "SPADI 32/100", False),
+    ("ce jour NPI-R 22/30", "NPI-R 22/30", False),
+    ("dossier KOOS-PS 55/100", "KOOS-PS 55/100", True),
+    ("réf. KOOS-PS 55/100", "KOOS-PS 55/100", True),
+    ("prélèvement KOOS-PS 55/100", "KOOS-PS 55/100", True),
+    ("KOOS-PS 455/100", "KOOS-PS 455/100", True),
+    ("KOOS-PS 55/100-22", "KOOS-PS 55/100", True),
+    ("JM 55/100", "JM 55/100", True),
+    ("affaire suivie, TGR 12/20", "TGR 12/20", True),
+])  # fmt: skip
+def test_letters_of_a_scale_and_its_score_are_no_number(text: str, part: str, stays: bool, label: Label) -> None:
+    assert kept(text, part, label) is stays
