@@ -206,7 +206,7 @@ def _year(written: str, reference: date | None) -> int | None:
 
 
 def _day(year: int, month: int, day: int) -> WrittenDate:
-    if day == 0 and 0 <= month <= 12:  # "00/00/1988", of which the year alone is known
+    if day == 0 and month <= 12 and year in _LIVING:  # "00/00/1988", of which the year alone is known
         return _month(year, month) if month else WrittenDate(date(year, 1, 1), date(year, 12, 31))
     signature = (year % 100, month, day)
     try:

@@ -42,6 +42,12 @@ def test_exact_days(text: str, day: date) -> None:
     assert (found.first, found.last, found.exists) == (day, day, True)
 
 
+@pytest.mark.parametrize("text", ["00000000", "00120000", "00000012", "00/00/1200", "00311999"])
+def test_zeros_beside_no_year_of_anybody_are_no_day(text: str) -> None:
+    found = read_date(text, REFERENCE)
+    assert found is None or not found.exists
+
+
 @pytest.mark.parametrize(
     ("text", "first", "last"),
     [
