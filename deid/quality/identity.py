@@ -183,9 +183,20 @@ _NOUN_BEFORE = re.compile(
 _NO_MORE = re.compile(r" ?(?:[.,;\n]|\Z|ni\b)")
 # "une prune"; in a line that has capitals, "la fougère" too. "DECRIT COMME SAGE ET SOLITAIRE", "EST CALME ET SAGE".
 _ARTICLE_BEFORE = re.compile(r"(?<!vingt et )(?<!lit )(?<!chambre )\b(?:(?P<one>une?)|l[ea]|du|au|ce|cette) \Z")
-_BEING = re.compile(r"\b(?:comme|est|tres|assez|plutot|semble|reste|parait) \Z")
-_BEING_AND = re.compile(r"\b(?:comme|est|tres|assez|plutot|semble|reste|parait) [a-z]+ et \Z")
+_BEING = re.compile(r"\b(?:comme|est|tres|assez|plutot|semble|reste|parait) (?:(?P<first>[a-z]+) et )?\Z")
 _AND_MORE = re.compile(r" et ([a-z]+)\b")
+# The end of a clause, or a preposition, adverb or "mais": what a quality is before, and a person that acts is not.
+_CLAUSE_END = re.compile(
+    r" ?(?:[.,;:!?()\n]|\Z|(?:mais|malgre|quand|depuis|pendant|dans|en|au|aux|avec|sans|pour|ce|cet|cette|aujourd|hier|"
+    r"toujours|encore|le (?:matin|midi|soir)|la nuit|a [a-z]{2,14}(?:er|ir|re))\b)"
+)
+# How somebody is. The endings are those of adjectives alone.
+_HOW = re.compile(
+    r"(?:calme|timide|docile|solitaire|triste|polie?|gentil(?:le)?|doux|douce|vi[fv]e?|lente?|forte?|faible|maigre|mince|"
+    r"jeune|agitee?|fatiguee?|posee?|isolee?|reservee?|orientee?|eveillee?|sereine?|discrete?|inquiete?|presente?|contente?|"
+    r"prudente?|stable|cooperante?|souriante?|vigilante?|aimante?|confiante?|autonome|"
+    r"[a-z]{3,12}(?:able|ible|eux|euse|ive|ique|ficile|gile))"
+)
 _THING_BEFORE = re.compile(
     r"\b(?:maladie|syndrome|signe|score|test|classification|echelle|indice|manoeuvre|fracture|tumeur|intervention|"
     r"technique|phenomene|thyroidite|formule|equation|methode|corps|cellules?|anneau|reaction|reflexe|loi|regle) "
@@ -310,10 +321,16 @@ def _is_noun_or_quality(word: Word, line: str, before: str, after: str) -> bool:
         if article is None or _TITLE_BEFORE.search(before[: article.start()]):
             return False  # "M. le roy"
         return article["one"] is not None or not line.islower()
-    beside = _AND_MORE.match(after)
-    return line.isupper() and bool(
-        _BEING_AND.search(before) or (_BEING.search(before) and beside and is_word(beside[1]))
-    )
+    being = _BEING.search(before)
+    return line.isupper() and being is not None and _is_beside_a_quality(being["first"], after)
+
+
+def _is_beside_a_quality(first: str | None, after: str) -> bool:
+    """Return whether a quality comes `first`, or "and" a quality behind, and no verb goes on: "VU ET SAGE REVIENT"."""
+    if first:
+        return _HOW.fullmatch(first) is not None and _CLAUSE_END.match(after) is not None
+    more = _AND_MORE.match(after)
+    return more is not None and _HOW.fullmatch(more[1]) is not None and _CLAUSE_END.match(after, more.end()) is not None
 
 
 def _beside_another(before: str, after: str, sought: frozenset[str]) -> bool:
