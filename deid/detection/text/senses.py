@@ -55,6 +55,7 @@ _ARTICLES = frozenset("ce cet cette la le les".split())
 _PREPOSITIONS = frozenset("contre dans derriere devant sous sur".split())
 _NUMBERED = frozenset("box chambre lit numero poste salle".split())  # ahead of "un" as a number
 _SHORTEST = 4  # letters of a plural that is told from "ses"
+_BEING = frozenset("assez comme est parait plutot reste semble tres".split())  # ahead of how somebody is
 _LEADING = PROFESSIONS | _TITLES | {"avec", "chez", "par"}  # ahead of two names
 _SUBJECTS = frozenset("est ete sont ont il elle on je nous vous ils elles se".split())
 # Signs before the first word of a sentence, item or cell.
@@ -63,6 +64,7 @@ _NEGATIONS = frozenset("pas plus ni absence".split())
 _VERBS = frozenset({"VER", "AUX|VER"})
 _AUXILIARIES = frozenset("a est n ne ont s se va".split())
 _INFINITIVE = re.compile(r"\w{2,}(?:er|ir|oir|re)")
+_PARTICIPLE = re.compile(r"\w+(?:[iu]|is|it|rt)e?s?")
 _ROMAN = re.compile(r"(?:i{1,3}|iv)[abc]?|v|vi")
 _USUAL_NAME = 20_000  # births from which a surname counts as an eponym in its own expressions only
 _GIVEN = 1_000  # births from which a word may be a given name before what its bearer is
@@ -214,7 +216,25 @@ def _is_called_after(reading: Reading, index: int) -> bool:
         noun < first - 1
         and _is_written_as_name(reading, index)
         and _plain(reading.word(noun)) in _WORDS["called_after"]
+        and not _is_whole_name(reading, index)
     )
+
+
+def _is_whole_name(reading: Reading, index: int) -> bool:
+    """True within first name and surname of the patient side by side, but for a surname that a disease has."""
+    patient = reading.document.patient
+    given, surnames = _parts_of(*patient.first_names), _parts_of(patient.last_name, patient.birth_name)
+    first = last = index
+    while reading.word(first - 1) in given | surnames | {"-"}:
+        first -= 1
+    while reading.word(last + 1) in given | surnames | {"-"}:
+        last += 1
+    said = set(reading.words[first : last + 1])
+    return bool(said & (surnames - _eponyms())) and not said.isdisjoint(given)
+
+
+def _parts_of(*names: str | None) -> set[str]:
+    return {part for name in names if name for part in key(name).split()}
 
 
 def _first_linked(reading: Reading, index: int) -> int:
@@ -468,13 +488,19 @@ def _is_articled(reading: Reading, index: int) -> bool:
 
 
 def _is_coordinated(reading: Reading, index: int) -> bool:
-    """True for an adjective beside one that nobody bears, in a line of one case: "UN ENFANT SAGE ET SOLITAIRE"."""
+    """True for an adjective beside one that nobody bears, in a line of one case: "UN ENFANT SAGE ET SOLITAIRE".
+
+    Of a word that the identity or a title says, a verb of being ahead and none behind have to make it one.
+    """
     if not (reading.shouted(index) or reading.lowered(index)) or not _is_adjective(reading.words[index]):
         return False
+    told = _is_told(reading, index)
     for sign, other, ahead in ((index + 1, index + 2, index - 1), (index - 1, index - 2, index - 3)):
         led = reading.word(ahead).isalpha() and reading.word(ahead) not in _LEADING and not _is_given(reading, ahead)
         seldom = lexicon().surnames.get(reading.word(other)) < _BORNE and not _is_given(reading, other)
-        if reading.word(sign) == "et" and led and seldom and _is_adjective(reading.word(other)):
+        acting = _is_participle(reading.word(other)) or _may_act(reading, max(index, other) + 1)
+        being = reading.word(ahead) in _BEING and not acting
+        if reading.word(sign) == "et" and led and seldom and _is_quality(reading.word(other)) and (being or not told):
             return True
     return False
 
@@ -483,8 +509,32 @@ def _is_adjective(word: str) -> bool:
     return "ADJ" in lexicon().parts.get(_plain(word), "").split("|")
 
 
+def _is_quality(word: str) -> bool:
+    """True for an adjective that is no determiner, relative or profession."""
+    return _is_adjective(word) and word not in _DETERMINING | _PLURAL | _MEETING | KINSHIP | PROFESSIONS | PLURAL
+
+
+def _is_participle(word: str) -> bool:
+    """True for what can be a past participle behind "est": "PAUL EST PARTI ET SAGE AUSSI"."""
+    return "VER" in lexicon().parts.get(_plain(word), "").split("|") and bool(_PARTICIPLE.fullmatch(word))
+
+
+def _may_act(reading: Reading, index: int) -> bool:
+    """True if a word can be a verb, in any case: "SAGE REVIENT", but not "SAGE ET DIFFICILE A SUIVRE"."""
+    word = reading.word(index)
+    if word == "a":
+        return not _INFINITIVE.fullmatch(reading.word(index + 1))
+    kinds = set(lexicon().parts.get(_plain(word), "").split("|"))
+    return word in _AUXILIARIES or ("VER" in kinds and kinds.isdisjoint({"ADV", "PRE"}))
+
+
+def _is_told(reading: Reading, index: int) -> bool:
+    """True for a word that a title is before somewhere, or that is a part of the patient's name."""
+    return reading.words[index] in reading.titled or reading.words[index] in _parts_of(*reading.document.patient.names)
+
+
 def _is_complemented(reading: Reading, index: int) -> bool:
-    """True for a noun that opens a sentence, before what it is for or a plural: "Fontaine de lavage"."""
+    """True for a noun that opens a sentence, before its use or a plural: "Fontaine de lavage"."""
     kinds, words = lexicon().parts, lexicon()
     opens = reading.word(index - 1) in _OPENING and not glued(reading, index) and not reading.lowered(index)
     if not opens or "NOM" not in kinds.get(_plain(reading.words[index]), "").split("|"):
@@ -499,7 +549,7 @@ def _is_complemented(reading: Reading, index: int) -> bool:
     if sign == "et":
         said = set(kinds.get(noun, "").split("|"))
         return noun[-1] in "sx" and len(noun) > _SHORTEST and "NOM" in said and said <= {"NOM", "ADJ", "VER"}
-    return sign in ("de", "d") and kinds.get(noun) == "NOM" and words.first_names.get(reading.words[index]) < _GIVEN
+    return sign in ("de", "d") and noun in _WORDS["uses"] and words.first_names.get(reading.words[index]) < _GIVEN
 
 
 def _is_related(reading: Reading, index: int) -> bool:

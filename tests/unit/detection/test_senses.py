@@ -57,7 +57,7 @@ THINGS = (
     ("CHALUMEAU", ".\nPAS DE FLAMME, PLUS DE CHALUMEAU SUR SITE.", ["DE CHALUMEAU"]),
     ("MISTRAL", ".\nMETEO : MISTRAL 90 KM/H.", ["MISTRAL 90"]),
     ("BOULEAU", ". Pricks : Bouleau, Chêne positifs.", ["Bouleau, "]),
-    ("BLOT", ". Manœuvre de Blot négative, critères de Paul Blot.", ["Manœuvre de Blot", "Paul Blot"]),
+    ("BLOT", ". Manœuvre de Blot négative, critères de Jean Blot.", ["Manœuvre de Blot", "Jean Blot"]),
     ("RAMSAY", ".\nPAS DE TRIADE DE PAUL RAMSAY RETROUVEE.", ["TRIADE DE PAUL RAMSAY"]),
     ("OLIVE", ". A mangé une olive verte, tombé dans une olive.", ["une olive verte"]),
     ("FOUGERE", ". Retrouvé dans la fougère, derrière la fougère.", ["la fougère, "]),
@@ -65,6 +65,11 @@ THINGS = (
     ("LAME", ". Lame de drainage retirée.", ["Lame de drainage"]),
     ("DOUX", ".\nDECRIT COMME DOUX ET TIMIDE. PAUL EST TIMIDE ET DOUX.", ["DOUX ET TIMIDE", "ET DOUX"]),
     ("CORDON", ".\nRHESUS SUR SANG DE CORDON.", ["DE CORDON"]),
+    ("FONTAINE", ". Fontaine de lavage posée. Fontaine d'irrigation en place.", ["Fontaine de lavage", "Fontaine d'"]),
+    ("PONT", ". Pont de suture. Pont d'aspiration.", ["Pont de suture", "Pont d'aspiration"]),
+    ("SAGE", ".\nENFANT DIT TRES SAGE ET SOLITAIRE, RESTE CALME ET SAGE EN CLASSE.", ["SAGE ET S", "CALME ET SAGE"]),
+    ("DOUX", ".\nIL EST DOUX ET DIFFICILE A CERNER.", ["DOUX ET"]),
+    ("BONNET", ". Syndrome de Charles Bonnet.", ["Charles Bonnet"]),
     ("NUSS", ". Ablation de la barre de Nuss.", ["barre de Nuss"]),
 )
 # Surname of the patient, and what follows: each further occurrence of the surname is the person.
@@ -93,6 +98,16 @@ PEOPLE = (
     ("BLOT", ". Syndrome de M. Blot. La chambre de Blot. Blot dort."),
     ("PONT", ". Pont de garde, Pont de retour du bloc. Pont et sa fille. Pont et infirmières. Pont et Roux."),
     ("DOUX", ".\nDOUX ET ROUX SONT SORTIS. VU PAR DOUX ET TIMIDE. M. DOUX ET SA FILLE."),
+    ("FONTAINE", ". Fontaine de transfert ce jour. Fontaine d'origine italienne, vit seul. Fontaine d'humeur triste."),
+    ("BERGER", ". Berger d'origine italienne. Berger de nationalité suisse. BERGER D'HUMEUR TRISTE."),
+    ("MERCIER", ".\n- Mercier de dialyse\n- Mercier de pansement\nMERCIER D'ORIGINE CORSE."),
+    ("CHARPENTIER", ". Charpentier de contact facile. Charpentier de corpulence moyenne."),
+    ("BOUCHER", ".\nBOUCHER D'ORIGINE ITALIENNE.\nMARCHE REPRISE.\nBOUCHER DE DIALYSE."),
+    ("BLANC", ".\nVISITE DE BLANC ET SA SOEUR CE JOUR. COMME BLANC ET SA SOEUR. VU BLANC ET LEUR MERE."),
+    ("PETIT", ".\nACCUEIL PETIT ET SON FILS. RETOUR PETIT ET NOTRE EQUIPE."),
+    ("BRUN", ".\nADMIS BRUN ET SA FILLE. COMME BRUN ET SES ENFANTS."),
+    ("SAGE", ".\nPAUL EST VU ET SAGE REVIENT DEMAIN. PAUL EST CALME ET SAGE DORT. PAUL EST PARTI ET SAGE AUSSI."),
+    ("BLOT", ". Syndrome de Paul Blot confirmé. Signe de Blot Paul."),
     ("ROSE", ".\nLa soeur de Rose est là. Rose et ses enfants, Rose et Marie."),
 )  # fmt: skip
 
@@ -216,6 +231,45 @@ def test_the_patients_own_article_and_writers_are_told_in_capitals(
 def test_an_adjective_of_a_compound_is_nobody(text: str, word: str, thing: bool) -> None:
     read = Reading(Document("d", text))
     assert (find_sense(read, read.words.index(word)) is Sense.THING) is thing
+
+
+@pytest.mark.parametrize(
+    ("text", "people"),
+    [
+        ("Mme Boucher vue. Boucher d'origine italienne.", ["Boucher", "Boucher"]),
+        ("Vu Mme Marchand. Marchand de nationalité suisse.", ["Marchand", "Marchand"]),
+        ("MME PETIT VUE. ACCUEIL PETIT ET SON FILS.", ["PETIT", "PETIT"]),
+    ],
+)
+def test_a_name_behind_a_title_is_repeated_before_what_its_bearer_is(
+    detector: Detector, text: str, people: list[str]
+) -> None:
+    assert [text[start:end] for start, end, _ in _names(detector, text)] == people
+
+
+@pytest.mark.parametrize(
+    ("patient", "text", "called"),
+    [
+        (
+            Patient(last_name="MARTIN", first_names=("Charles",)),
+            "Syndrome de Charles Martin confirmé.",
+            "Charles Martin",
+        ),
+        (Patient(last_name="DUPUIS", first_names=("Anne", "Lise")), "Triade de Lise Dupuis revue.", "Lise Dupuis"),
+        (Patient(last_name="MARTIN", first_names=("Charles",)), "Syndrome de Charles Bonnet.", ""),
+        (Patient(last_name="MARTIN", first_names=("Charles",)), "Syndrome de Paul Martin.", ""),
+        (Patient(last_name="RAMSAY", first_names=("Paul",)), "Syndrome de Paul Ramsay.", ""),
+        (
+            Patient(last_name="LE GOFF", first_names=("Jean-Charles",)),
+            "Signe de Jean-Charles Le Goff, critères de Le Goff.",
+            "Jean-Charles Le Goff",
+        ),
+    ],
+)
+def test_the_whole_name_of_the_patient_behind_a_syndrome_goes(
+    detector: Detector, patient: Patient, text: str, called: str
+) -> None:
+    assert "".join(text[start:end] for start, end, _ in _names(detector, text, patient)) == called
 
 
 @pytest.mark.parametrize(
