@@ -221,7 +221,7 @@ def _is_called_after(reading: Reading, index: int) -> bool:
 
 
 def _is_whole_name(reading: Reading, index: int) -> bool:
-    """True within first name and surname of the patient side by side, but for a surname that a disease has."""
+    """True within first name and surname of the patient side by side, whatever disease has it too."""
     patient = reading.document.patient
     given, surnames = _parts_of(*patient.first_names), _parts_of(patient.last_name, patient.birth_name)
     first = last = index
@@ -230,7 +230,7 @@ def _is_whole_name(reading: Reading, index: int) -> bool:
     while reading.word(last + 1) in given | surnames | {"-"}:
         last += 1
     said = set(reading.words[first : last + 1])
-    return bool(said & (surnames - _eponyms())) and not said.isdisjoint(given)
+    return not said.isdisjoint(surnames) and not said.isdisjoint(given)
 
 
 def _parts_of(*names: str | None) -> set[str]:

@@ -58,7 +58,7 @@ THINGS = (
     ("MISTRAL", ".\nMETEO : MISTRAL 90 KM/H.", ["MISTRAL 90"]),
     ("BOULEAU", ". Pricks : Bouleau, Chêne positifs.", ["Bouleau, "]),
     ("BLOT", ". Manœuvre de Blot négative, critères de Jean Blot.", ["Manœuvre de Blot", "Jean Blot"]),
-    ("RAMSAY", ".\nPAS DE TRIADE DE PAUL RAMSAY RETROUVEE.", ["TRIADE DE PAUL RAMSAY"]),
+    ("RAMSAY", ".\nPAS DE TRIADE DE JEAN RAMSAY RETROUVEE.", ["TRIADE DE JEAN RAMSAY"]),
     ("OLIVE", ". A mangé une olive verte, tombé dans une olive.", ["une olive verte"]),
     ("FOUGERE", ". Retrouvé dans la fougère, derrière la fougère.", ["la fougère, "]),
     ("PONT", ". Pont de fixation repris. Pont et agrafes posés.", ["Pont de fixation", "Pont et agrafes"]),
@@ -258,7 +258,7 @@ def test_a_name_behind_a_title_is_repeated_before_what_its_bearer_is(
         (Patient(last_name="DUPUIS", first_names=("Anne", "Lise")), "Triade de Lise Dupuis revue.", "Lise Dupuis"),
         (Patient(last_name="MARTIN", first_names=("Charles",)), "Syndrome de Charles Bonnet.", ""),
         (Patient(last_name="MARTIN", first_names=("Charles",)), "Syndrome de Paul Martin.", ""),
-        (Patient(last_name="RAMSAY", first_names=("Paul",)), "Syndrome de Paul Ramsay.", ""),
+        (Patient(last_name="RAMSAY", first_names=("Paul",)), "Syndrome de Paul Ramsay.", "Paul Ramsay"),
         (
             Patient(last_name="LE GOFF", first_names=("Jean-Charles",)),
             "Signe de Jean-Charles Le Goff, critères de Le Goff.",
