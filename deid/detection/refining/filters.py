@@ -160,7 +160,12 @@ _BOXES, _FIGURE_BEHIND = frozenset({"bp", "cs"}), re.compile(r"\.? ?\d")
 _LEAST_MISREAD = 6  # letters of a word that a scanner misread
 _DOTTED = re.compile(r"[a-z]\.(?:[a-z]\.){0,5}[a-z]?\.?(?![a-z]{2})(?:[a-z](?![a-z]))?")
 # Two abbreviations that open the row of a table: "RE / RP  | 95 %", "DDN / AGE .... 11".
-ROW_LABEL = re.compile(r"[ \t|]{0,12}([A-Z]{2,5}) / ([A-Z]{2,5})[ \t]*(?:\||\.{3})[ \t.|:]*\w")
+_ROW_LABEL = re.compile(r"[ \t|]{0,12}([A-Z]{2,5}) / ([A-Z]{2,5})[ \t]*(?:\||\.{3})[ \t.|:]*(?=\w)")
+_FIGURE, _HOUR = re.compile(r"\d"), re.compile(r"[^\W\d]*\d{1,2} ?(?:h|:\d)", re.IGNORECASE)
+_SHIFTS = frozenset(
+    "abs absent absents conge conges garde gardes jour jours matin nuit nuits off repos rtt soir".split()
+)
+_NO_VALUES = _SHIFTS | PROFESSIONS | DOCTOR_TITLES | CIVILITIES
 _BLOOD = re.compile(r"(?:AB?|B|O)[ -]?(?:pos|neg|POS|NEG)(?:itif|atif|ITIF|ATIF)?")
 _NOTHING_TO_REPORT = re.compile(r"r\.a\.s\.?")
 _ARTICLE = re.compile(r"(?:l['’]|(?:le|la|les|un|une|du|des|d'un|d'une) )")
@@ -417,13 +422,27 @@ def _is_value_of(reading: Reading, mention: Mention) -> bool:
     """True for a blood group, the label of a row, and a letter as value of a clinical abbreviation: "HN : O."."""
     if _BLOOD.fullmatch(reading.text, mention.start, mention.end):
         return True
-    row = ROW_LABEL.match(reading.text, reading.line(mention.start)[0])
+    row = row_label(reading, reading.line(mention.start)[0])
     if row and mention.score < _SURE and (mention.start, mention.end) in (row.span(1), row.span(2)):
         return all("acronym" in reading.lexicon.clinical.get(part.lower(), "") for part in row.groups())
     first = reading.token_at(mention.start)
     label = reading.word(first - 2)
     letter = len(reading.words[first]) == 1 and len(reading.tokens(mention)) < 3 and reading.word(first - 1) == ":"
     return letter and label not in _SAYING_WHO and "acronym" in reading.lexicon.clinical.get(label, "")
+
+
+def row_label(reading: Reading, start: int) -> re.Match[str] | None:
+    """Return the two abbreviations that open a row: of professions, or of a figure or plain word, which is no shift."""
+    row = _ROW_LABEL.match(reading.text, start)
+    if row is None or not PROFESSIONS.isdisjoint(map(str.lower, row.groups())):
+        return row
+    if _FIGURE.match(reading.text, row.end()):
+        return None if _HOUR.match(reading.text, row.end()) else row
+    at = reading.token_at(row.end())
+    plain = (
+        reading.surface(at).islower() and reading.words[at] not in _SHIFTS | PROFESSIONS | DOCTOR_TITLES | CIVILITIES
+    )
+    return row if plain else None
 
 
 def _is_pair_of_drugs(reading: Reading, mention: Mention, words: Sequence[str]) -> bool:

@@ -9,7 +9,7 @@ from functools import cache
 
 from deid.detection.lookup.known_names import ABBREVIATIONS, LOWER_PARTICLES, NOT_NAMES, PARTICLES
 from deid.detection.lookup.lexicon import Lexicon, gazetteers
-from deid.detection.refining.filters import ROW_LABEL, STATE
+from deid.detection.refining.filters import STATE, row_label
 from deid.detection.text.names import glued, is_capital, is_lone_name, is_upper, opens_verb
 from deid.detection.text.reading import Reading
 from deid.detection.text.senses import Sense, find_sense
@@ -484,7 +484,7 @@ def _pairs(reading: Reading, known: dict[str, Label]) -> Iterator[Mention]:
             continue
         if match[1].islower() and not (tied[0] and opens):
             continue
-        if not all(tied) and ROW_LABEL.match(reading.text, line):
+        if not all(tied) and row_label(reading, line):
             continue
         if not any(tied) and not (near and (match[2].islower() or match.end() - line < 40)):
             continue

@@ -183,12 +183,29 @@ def test_letters_joined_to_a_code_or_word_are_no_initials(text: str, rules: Dete
 
 
 @pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("DA / PO | Garde", ["DA", "PO"]),
+        ("VL / MB | Astreinte", ["VL", "MB"]),
+        ("RE / RP | 95 %", []),
+        ("MAR / IADE | salle 3", []),
+    ],
+)
+def test_two_surnames_of_two_letters_open_a_row_of_duties(text: str, found: list[str], detector: Detector) -> None:
+    assert [one for one in _names(detector, text) if len(one) < len("Garde")] == found
+
+
+@pytest.mark.parametrize(
     ("row", "found"),
     [
         ("| PD / KX    | 90 % / 70 % |", []),
         ("PD / QZ ........ 11 69 A", []),
         ("| PC / DE    | présents |", ["PC", "DE"]),
         ("PD / QZ", ["PD", "QZ"]),
+        ("PD / QZ | Garde", ["PD", "QZ"]),
+        ("PD / QZ | 8h-20h", ["PD", "QZ"]),
+        ("PD / QZ | Lemoine", ["PD", "QZ"]),
+        ("PD / QZ | interne", ["PD", "QZ"]),
     ],
 )
 def test_two_abbreviations_that_open_a_row_are_no_signature(row: str, found: list[str]) -> None:
