@@ -324,7 +324,7 @@ def _is_accompanied(
     if is_arm_pressure(match) and (_is_cell(reading, match) or PRESSURE_NAMED.search(reading.folded)):
         return False
     before = reading.digits[max(0, match.start() - 16) : match.start()]
-    if _OTHER_RATIO.search(before) or _PAGE.search(before) or is_page(reading.text, *match.span()):
+    if _OTHER_RATIO.search(before) or _PAGE.search(before) or is_page(reading, *match.span()):
         return False
     if 1 <= first <= 31 and 1 <= second <= 12:
         return any(_apart((first, second), one) <= _NEAR_DAYS for one in days)

@@ -534,8 +534,6 @@ _VENTILATED = re.compile(rf"\b(?:(?:{_words('ventilating')})[ :=+/-]{{1,3}})+\Z"
 _SET_PAIR = re.compile(r"[1-9]\d?/[1-9]\d?")
 # "cst 13/8 96 36,9": pressure, pulse and temperature in a row.
 _VITALS = re.compile(r"(\d{1,2})/(\d{1,2}) \d{2,3} (?:(?:\d{2,3}|[a-z]{1,3}) )?(?:3[4-9]|4[0-2])[.,]\d(?!\d)")
-# "1/1" at the end of the last page, apart from what is ahead.
-_PAGE, _PAGE_AHEAD, _PAGE_BEHIND = map(re.compile, (r"([1-9]\d?)/([1-9]\d?)", r"(?:\A|\n|\t| {3})\Z", r"\s*(?:\f|\Z)"))
 
 
 def _is_setting(number: _Number) -> bool:
@@ -545,14 +543,6 @@ def _is_setting(number: _Number) -> bool:
         return True
     pair = _SET_PAIR.fullmatch(number.written)
     return bool(pair and _VENTILATED.search(number.before) and not _TO_A_DAY.match(number.after))
-
-
-def _is_page(number: _Number) -> bool:
-    """Return whether doubted numbers count pages at the end of the last: "2/2"."""
-    page = _PAGE.fullmatch(number.written)
-    if page is None or not number.doubted or int(page[1]) > int(page[2]):
-        return False
-    return bool(_PAGE_AHEAD.search(number.before) and _PAGE_BEHIND.match(number.after))
 
 
 def _is_pressure_pair(number: _Number) -> bool:
@@ -950,7 +940,7 @@ def _is_magnet(number: _Number) -> bool:
 
 _DATE_TESTS = (
     _has_unit, _is_interval, _is_measured, _is_ratio, _is_part, _is_ranked, _is_tooth, _is_intake, _is_day_of_intake,
-    _is_edition, _is_locus, _is_magnet, _is_joined, _is_no_day, _is_setting, _is_page, _is_calibre,
+    _is_edition, _is_locus, _is_magnet, _is_joined, _is_no_day, _is_setting, _is_calibre,
 )  # fmt: skip
 _IDENTIFIER_TESTS = (
     _has_unit, _is_interval, _is_measured, _is_ratio, _is_ranked, _is_tooth, _is_intake, _is_marker, _is_code,

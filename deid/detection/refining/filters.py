@@ -439,10 +439,7 @@ def row_label(reading: Reading, start: int) -> re.Match[str] | None:
     if _FIGURE.match(reading.text, row.end()):
         return None if _HOUR.match(reading.text, row.end()) else row
     at = reading.token_at(row.end())
-    plain = (
-        reading.surface(at).islower() and reading.words[at] not in _SHIFTS | PROFESSIONS | DOCTOR_TITLES | CIVILITIES
-    )
-    return row if plain else None
+    return row if reading.surface(at).islower() and reading.words[at] not in _NO_VALUES else None
 
 
 def _is_pair_of_drugs(reading: Reading, mention: Mention, words: Sequence[str]) -> bool:
@@ -992,22 +989,40 @@ def _is_part_of_day(reading: Reading, mention: Mention) -> bool:
 
 
 _PAGE, _PAGE_ENDS = re.compile(r"[1-9]\d?/[1-9]\d?"), re.compile(r"[ \t]*(?:\f|\s*\Z)")
-_APART = re.compile(r"(?: {3}|\t|^ *)\Z", re.MULTILINE)
+# What is ahead of a page: the number of somebody or something, or an initial and name, apart on its line ...
+_FOOT = re.compile(
+    r"\d(?:[ .]?\d){4}[^\n]*(?: {3}|\t)\Z|(?:\b[a-zA-Z]\. ?[^\W\d_]{2,}|\b[^\W\d_]{2,} [a-zA-Z]\.)(?: {3,40}|\t)\Z"
+)
+# ... or nothing but the end of a sentence, an empty line or an indentation.
+_LAST_LINE = re.compile(r"(?:\A|[.!?\f]\s*\n|\n[ \t]*\n|\n {3})[ \t]*\Z")
+# A day is to follow: behind a sign or word for one, or what is planned, without the end of a sentence.
+_AWAITED = re.compile(
+    r"(?::|\b(?:le|du|au|des|depuis|jusqu'au))\s*\Z|"
+    r"\b(?:dates?|sorties?|entrees?|rdv|rendez|cures?|seances?|consultations?|controle|retrait|ablation|pose|prochaine?s?|"
+    r"prevue?s?|revoir|revue?|signee?|visite|chimio\w*|hospitali\w+|intervention|bloc|convoque\w*)\b[^.!?\n]*\s*\Z"
+)
+_FOOT_REACH = 120
 
 
-def is_page(text: str, start: int, end: int) -> bool:
-    """Return whether a pair is the page of a foot, apart at the end of the text: "DURAND P.  190044128       1/1"."""
+def is_page(reading: Reading, start: int, end: int) -> bool:
+    """Return whether a pair is the page of a foot, at the end of the text: "DURAND P.  190044128       1/1"."""
+    text, first = reading.text, max(0, start - _FOOT_REACH)
     if not _PAGE.fullmatch(text, start, end) or not _PAGE_ENDS.match(text, end):
         return False
     page, pages = map(int, text[start:end].split("/"))
-    return page <= pages and _APART.search(text[max(0, start - 40) : start]) is not None
+    if page > pages or _AWAITED.search(reading.folded, first, start):
+        return False
+    day = rf"(?<![\d/])0?{page}/0?{pages}"
+    if re.search(rf"\b(?:le|du|au|depuis) {day}(?![\d/])|{day}/\d\d", reading.folded):
+        return False
+    return any(ahead.search(text[first:start]) for ahead in (_FOOT, _LAST_LINE))
 
 
 def _is_lookalike(reading: Reading, mention: Mention) -> bool:
     text = reading.folded
     surface = text[mention.start : mention.end]
     before, after = text[max(0, mention.start - 40) : mention.start], mention.end
-    if _STANDARD.search(before) or is_page(reading.text, mention.start, mention.end):
+    if _STANDARD.search(before) or is_page(reading, mention.start, mention.end):
         return True
     if _TWO_DIGITS.fullmatch(surface) and int(surface) > _LAST_DAY and before.endswith((" au ", "'au ")):
         return True  # "fraisage jusqu'au 54"

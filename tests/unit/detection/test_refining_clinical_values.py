@@ -539,21 +539,6 @@ def test_numbers_and_days_of_no_calendar(text: str, part: str, stays: bool) -> N
 
 
 @pytest.mark.parametrize(
-    ("text", "part", "stays"),
-    [
-        ("DURAND P.   71200331          2/2\n", "2/2", False),
-        ("DURAND P.   71200331          1/3\f", "1/3", False),
-        ("Signé Dr Durand          12/5", "12/5", True),
-        ("Signé Dr Durand, 2/5", "2/5", True),
-        ("date          2/5\nvue", "2/5", True),
-    ],
-)
-def test_the_number_of_a_page_is_no_date_where_annotators_doubt(text: str, part: str, stays: bool) -> None:
-    assert kept(text, part, Label.DATE, score=0.6) is stays
-    assert kept(text, part, Label.DATE)
-
-
-@pytest.mark.parametrize(
     ("text", "part", "label", "stays"),
     [
         ("cst 13/8 96 36,9, calme", "13/8 96 36", Label.PHONE, False),
