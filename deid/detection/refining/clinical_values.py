@@ -122,7 +122,7 @@ def _is_value(reading: Reading, mention: Mention) -> bool:
         return False
     start, end, text = mention.start, mention.end, reading.folded
     named = mention.label not in (Label.DATE, *_LABELLED) and not reading.text[start:end].istitle()
-    if named and _WEEK.fullmatch(text, start, end):
+    if named and _WEEK.fullmatch(text, start, end) and _of_each_week(text, start, end):
         return True  # "IDE MARDI VENDREDI"
     if (
         mention.label not in _NUMBERED
@@ -531,18 +531,23 @@ def _is_no_day(number: _Number) -> bool:
 
 # "VNI nippv 18/6", "BiPAP 14/5": two pressures of a ventilator.
 _VENTILATED = re.compile(rf"\b(?:(?:{_words('ventilating')})[ :=+/-]{{1,3}})+\Z")
+_BEGUN = re.compile(
+    r"\b(?:debut|arret|fin|pose|sevr|sorti|mise?\b|depuis|repri|retrait|retir|stop|install|instaur|initi|introdui?)\w*"
+    r"[^.;,\n]{0,30}\Z"
+)
 _SET_PAIR = re.compile(r"[1-9]\d?/[1-9]\d?")
-# "cst 13/8 96 36,9": pressure, pulse and temperature in a row.
+# "cst 13/8 96 36,9": pressure, pulse and temperature in a row, behind a word for one of them or all.
+_VITALS_NAMED = re.compile(r"\b(?:csts?|cstes?|const|constantes?|param|parametres?|ta|pa|tension)\b[ .:=(]{1,4}\Z")
 _VITALS = re.compile(r"(\d{1,2})/(\d{1,2}) \d{2,3} (?:(?:\d{2,3}|[a-z]{1,3}) )?(?:3[4-9]|4[0-2])[.,]\d(?!\d)")
 
 
 def _is_setting(number: _Number) -> bool:
     """Return whether two numbers are pressures of a ventilator, or open a row of vital signs."""
     row = _VITALS.match(f"{number.written}{number.after}")
-    if row and is_arm_pressure(row):
+    if row and is_arm_pressure(row) and _VITALS_NAMED.search(number.before):
         return True
-    pair = _SET_PAIR.fullmatch(number.written)
-    return bool(pair and _VENTILATED.search(number.before) and not _TO_A_DAY.match(number.after))
+    mode = _VENTILATED.search(number.before) if _SET_PAIR.fullmatch(number.written) else None
+    return bool(mode and not _BEGUN.search(number.before[: mode.start()]) and not _TO_A_DAY.match(number.after))
 
 
 def _is_pressure_pair(number: _Number) -> bool:
@@ -896,8 +901,15 @@ _DAYS = re.compile(rf"{_WEEKDAY}(?:(?:,? et|,| ou|[/-])?(?: le)? ?{_WEEKDAY})*(?
 # or date are days.
 _EACH_WEEK = re.compile(
     rf"le {_WEEKDAY}(?:(?:,| et) le {_WEEKDAY})+(?![a-z]| \d)|{_WEEKDAY}(?: ?[-–/] ?{_WEEKDAY}){{2,}}(?![a-z]| \d)|"
-    rf"(?<![a-z]){_WEEKDAY}(?: {_WEEKDAY})+(?![a-z]| ?\d\d?(?!\d| ?[h:]))"
+    rf"(?<![a-z])(?P<listed>{_WEEKDAY}(?: {_WEEKDAY})+)"
+    rf"(?![a-z]| ?\d\d?(?!\d| ?[h:])| {_WEEKDAY}| (?:derniere?|prochaine?|passee?|suivante?)s?\b)"
 )
+# What is done on days of each week: "kiné lundi jeudi"; behind "par", somebody's visit.
+_CARE_AHEAD = re.compile(
+    r"(?<!par )(?<!par l')\b(?:seances?|(?:hemo)?dialyses?|ide|idel|kine\w*|infirmi\w+|orthophon\w+|aide|passages?|"
+    r"soins?|toilettes?|hdj|domicile|nursing|pansements?)(?: (?:de|a|les?|la|domicile|liberale?)){0,3}[ :,(]{1,3}\Z"
+)
+_SHORT_WEEK = [day[:3] for day in WEEKDAYS]
 _WEEK = re.compile(rf"(?:{'|'.join(WEEKDAYS)})(?: (?:{'|'.join(WEEKDAYS)}))+")
 _DOSE_BEFORE = re.compile(
     rf"(?:\d ?(?:{_SYMBOL}|{_words('intakes')})(?: ?/ ?\w+)?|"
@@ -924,7 +936,17 @@ def _is_day_of_intake(number: _Number) -> bool:
 def _of_each_week(text: str, start: int, end: int) -> bool:
     """Return whether a span begins in weekdays of each week."""
     first, last = max(0, start - _REACH), end + _REACH
-    return any(one.start() <= start < one.end() for one in _EACH_WEEK.finditer(text, first, last))
+    found = [one for one in _EACH_WEEK.finditer(text, first, last) if one.start() <= start < one.end()]
+    return any(one["listed"] is None or _are_of_care(text, one) for one in found)
+
+
+def _are_of_care(text: str, listed: re.Match[str]) -> bool:
+    """Return whether days side by side are apart, and three or behind a word of care; two in a row are an event's."""
+    days = [_SHORT_WEEK.index(day[:3]) for day in listed["listed"].split()]
+    apart = all((behind - day) % len(WEEKDAYS) > 1 for day, behind in pairwise(days))
+    return apart and (
+        len(days) > 2 or _CARE_AHEAD.search(text, max(0, listed.start() - _REACH), listed.start()) is not None
+    )
 
 
 def _is_edition(number: _Number) -> bool:
