@@ -97,7 +97,7 @@ _NOTED = re.compile(
 )
 # The first cell of a line of a table: "13/08 | 1 | 31", "14 | 2 | 31+1".
 _OPENED = re.compile(
-    r"^[ \t]*\|?[ \t]*(?P<date>(?P<day>[1-9]|0[1-9]|[12]\d|3[01])(?:/(?P<month>0?[1-9]|1[0-2]))?)"
+    r"^[ \t]*+(?:\|[ \t]*+)?+(?P<date>(?P<day>[1-9]|0[1-9]|[12]\d|3[01])(?:/(?P<month>0?[1-9]|1[0-2]))?)"
     r"(?=[ \t]*[|;]|\t| {2})",
     re.MULTILINE,
 )
@@ -188,7 +188,7 @@ def _follow(run: Sequence[re.Match[str]]) -> bool:
     last = int(run[0]["month"]), int(run[0]["day"])
     for line in run:
         day = int(line["day"])
-        month = int(line["month"]) if line["month"] else last[0] + (day < last[1])
+        month = int(line["month"]) if line["month"] else (last[0] % len(MONTHS) + 1 if day < last[1] else last[0])
         if (month, day) < last and not (last[0] == len(MONTHS) and month == 1):
             return False
         last = month, day

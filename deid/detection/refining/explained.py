@@ -247,6 +247,8 @@ def is_claimed(reading: Reading, mention: Mention) -> bool:
     if len(inside) != 1 or reading.words[inside[0]] in reading.titled:
         return False
     word, start = reading.words[inside[0]], reading.starts[inside[0]]
+    if len(reading.places.get(word, ())) > 1:
+        return False  # "Patient : DALI Jean. Elle se dit la femme de Dali."
     before = reading.folded[max(0, start - _SAID_NEAR) : start]
     claim = _OF_KIN.search(before)
     if claim is None or word not in _CALLED_BY_ONE | _known_by_surname():

@@ -32,7 +32,9 @@ _TIMESTAMP = re.compile(
 # A segment of a message up to the code of what was measured, diagnosed or done ("OBR|1||A19|IONO^SANG") or of a kinship
 # ("NK1|2|ROY^ANNE|DAU^FILLE"); up to a ward, room, bed and hospital ("PV1|1|I|MIT2^214^02^G_NORD").
 _CODED_FIELD = re.compile(r"^(?:obr(?:\|[^|\n]*){3}|(?:obx|dg1|al1|pr1|nk1)(?:\|[^|\n]*){2})\|([^|\n]+)", re.MULTILINE)
-_SEGMENT, _FIELD_CODE = re.compile(r"[A-Z][A-Z0-9]{2}\|"), re.compile("[A-Z]{2,4}")
+_FIELD_CODE = re.compile("[A-Z]{2,4}")
+# Fields of a message that hold codes of a table and nobody's name, by segment: why, class, type, from where, how it ends.
+_CODE_FIELDS = {"EVN": {4}, "PV1": {2, 4, 10, 14, 15, 18, 36}}
 _LOCATION = re.compile(r"^pv1(?:\|[^|\n]*){2}\|([^|\n]+)", re.MULTILINE)
 # Who sends a message and who receives it, behind their programs: "MSH|^~\\&|GLIMS|LABO_SUD|DXCARE|CH_NORD|"
 _FACILITIES = re.compile(r"^msh\|[^|\n]*\|[^|\n]*\|([^|\n]*)(?:\|[^|\n]*\|([^|\n]*))?", re.MULTILINE)
@@ -91,7 +93,8 @@ def _fills_field(reading: Reading, mention: Mention) -> bool:
     """Return whether letters that nobody is called are a whole field of a message: "PV1|1|I|||TRF|"."""
     line, end = reading.line(mention.start)
     written, beside = reading.text[mention.start : mention.end], reading.text[mention.end : end][:1]
-    field = _SEGMENT.match(reading.text, line) and reading.text[mention.start - 1] == "|" and beside in ("|", "")
+    segment, *fields = reading.text[line : mention.start].split("|")
+    field = len(fields) in _CODE_FIELDS.get(segment, ()) and not fields[-1] and beside in ("|", "")
     names = reading.lexicon.surnames.get(written.lower()) or reading.lexicon.first_names.get(written.lower())
     return bool(field and _FIELD_CODE.fullmatch(written) and not names)
 

@@ -834,9 +834,9 @@ def _is_double_eponym(reading: Reading, mention: Mention) -> bool:
         disease = ahead.isalpha() and reading.surface(at).islower() and ahead not in PROFESSIONS
         disease = disease and (ahead in lexicon.medical or lexicon.is_unknown(ahead))
         return (disease or sided or ahead in EPONYM_CUES) and any(one.startswith(key(name)) for one in known)
-    disease = reading.word(reading.token_at(mention.start) - 2)
+    said = reading.word(reading.token_at(mention.start) - 2)
     if mention.label is Label.CITY and gazetteers().towns(key(name)):  # "née à Saint-Louis"
-        return disease in EPONYM_CUES or disease.endswith("ite")
+        return said in EPONYM_CUES or said.endswith("ite")
     return name in DOUBLE_EPONYMS or key(name) in reading.lexicon.double_eponyms
 
 

@@ -157,7 +157,9 @@ def _travelled(reading: Reading) -> Iterator[Mention]:
     """Yield where a boat, train or plane goes, in a word that is none of the language: "le bateau pour Livourne"."""
     for cue in _TRAVELS.finditer(reading.folded):
         place = _DESTINATION.match(reading.text, cue.end())
-        if place and not reading.lexicon.is_word(fold(place.group())) and fold(place.group()) not in KINSHIP:
+        word = fold(place.group()) if place else ""
+        known = word in KINSHIP or reading.lexicon.is_word(word) or word in reading.lexicon.clinical
+        if place and not known and not place.group().isupper():
             yield Mention(*place.span(), Label.CITY, _SCORE)
 
 

@@ -140,7 +140,9 @@ class Numbers:
             for kind in _KIND.finditer(original)
             if not self._context.brings_back(kind.group())
         ]
-        if (years := self._moved.get(comparable(original))) is None:  # alike at each mention
+        if _is_day(original):
+            years: Sequence[_Part] = []
+        elif (years := self._moved.get(comparable(original), ())) == ():  # alike at each mention
             years = self._moved[comparable(original)] = [*self._years(mention, original)]
         return [*kinds, *self._sort(original), *years]
 

@@ -306,7 +306,8 @@ class Gazette:
         """Return the first draw that fits; for a place that may not return, the next one after `attempt` of them."""
         near = self._anchor(place.commune) if place.commune is not None else None
         # Candidates of their own have bits of their own: two draws from the same would tell more than two.
-        question = ("place", place.key, self._said, *filter(None, [near]))
+        moved = place.commune is not None and self._is_moved(place.commune)
+        question = ("place", place.key, self._said, *filter(None, [near, "moved" if near and moved else None]))
         found = self._fitting(self._draws(self._context.stream(*question), place), place, attempt)
         return found or self._elsewhere(self._context.stream(*question), place, attempt)
 

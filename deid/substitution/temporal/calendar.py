@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from fractions import Fraction
+from functools import cached_property
 
 from deid.domain.document import Mention, Spend
 from deid.domain.labels import Label
@@ -30,6 +32,7 @@ _FREE = Fraction(0)
 _MONTHS_IN_YEAR = 12
 _NUMBERED = 15  # years from that of a number to the document
 _CENTURY = 100
+_NEAREST = 40  # dates of one year before and behind a number that it may be of
 _BESIDE_NUMBER = 80  # characters from a number to the date that it is of
 # The two draws of a birth date.
 _BIRTH: tuple[CostLine, ...] = (("date", metric.MECHANISM, None, 1), ("age", metric.MECHANISM, None, 1))
@@ -223,15 +226,31 @@ class Calendar:
     ) -> Iterator[tuple[bool, int, date, date]]:
         """Yield the dates of a number's year, and what they become, behind their rank: the month, nearness in the text.
 
-        A year of two figures is of any century.
+        A year that lies ahead of the document is of the century before.
         """
+        wanted = year - _CENTURY if year > line.anchor.year + 1 else year
         if self._context.document.reference_date is not None and line.anchor.year == year:
             yield month not in (None, line.anchor.month), _BESIDE_NUMBER, line.anchor, line.moved_anchor
-        for told, one in self._normalised.instants.items():
-            day, moved = one.first, self._published.get(one)
-            if moved is not None and day.year == one.last.year and day.year in (year, year - _CENTURY):
+        for told, one, day, moved in self._told_near(wanted, number.start):
+            if moved is not None:
                 other = month is not None and (one.unit not in (Unit.DAY, Unit.MONTH) or day.month != month)
                 yield other, max(told.start - number.end, number.start - told.end), day, moved.first
+
+    def _told_near(self, year: int, place: int) -> Iterator[tuple[Mention, Instant, date, Instant | None]]:
+        """Yield the instants of a year that are told nearest to a place, with their first day and surrogate."""
+        told = self._by_year.get(year, ())
+        middle = bisect_left(told, place, key=lambda one: one[0].start)
+        for mention, one in told[max(0, middle - _NEAREST) : middle + _NEAREST]:
+            yield mention, one, one.first, self._published.get(one)
+
+    @cached_property
+    def _by_year(self) -> Mapping[int, Sequence[tuple[Mention, Instant]]]:
+        """Year → the instants within it, in the order of the text."""
+        found: dict[int, list[tuple[Mention, Instant]]] = {}
+        for told, one in sorted(self._normalised.instants.items(), key=lambda pair: pair[0].start):
+            if one.first.year == one.last.year:
+                found.setdefault(one.first.year, []).append((told, one))
+        return found
 
     @property
     def moved_birth(self) -> tuple[date, date] | None:

@@ -146,8 +146,10 @@ def test_a_reference_of_a_catalogue_is_nobody_s_number_and_a_lot_is(part: str, k
     ("text", "part", "kept"),
     [
         ("EVN|A02|||TRF", "TRF", False),
-        ("PV1|1|I|MED||||||DSC|", "DSC", False),
-        ("PV1|1|I|MED||||||LY|", "LY", True),
+        ("PV1|1|I|MED|||||||DSC|", "DSC", False),
+        ("PV1|1|I|MED||||DSC|", "DSC", True),
+        ("NOM|DSC|", "DSC", True),
+        ("PV1|1|I|MED|||||||LY|", "LY", True),
         ("PID|1||77||DSC^ANNE", "DSC", True),
         ("relu|DSC|", "DSC", True),
     ],

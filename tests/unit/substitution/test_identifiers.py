@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import date, datetime
 
 import pytest
@@ -412,6 +413,21 @@ def test_each_number_has_the_year_of_the_date_beside_it(key: str, communes: Comm
 
 
 @pytest.mark.parametrize("key", KEYS)
+def test_a_number_of_a_letter_on_a_centenarian_has_the_year_of_the_letter(communes: CommuneTable) -> None:
+    document, mentions = marked("née le [[DATE|12/03/1924]]. NDA [[NDA|2024-00123]]. Anapath [[ID|24H00123]].")
+    document = replace(document, reference_date=date(2024, 5, 14))
+    _, first, second = surrogates(Substitutor(load(), KEY, communes).substitute(document, mentions))
+    assert abs(int(first[:4]) - 2024) <= 6
+    assert second[:2] == first[2:4]
+
+
+def test_a_number_that_reads_as_a_day_has_no_year_of_a_date(communes: CommuneTable) -> None:
+    markup = "Compte rendu du [[DATE|14/05/2012]]. N° [[ID|24-12-2025]]. Revu en [[DATE|2012]]."
+    for key in KEYS:
+        found = surrogates(Substitutor(load(), KEY, communes).substitute(*marked(markup, patient=Patient(key=key))))
+        assert datetime.strptime(found[1], "%d-%m-%Y")
+
+
 def test_a_number_of_no_date_stays_before_the_document(key: str, communes: CommuneTable) -> None:
     found = set()
     for told in (date(2023, 5, 17), date(2024, 9, 22)):
