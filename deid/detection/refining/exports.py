@@ -33,7 +33,7 @@ _TIMESTAMP = re.compile(
 # ("NK1|2|ROY^ANNE|DAU^FILLE"); up to a ward, room, bed and hospital ("PV1|1|I|MIT2^214^02^G_NORD").
 _CODED_FIELD = re.compile(r"^(?:obr(?:\|[^|\n]*){3}|(?:obx|dg1|al1|pr1|nk1)(?:\|[^|\n]*){2})\|([^|\n]+)", re.MULTILINE)
 _FIELD_CODE = re.compile("[A-Z]{2,4}")
-# Fields of a message that hold codes of a table and nobody's name, by segment: why, class, type, from where, how it ends.
+# Fields of a message that hold codes of a table, and nobody's name, by segment: why, class, from where, how it ends.
 _CODE_FIELDS = {"EVN": {4}, "PV1": {2, 4, 10, 14, 15, 18, 36}}
 _LOCATION = re.compile(r"^pv1(?:\|[^|\n]*){2}\|([^|\n]+)", re.MULTILINE)
 # Who sends a message and who receives it, behind their programs: "MSH|^~\\&|GLIMS|LABO_SUD|DXCARE|CH_NORD|"

@@ -412,7 +412,6 @@ def test_each_number_has_the_year_of_the_date_beside_it(key: str, communes: Comm
         assert [number[:2] for number in days[1::2]] == [day[-2:] for day in days[::2]]
 
 
-@pytest.mark.parametrize("key", KEYS)
 def test_a_number_of_a_letter_on_a_centenarian_has_the_year_of_the_letter(communes: CommuneTable) -> None:
     document, mentions = marked("née le [[DATE|12/03/1924]]. NDA [[NDA|2024-00123]]. Anapath [[ID|24H00123]].")
     document = replace(document, reference_date=date(2024, 5, 14))
@@ -428,6 +427,7 @@ def test_a_number_that_reads_as_a_day_has_no_year_of_a_date(communes: CommuneTab
         assert datetime.strptime(found[1], "%d-%m-%Y")
 
 
+@pytest.mark.parametrize("key", KEYS)
 def test_a_number_of_no_date_stays_before_the_document(key: str, communes: CommuneTable) -> None:
     found = set()
     for told in (date(2023, 5, 17), date(2024, 9, 22)):
