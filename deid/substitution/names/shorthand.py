@@ -201,7 +201,7 @@ class Shorthand:
         return self._first_letter(*found[0]) if found else self._letter(" ".join(beside), small, attempt)
 
     def _called_ahead(self, mention: Mention, letter: str) -> str | None:
-        """Return the initial for one whose first name stands right ahead of its bracket: "Marc (Dr M. Roy)"."""
+        """Return the initial of a first name right ahead of a bracket: "Marc (Dr M. Roy)"; None for another."""
         opened = _BRACKET.search(self._context.before(mention, _BRACKET_REACH))
         ends = mention.start - len(opened.group()) if opened else None
         one = next((other for other in self._roster.mentions if other.end == ends), None)

@@ -147,7 +147,7 @@ class _Stratum:
 
 @dataclass(frozen=True, slots=True)
 class _Hypothesis:
-    """What decides the draws of a document.
+    """A hypothesis on the area of a document.
 
     Attributes:
         told: where the stratum lies that the area follows, mostly the home's.
@@ -281,7 +281,7 @@ class TownAttack:
         return {told[0]: 1.0} if told[0] is not None else key_areas(self._table, told[1])
 
     def supposed(self, one: _Stratum, told: _Lies) -> NDArray[np.bool_]:
-        """Return which communes of a stratum are supposed among a patient's towns, by where the home's lies."""
+        """Return which communes of a stratum are supposed among a patient's towns, by the home's stratum."""
         if told[1] is None or one.lies[0] is not None or one.overseas:
             return np.full(len(one.codes), fill_value=True)
         return np.any([self._near(one.name, area) for area in self._areas(told)], axis=0)
