@@ -150,7 +150,7 @@ def test_where_the_key_drew_the_area_moved_towns_are_of_any_stratum(homes: str |
 
 
 def is_supposed(town: Commune, home: Commune) -> bool:
-    """Whether the attacker supposes a town of a patient: of several departments' stratum, near the home's."""
+    """Return whether the attacker supposes a town among those of a patient with a home of a stratum."""
     region, department = TABLE.region_of_territory(home), TABLE.department_of_territory(home)
     if region is None or TABLE.department_of_territory(town) is not None:
         return True
