@@ -13,7 +13,7 @@ import pytest
 
 from deid.domain.document import Patient
 from deid.reference import Commune
-from deid.reference.partition import is_overseas_code
+from deid.reference.partition import hospital_towns, is_overseas_code, population_class
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
 from nocturne_lab.evaluation.attacks.city_posterior import TownAttack
@@ -95,15 +95,16 @@ def assert_frequencies(
 
 @pytest.mark.slow
 def test_towns_of_several_strata_become_one_another() -> None:
-    """Near Vienne a town with a general hospital may be of its region's stratum, or of those of the next regions."""
+    """Near Creuse a town with a general hospital is of the strata of two regions, or of that across regions."""
     random, attack = Random(4), TownAttack(TABLE, PLACES)  # noqa: S311 - no secret
-    towns = TABLE.near(TABLE.find("Châtellerault")[0], "86")
-    assert len(set(map(TABLE.territory_name, towns))) > 1
+    home = next(one for one in TABLE.in_department("23") if TABLE.department_of_territory(one) == "23")
+    towns = TABLE.near(TABLE.find("Guéret")[0], "23")
+    assert len(set(map(TABLE.territory_name, towns))) == 3
     counts: dict[Commune, Counter[Commune]] = defaultdict(Counter)
     after: dict[Commune, np.ndarray] = {}
-    for number in range(600):
+    for number in range(400):
         true = by_population(random, towns)
-        found = published(number, [HOME, true], HOME)
+        found = published(number, [home, true], home)
         after[found[1][1]] = attack.posteriors(EPSILON, found, found[0][1])[1]
         counts[found[1][1]][true] += 1
     assert set(counts) == set(towns)
@@ -119,13 +120,16 @@ def guesses(crowd: Sequence[Commune], pairs: Pairs) -> dict[Commune, Commune]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("homes", "least"), [("Poitiers", 0.1), ("Châtellerault", 0.6), (None, 0.6)], ids=["regions", "region", "no home"]
+    ("homes", "least"),
+    [("Poitiers", 0.1), ("Châtellerault", 0.5), (HOME.name, 0.6), (None, 0.6)],
+    ids=["regions", "region", "department", "no home"],
 )
-def test_where_the_key_drew_the_area_moved_towns_are_of_any_stratum(homes: str | None, least: float) -> None:
-    """Of a home of several regions, a town of any region is moved; of one region, those of it."""
+def test_the_posterior_is_right_wherever_the_stratum_of_the_home_lies(homes: str | None, least: float) -> None:
+    """Homes are all those of one size and kind of hospital, which a published one may be of."""
     random, attack = Random(2), TownAttack(TABLE, PLACES)  # noqa: S311 - no secret
     inland = [one for one in TABLE.communes if one.zips and not is_overseas_code(one.department)]
-    crowd = TABLE.territory(*TABLE.find(homes)[:1]) if homes else ()
+    like = sort(TABLE.find(homes or HOME.name)[0])
+    crowd = [one for one in inland if sort(one) == like]
     stays: tuple[list[float], list[float]] = [], []
     each: tuple[list[float], list[float]] = [], []
     for number in range(300):
@@ -147,6 +151,10 @@ def test_where_the_key_drew_the_area_moved_towns_are_of_any_stratum(homes: str |
     assert_calibrated(*stays)
     assert_calibrated(*each)
     assert least < np.mean(stays[1]) < least + 0.4
+
+
+def sort(one: Commune) -> tuple[int, str | None]:
+    return population_class(one.population), hospital_towns().get(one.insee)
 
 
 def is_supposed(town: Commune, home: Commune) -> bool:
