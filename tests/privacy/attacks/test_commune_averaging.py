@@ -33,7 +33,7 @@ def test_communes_drawn_for_each_document_can_be_averaged_unless_epsilon_is_smal
     assert many.truth == pytest.approx(one.truth, rel=0.2)
     first, told = average_communes(much, [1, 100], small.residents, DEPARTMENTS, TABLE, patients=12)
     assert told.truth > 3 * first.truth
-    assert told.guess > 0.5
+    assert told.guess > 0.4  # draws of homes of several departments' strata are uniform
 
 
 def test_nearest_communes_drawn_again_give_the_home_away(small: Population) -> None:
