@@ -161,8 +161,7 @@ class CommuneTable:
         """Return the communes that may stand in or near a department for those of the territory of a commune.
 
         Of a territory of another department, its communes nearest to it. Else communes of the metropolis with the
-        territory's sizes and kinds of hospital: those of the department and the nearest, four at least, 16 for those
-        of a territory of one department. A function of
+        territory's sizes and kinds of hospital: those of the department and the nearest, four at least. A function of
         department and territory, which are public.
         """
         return self._near(self.territory_name(commune), department, self.department_of_territory(commune) is not None)
@@ -177,7 +176,7 @@ class CommuneTable:
             return self._nearest(members, department, _LEAST_STAYING)
         sorts = set(map(_sort, members))
         alike = [one for sort in sorts for one in self._by_sort[sort]]
-        return self._nearest(alike, department, _LEAST_NEAR if self._homes[territory][0] is None else _LEAST_STAYING)
+        return self._nearest(alike, department, _LEAST_NEAR)
 
     @cached_property
     def _by_sort(self) -> Mapping[tuple[int, str | None], Sequence[Commune]]:
