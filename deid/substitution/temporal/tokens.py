@@ -110,8 +110,9 @@ _QUALIFIERS = frozenset(
     "debut deb fin mi milieu courant annee annees an de du d l la le les des en au et premiere derniere dernier "
     "semaine quinzaine moitie partie mois jour jours nuit matin soir vers avant apres pendant depuis ans er eme e t "
     "veille lendemain vacances entre date samedi rentree scolaire week end cours periode epoque decennie "
-    "temps environ dans".split()
+    "temps environ dans moment lors".split()
 )
+_OPENINGS = ("a", "aux")  # "à la mi-mai", "aux Rameaux"; "à" ahead of a number is none of these
 # Months that no other word begins with: "sept" is a number too.
 _MONTHS = frozenset(MONTH_OF) - numerals.NUMBER_WORDS
 _BARS = frozenset("|!")  # what a scanner makes of letters
@@ -186,7 +187,7 @@ def _next(plain: str, text: str, at: int, english: bool) -> Token | None:
             return broken
     if word.isdecimal():
         return _number(plain, text, at, word)
-    if not word.isalpha():
+    if not word.isalpha() or (at == 0 and word in _OPENINGS and plain[piece.end() + 1 : piece.end() + 2].isalpha()):
         return Token("L", raw)
     return _english(word, raw) if english else _word(word, raw)
 

@@ -18,6 +18,7 @@ from deid.quality.integrity import spans_are_sound
 from deid.reference import CommuneTable
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
+from deid.substitution.temporal.constraints import read_both
 from deid.substitution.temporal.feasts import feast_named, feast_of_month, month_of_feast
 from deid.substitution.temporal.parsing import parse
 from deid.substitution.temporal.values import Unit
@@ -137,8 +138,11 @@ def test_a_moved_season_or_feast_fits_the_words_ahead(
 ) -> None:
     substitutor = Substitutor(changed(policy, dates={"strategy": strategy}), KEY, communes)
     for key in KEYS:
-        result = substitutor.substitute(*marked(text + "\né", patient=Patient(key=key)))
+        document, mentions = marked(text + "\né", patient=Patient(key=key))
+        result = substitutor.substitute(document, mentions)
         assert reads.fullmatch(result.text.removesuffix("\né")), result.text
+        readings = read_both(document, result)
+        assert all(readings.instant(one.mention) is not None for one in result.surrogates), result.text
 
 
 @pytest.mark.parametrize(
@@ -155,6 +159,8 @@ def test_a_middle_of_a_month_has_neither_day_nor_moment(
             document, mentions
         )
         assert spans_are_sound(result, mentions, document.text)
+        readings = read_both(document, result)
+        assert all(readings.instant(one.mention) is not None for one in result.surrogates), result.text
         told.add(result.text.removesuffix(", é"))
     head = "vers " if frame.startswith("vers") else "et à " if frame.startswith("et") else "à "
     middles = [text for text in told if "mi-" in text]
