@@ -361,6 +361,57 @@ def test_nobody_lifts_an_opt_out_from_the_pages(hospital: Database) -> None:
         hospital.rows("UPDATE deid.opt_out SET revoked_at = now()", role="steward")
 
 
+REMOVED = "('deid.published_document'), ('research.document'), ('deid.opt_out_removal'), ('deid.recalled_document')"
+READ_BY_STEWARDS = f"""
+WITH RECURSIVE built AS (
+    SELECT v.name::regclass AS relation FROM (VALUES {REMOVED}) AS v (name)
+    UNION
+    SELECT r.ev_class::regclass
+    FROM built AS b
+    INNER JOIN pg_depend AS d ON d.refobjid = b.relation AND d.classid = 'pg_rewrite'::regclass
+    INNER JOIN pg_rewrite AS r ON r.oid = d.objid
+)
+SELECT b.relation::text FROM built AS b
+WHERE has_table_privilege('nocturne_steward', b.relation, 'SELECT') ORDER BY 1
+"""
+OF_ITSELF = {"deid.opt_out_total", "deid.recall_tally"}  # what one removal took in all, or by type: its proof
+ASKED = [
+    "SELECT * FROM deid.interval_balance('2026-03-02')", "SELECT deid.is_read('2026-03-02')",
+    "SELECT * FROM deid.read_published('{document}', 'intendante')",
+    "SELECT * FROM deid.read_published_file('{document}', 'intendante')",
+    "SELECT deid.count_patient('{patient}', 'intendante')", "SELECT * FROM deid.count_training()",
+    "SELECT * FROM deid.export_training('1', 10, 'intendante', '{{}}')",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("removal_by", ["an opt-out", "a recall"])
+def test_nothing_that_leaves_tells_its_night_to_a_steward_who_rolls_back(hospital: Database, removal_by: str) -> None:
+    relations = {row[0] for row in hospital.rows(READ_BY_STEWARDS)} - OF_ITSELF
+    assert {"deid.release_tally", "deid.removal_tally", "deid.disagreement_tally", "deid.recall_check"} <= relations
+    (document,) = hospital.rows("SELECT min(document_id) FROM research.document")[0]
+    questions = [f"SELECT * FROM {one}" for one in sorted(relations)]
+    questions += [one.format(document=document, patient=name()) for one in ASKED]
+    with psycopg2.connect(hospital.dsn("steward")) as link, link.cursor() as cursor:
+        if removal_by == "an opt-out":
+            opt_outs.record_opt_out(cursor, "intendante", PatientKey(name()), REASON)
+        else:
+            cursor.execute(
+                "SELECT deid.recall_interval('2026-03-02', array_agg(r.release_id ORDER BY r.release_id), 'x', %s) "
+                "FROM deid.release AS r WHERE r.interval_key = '2026-03-02'",
+                [REASON],
+            )
+        assert cursor.fetchone() is not None or removal_by == "an opt-out"
+        for question in questions:
+            cursor.execute("SAVEPOINT asked")
+            with pytest.raises(psycopg2.errors.InsufficientPrivilege, match="commit it before reading"):
+                cursor.execute(question)
+            cursor.execute("ROLLBACK TO SAVEPOINT asked")
+        link.rollback()
+        for question in questions:
+            cursor.execute(question)
+        link.rollback()
+
+
 @pytest.mark.parametrize("role", ["worker", "publisher", "reader", "researcher", "refresher"])
 def test_only_a_steward_makes_rows_leave_by_a_name(hospital: Database, role: str) -> None:
     opt_out = objects(PatientKey("a" * 20))
