@@ -396,7 +396,7 @@ class Publication(Section):
     `columns`: `sex`, as the warehouse has it; `age_class`, the stage of life, and `birth_year`, both from the surrogate
     birth date. `services`: the category published for a service code of the warehouse; a code without one has none.
     `spans`: where surrogates stand, which tells by its absence elsewhere which words were never replaced.
-    The attacks of docs/privacy.md were measured without columns, services and spans: each helps an attacker.
+    Each helps an attacker: how much sex, age class and service do, where types are known, docs/privacy.md says.
 
     `types`: the type and LOINC code of a document, as in the `warehouse`; or instead one of the `classes`, found by the
     type, else by the LOINC code, and `other_class` for all others; or nothing (`drop`). Titles, which say the type, are
