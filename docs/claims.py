@@ -6,7 +6,7 @@ The documents take them through `docs.tables`. A figure that a benchmark no long
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 from typing import NamedTuple
@@ -17,9 +17,11 @@ from deid.domain.labels import OPTIONAL, TAGGED, Label
 from deid.formats.fields import FileRules
 from deid.privacy.perturbations import describe_policy
 from deid.reference.partition import MIN_COMMUNES, MIN_INHABITANTS
+from deid.reports import annex
 
 BENCHMARKS = Path(__file__).resolve().parents[1] / "benchmarks"
-_WHOLE = 10  # %, from which on a share has no decimal
+_WHOLE, _ALL = 10, 100  # %: from the first on a share has no decimal, and only a share of all is written as the second
+_AIM = 10  # % of patients, at most, by known types of three stays: docs/decisions/2026-11-28-structure.md
 _HUNDRED = 100  # from which on another number has none
 
 
@@ -33,7 +35,10 @@ class Figure(NamedTuple):
 
 
 class Attack(NamedTuple):
-    """An attack on what the default policy publishes, with the same under a stricter setting where it was measured."""
+    """An attack on what the default policy publishes, with the same under a stricter setting where it was measured.
+
+    In the words, `{number}` is the number that the page of the figure says in its text (`_NUMBERS`).
+    """
 
     french: str
     english: str
@@ -42,8 +47,20 @@ class Attack(NamedTuple):
     setting: str = "`strict`"
 
 
+# Page → a number of its text: patients among whom one is looked for, or percent of what is suspected that is right.
+_NUMBERS = {
+    "adjacent_pairs.md": r"Of (\d+) patients",
+    "evaluation.md": r"documents of (\d+) patients",
+    "known_dates.md": r"each group of (\d+) patients",
+    "known_times.md": r"in \d+ groups of (\d+)",
+    "known_types.md": r"among (\d+) or ",
+    "parrot.md": r"at a precision of (\d+) %",
+    "privacy_attacks.md": r"(\d+) synthetic patients",
+}
+
+
 def _known_dates(column: str) -> tuple[Figure, Figure]:
-    ways = "stays by whole weeks, 180 and 400 (`default`) | 320", "own noise of each day, 365 and 180 (`strict`) | 320"
+    ways = "stays by whole weeks, 180 and 400 (`default`)", "own noise of each day, 365 and 180 (`strict`)"
     shipped, stricter = (Figure("known_dates.md", "way to publish", way, column) for way in ways)
     return shipped, stricter
 
@@ -75,43 +92,43 @@ ATTACKS = (
         _sample("attack.text"),
     ),
     Attack(
-        "connaît trois dates d'un seul séjour, cherche le patient parmi 320",
-        "knows three dates of one stay, looks for the patient among 320",
+        "connaît trois dates d'un seul séjour, cherche le patient parmi {number}",
+        "knows three dates of one stay, looks for the patient among {number}",
         *_known_dates("one stay"),
     ),
     Attack(
-        "connaît trois dates citées dans les textes, parmi 320",
-        "knows three dates told in the texts, among 320",
+        "connaît trois dates citées dans les textes, parmi {number}",
+        "knows three dates told in the texts, among {number}",
         *_known_dates("in the text"),
     ),
     Attack(
-        "connaît les dates de trois documents au hasard, parmi 320",
-        "knows the dates of three documents at random, among 320",
+        "connaît les dates de trois documents au hasard, parmi {number}",
+        "knows the dates of three documents at random, among {number}",
         *_known_dates("at random"),
     ),
     Attack(
-        "connaît les dates de trois documents de trois séjours, parmi 320",
-        "knows the dates of three documents of three stays, among 320",
+        "connaît les dates de trois documents de trois séjours, parmi {number}",
+        "knows the dates of three documents of three stays, among {number}",
         *_known_dates("three stays"),
     ),
     Attack(
-        "connaît trois heures d'un seul séjour, à la minute, cherche le patient parmi 320",
-        "knows three times of day of one stay, to the minute, looks for the patient among 320",
+        "connaît trois heures d'un seul séjour, à la minute, cherche le patient parmi {number}",
+        "knows three times of day of one stay, to the minute, looks for the patient among {number}",
         *_known_times("one stay"),
     ),
     Attack(
-        "connaît les types des documents de trois séjours entiers, parmi 320, par les seules colonnes",
-        "knows the types of the documents of three whole stays, among 320, by columns alone",
+        "connaît les types des documents de trois séjours entiers, parmi {number}, par les seules colonnes",
+        "knows the types of the documents of three whole stays, among {number}, by columns alone",
         *_known_types("three stays"),
     ),
     Attack(
-        "connaît les types des documents d'un séjour entier, parmi 320, par les seules colonnes",
-        "knows the types of the documents of one whole stay, among 320, by columns alone",
+        "connaît les types des documents d'un séjour entier, parmi {number}, par les seules colonnes",
+        "knows the types of the documents of one whole stay, among {number}, by columns alone",
         *_known_types("one stay"),
     ),
     Attack(
-        "connaît les types de tous les documents du patient, parmi 320, par les seules colonnes",
-        "knows the types of all documents of the patient, among 320, by columns alone",
+        "connaît les types de tous les documents du patient, parmi {number}, par les seules colonnes",
+        "knows the types of all documents of the patient, among {number}, by columns alone",
         *_known_types("all stays"),
     ),
     Attack(
@@ -125,8 +142,8 @@ ATTACKS = (
         _sample("attack.dates_exact"),
     ),
     Attack(
-        "a les originaux de 60 patients, et rapproche de chacun tous ses identifiants publiés (`attack.person`)",
-        "holds the originals of 60 patients, and compares all identifiers published of one (`attack.person`)",
+        "a les originaux de {number} patients, et rapproche de chacun tous ses identifiants publiés (`attack.person`)",
+        "holds the originals of {number} patients, and compares all identifiers published of one (`attack.person`)",
         _sample("attack.person"),
     ),
     Attack(
@@ -137,8 +154,8 @@ ATTACKS = (
         "`visible: monthly`",
     ),
     Attack(
-        "cherche des identifiants oubliés parmi les substituts, en en connaissant la moitié (précision de 50 %)",
-        "looks for leaks among surrogates, and knows half of them (precision of 50 %)",
+        "cherche des identifiants oubliés parmi les substituts, en en connaissant la moitié (précision de {number} %)",
+        "looks for leaks among surrogates, and knows half of them (precision of {number} %)",
         Figure("parrot.md", "mode", "marked, consistent", "published"),
     ),
     Attack(
@@ -161,26 +178,31 @@ ATTACKS = (
 
 def french_attacks() -> str:
     """Return the table of attacks on the default policy in French, strongest first."""
-    head = "| L'attaquant | Trouve, réglage livré | Réglage plus strict | Mesure |"
+    head = "| L'attaquant | Trouve, réglage livré (intervalle à 95 %) | Réglage plus strict | Mesure |"
     return _table(head, (_row(one, one.french, "fr", "../../benchmarks") for one in _sorted()))
 
 
 def english_attacks() -> str:
     """Return the same table in English."""
-    head = "| Attacker | Finds, default policy | Stricter setting | Measure |"
+    head = "| Attacker | Finds, default policy (95 % interval) | Stricter setting | Measure |"
     return _table(head, (_row(one, one.english, "en", "../benchmarks") for one in _sorted()))
 
 
 def french_limits() -> str:
     """Return in French what attackers on other policies find, and what is measured otherwise than by a share found."""
+    patients, spread = said("privacy_attacks.md"), _SPREAD.search(_page("privacy_attacks.md"))
     three, five = (_under_metric("of documents: first / first ten", column) for column in ("k = 3", "k = 5"))
     read, rebuilt = (_read_in_texts(column) for column in ("types read", "stays rebuilt"))
     told = _under_metric("in the text: first / first ten", "k = 3")
     untold = share(Figure("privacy_attacks.md", "in the text: first / first ten", "tag | –", "k = 3"), "fr")
-    kept = 100 - _number(cell(Figure("unseen.md", "run", "all, default", "no direct left, % of documents")))
-    hostile = re.search(r"Leak rate: (\d+) of (\d+) texts", (BENCHMARKS / "redteam.md").read_text(encoding="utf-8"))
-    if hostile is None:
-        raise LookupError("no leak rate in redteam.md")
+    unseen = cell(Figure("unseen.md", "run", "all, default", "no direct left, % of documents"))
+    left, most, least = (_ALL - Decimal(one) for one in re.findall(r"\d+\.\d", unseen))
+    remaining = f"{_written(left, 'fr')} ({least}–{most})".replace(".", ",")
+    hostile = re.search(r"Leak rate: (\d+) of (\d+) texts", _page("redteam.md"))
+    listed = re.search(r"of (\d+) pseudonyms", _page("linkage.md"))
+    if hostile is None or listed is None or spread is None:
+        raise LookupError("no leak rate in redteam.md, no pseudonyms in linkage.md, or no spread in privacy_attacks.md")
+    groups = Figure("linkage.md", "reader", "dump without `identity`", "ledger")
     linked = (
         cell(Figure("linkage.md", "database", f"{database} | {role}", "ids linked")).strip("*")
         for database in ("new", "upgraded")
@@ -188,13 +210,13 @@ def french_limits() -> str:
     )
     rows = [
         (
-            "connaît les dates de trois (cinq) documents, parmi 160 patients, politique `tchouka2023`",
+            f"connaît les dates de trois (cinq) documents, parmi {patients} patients, politique `tchouka2023`",
             f"{three[0]} ({five[0]})",
             f"{three[1]} ({five[1]}) avec `document_date: metric`",
             "privacy_attacks.md",
         ),
         (
-            "connaît trois dates citées dans les textes, parmi 160 patients, politique `tchouka2023`",
+            f"connaît trois dates citées dans les textes, parmi {patients} patients, politique `tchouka2023`",
             told[0],
             f"{told[1]} avec `document_date: metric` ; {untold} avec `tag`",
             "privacy_attacks.md",
@@ -219,6 +241,14 @@ def french_limits() -> str:
             "linkage.md",
         ),
         (
+            "a une sauvegarde du registre sans `identity`, et la liste de l'hôpital : types et nuits des documents de "
+            "chaque patient",
+            f"pseudonymes reliés : {cell(groups)} sur {listed[1]} ({cell(groups._replace(column='structure'))} par les "
+            "seules colonnes publiées)",
+            "–",
+            "linkage.md",
+        ),
+        (
             "écrit ou reçoit un texte piégé (caractères invisibles, homoglyphes, balises)",
             f"fuites : {hostile[1]} sur {hostile[2]} textes qui identifient quelqu'un",
             "–",
@@ -226,13 +256,47 @@ def french_limits() -> str:
         ),
         (
             "lit des documents d'auteurs absents de l'apprentissage, la plupart relus, patient inconnu de l'entrepôt",
-            f"{_written(kept, 'fr')} gardent un fragment d'identifiant direct, avant contrôle",
+            f"{remaining} gardent un fragment d'identifiant direct, avant contrôle",
             "relecture d'un échantillon",
             "unseen.md",
         ),
     ]
     lines = (f"| {who} | {found} | {other} | [{page}](../../benchmarks/{page}) |" for who, found, other, page in rows)
-    return _table("| L'attaquant | Trouve | Réglage plus strict | Mesure |", lines)
+    table = _table("| L'attaquant | Trouve (intervalle à 95 %) | Réglage plus strict | Mesure |", lines)
+    return (
+        f"{table}\n\nLes deux premières lignes : de {spread[1]} à {spread[2]} patients par case, soit {spread[3]} à "
+        f"{spread[4]} points d'incertitude pour une part proche de la moitié."
+    )
+
+
+_SPREAD = re.compile(r"over (\d+) to (\d+) patients, so a share near one half is known to ± (\d+) to (\d+) points")
+# What is published, by its name in the benchmark's table; the columns are those that a policy may add.
+_COLUMNS = {
+    "types and stays (`default`)": "types et séjours (livré)",
+    "types and stays, sex and age class": "types, séjours, sexe, classe d'âge",
+    "types and stays, sex, age class and service": "types, séjours, sexe, classe d'âge, service",
+    "neither (`strict`)": "ni types ni séjours (`strict`)",
+    "sex and age class alone": "sexe, classe d'âge, sans types ni séjours",
+    "sex, age class and service alone": "sexe, classe d'âge, service, sans types ni séjours",
+}
+
+
+def french_columns() -> str:
+    """Return in French what columns that a policy may add give to who knows the types of whole stays."""
+    known = {"one stay": "un séjour", "three stays": "trois séjours", "all stays": "tous les séjours"}
+    figures = {row: Figure("known_types.md", "published", row, "three stays") for row in _COLUMNS}
+    lines = (
+        f"| {french} | {' | '.join(_found(figures[row]._replace(column=column), 'fr') for column in known)} |"
+        for row, french in _COLUMNS.items()
+    )
+    bare, *added = (_number(cell(figures[row])) for row in list(_COLUMNS)[3:])
+    if not bare <= _AIM < min(added):
+        raise LookupError("known_types.md no longer says that added columns, and they alone, break the aim of `strict`")
+    head = f"| Publié, parmi {said('known_types.md')} patients | {' | '.join(known.values())} |"
+    return (
+        f"{_table(head, lines)}\n\nLa politique `strict` vise {_AIM} % au plus par trois séjours "
+        "([décision](../decisions/2026-11-28-structure.md)). Avec le sexe et la classe d'âge, elle ne le tient plus."
+    )
 
 
 # Public facts of the benchmark's table, in French.
@@ -243,6 +307,7 @@ _PUBLIC_FACTS = {
     "decade of birth": "décennie de naissance",
     "… ties of dates in different units: a year that holds a month": "une année citée contient un mois cité",
     "stages of life in which a stay begins and ends": "étapes de la vie où un séjour commence et finit",
+    "… of stays that end in a later one": "… d'un séjour qui finit dans une autre étape",
     "day, month, season or year outside of a stay, told in a document before": (
         "un jour, un mois, une saison ou une année reviennent d'un document à l'autre"
     ),
@@ -252,6 +317,7 @@ _PUBLIC_FACTS = {
     "side of an age of the patient at another time, and whether it is the one at the document's date": (
         "un âge du patient est dit avant, pendant ou après la date du document"
     ),
+    "… the age told in a document before": "… le même âge revient d'un document à l'autre",
     "equal ages behind the same words for a relative, in documents of one stay": (
         "deux proches dits des mêmes mots, pendant un séjour, ont le même âge"
     ),
@@ -261,15 +327,14 @@ _PUBLIC_FACTS = {
 
 def french_public_facts() -> str:
     """Return in French what the public facts of dates and ages single out, and how the claim beside them was tried."""
-    page = (BENCHMARKS / "adjacent_pairs.md").read_text(encoding="utf-8")
-    told, patients = re.search(r"(\d+) pairs tried, (\d+) refuted", page), re.search(r"Of (\d+) patients", page)
-    if told is None or patients is None:
-        raise LookupError("no pairs tried, or no patients, in adjacent_pairs.md")
-    rows = {french: Figure("adjacent_pairs.md", "public fact", row, "") for row, french in _PUBLIC_FACTS.items()}
+    told = re.search(r"(\d+) pairs tried, (\d+) refuted", _page("adjacent_pairs.md"))
+    rows = [cells for _, cells in _lines("adjacent_pairs.md", "public fact")]
+    if told is None or {row["public fact"] for row in rows} != _PUBLIC_FACTS.keys():
+        raise LookupError("no pairs tried, or other public facts, in adjacent_pairs.md")
+    patients = said("adjacent_pairs.md")
     lines = [
-        f"| {fact} | {cell(row._replace(column='documents'))} | "
-        f"{cell(row._replace(column='patients singled out'))} sur {patients[1]} |"
-        for fact, row in rows.items()
+        f"| {_PUBLIC_FACTS[row['public fact']]} | {row['documents']} | {row['patients singled out']} sur {patients} |"
+        for row in rows
     ]
     table = _table("| Fait | Documents | Patients seuls à l'avoir |", lines)
     return f"{table}\n\nPaires d'entrées engendrées au hasard : {told[1]} essayées, {told[2]} réfutées."
@@ -318,6 +383,7 @@ def _settings(policy: Policy) -> dict[str, str]:
         "documents en langue étrangère (`detection.foreign`)": f"`{policy.detection.foreign}`",
         "images d'un fichier ; pages numérisées": f"`{FileRules().images}` ; `{FileRules().scans}`",
         "secret, au moins": f"{keys.LEAST_BYTES} octets",
+        "groupes que vise l'annexe (k)": f"{annex.K} patients au moins",
     }
 
 
@@ -326,25 +392,49 @@ def share(figure: Figure, lang: str) -> str:
     return _written(_number(cell(figure)), lang)
 
 
+def said(page: str) -> str:
+    """Return the number that a page says in its text, by `_NUMBERS`.
+
+    Raises:
+        LookupError: it says none, or several.
+    """
+    found = set(re.findall(_NUMBERS[page], _page(page)))
+    if len(found) != 1:
+        raise LookupError(f"{len(found)} numbers {_NUMBERS[page]!r} in {page}")
+    return str(found.pop())
+
+
 def cell(figure: Figure) -> str:
     """Return a cell of a benchmark's table.
 
     Raises:
         LookupError: the page has no such cell, or several.
     """
+    found = [
+        cells[figure.column]
+        for line, cells in _lines(figure.page, figure.table)
+        if figure.column in cells and line.startswith(f"| {figure.row} |")
+    ]
+    if len(found) != 1:
+        raise LookupError(f"{len(found)} cells for {figure}")
+    return found[0]
+
+
+def _lines(page: str, table: str) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield each line of the tables of a page whose first heading is `table`, with its cells by heading."""
     heads: list[str] = []
-    found = []
-    for line in (BENCHMARKS / figure.page).read_text(encoding="utf-8").splitlines():
+    for line in _page(page).splitlines():
         cells = [one.strip() for one in line.strip().strip("|").split("|")]
         if not line.startswith("|"):
             heads = []
         elif not heads:
             heads = cells
-        elif heads[0] == figure.table and figure.column in heads and line.startswith(f"| {figure.row} |"):
-            found.append(cells[heads.index(figure.column)])
-    if len(found) != 1:
-        raise LookupError(f"{len(found)} cells for {figure}")
-    return found[0]
+        elif heads[0] == table and cells[0].strip("-:"):
+            yield line, dict(zip(heads, cells, strict=True))
+
+
+def _page(page: str) -> str:
+    return (BENCHMARKS / page).read_text(encoding="utf-8")
 
 
 def _under_metric(table: str, column: str) -> tuple[str, str]:
@@ -357,9 +447,10 @@ def _under_metric(table: str, column: str) -> tuple[str, str]:
 
 
 def _read_in_texts(column: str) -> tuple[str, str]:
-    """Return what texts give back as published by `default` and by `strict`."""
-    found = [share(Figure("known_types.md", "policy", row, column), "fr") for row in ("`default`", "`strict`")]
-    return found[0], found[1]
+    """Return what texts give back as published by `default` and by `strict`, each with what it was counted of."""
+    figures = [Figure("known_types.md", "policy", row, column) for row in ("`default`", "`strict`")]
+    shipped, strict = (f"{share(one, 'fr')} ({' sur '.join(_OF.findall(cell(one))[0])})" for one in figures)
+    return shipped, strict
 
 
 def _sorted() -> list[Attack]:
@@ -367,12 +458,26 @@ def _sorted() -> list[Attack]:
 
 
 def _row(one: Attack, words: str, lang: str, folder: str) -> str:
-    """Return a line of the table; with its interval, where the benchmark has one beside the share."""
-    found = share(one.shipped, lang)
-    if one.shipped.table == "measure" and (interval := cell(one.shipped._replace(column="95 % interval"))):
-        found += f" ({interval.replace('.', ',') if lang == 'fr' else interval})"
-    stricter = "–" if one.stricter is None else f"{share(one.stricter, lang)} ({one.setting})"
-    return f"| {words} | {found} | {stricter} | [{one.shipped.page}]({folder}/{one.shipped.page}) |"
+    """Return a line of the table."""
+    page = one.shipped.page
+    told = words.format(number=said(page)) if "{number}" in words else words
+    stricter = "–" if one.stricter is None else f"{_found(one.stricter, lang)}, {one.setting}"
+    return f"| {told} | {_found(one.shipped, lang)} | {stricter} | [{page}]({folder}/{page}) |"
+
+
+# Interval behind a share, or its upper bound alone; numbers that a share was counted of.
+_INTERVAL = re.compile(r"\((?:(\d+(?:\.\d+)?)%?(?: to |–))?(\d+(?:\.\d+)?)%?\)")
+_OF = re.compile(r"(\d+) of (\d+)")
+
+
+def _found(figure: Figure, lang: str) -> str:
+    """Return a share with its interval, where the benchmark has one."""
+    beside = f"({cell(figure._replace(column='95 % interval'))})" if figure.table == "measure" else cell(figure)
+    interval = _INTERVAL.search(beside)
+    if interval is None:
+        return share(figure, lang)
+    bounds = f"≤ {interval[2]}" if interval[1] is None else f"{interval[1]}–{interval[2]}"
+    return f"{share(figure, lang)} ({bounds.replace('.', ',') if lang == 'fr' else bounds})"
 
 
 def _table(head: str, rows: Iterable[str]) -> str:
@@ -393,6 +498,8 @@ def _number(text: str) -> Decimal:
 
 def _written(percent: Decimal, lang: str) -> str:
     whole = percent.quantize(Decimal(1 if percent >= _WHOLE else "0.1"), ROUND_HALF_UP)
+    if percent < _ALL <= whole:
+        whole = percent.quantize(Decimal("0.1"), ROUND_HALF_UP)
     return f"{whole} %".replace(".", "," if lang == "fr" else ".")
 
 

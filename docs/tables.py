@@ -91,6 +91,7 @@ BLOCKS: Mapping[tuple[str, str], Callable[[], str]] = {
     ("docs/evaluation.md", "machines"): machines.english_machines,
     ("docs/fr/dossier-dpo.md", "attaques"): claims.french_attacks,
     ("docs/fr/dossier-dpo.md", "autres attaques"): claims.french_limits,
+    ("docs/fr/dossier-dpo.md", "colonnes"): claims.french_columns,
     ("docs/fr/dossier-dpo.md", "réglages"): claims.french_settings,
     ("docs/fr/dossier-dpo.md", "faits publics"): claims.french_public_facts,
     ("docs/operators.md", "settings"): settings_table.table,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from fnmatch import fnmatch
 from importlib.util import find_spec
 from pathlib import Path
@@ -219,9 +220,10 @@ QUOTED = [
     (
         ANNEX,
         "dans 99 % des cas sous la politique livrée, dans 3,3 %",
-        "docs/evaluation.md",
-        "| 99 % | 3.3 % (`strict`) |",
+        "benchmarks/known_types.md",
+        "99.3% (98.6%–99.7%), 1,008",
     ),
+    (ANNEX, "dans 3,3 % sous `strict`", "benchmarks/known_types.md", "3.3% (2.3%–4.6%), 1,008 | 7.6% (6.1%–9.5%)"),
     (PRIVACY, "find 99 % by the columns", "benchmarks/known_types.md", "99.3% (98.6%–99.7%), 1,008"),
     (PRIVACY, "19 % of 320 patients", "benchmarks/known_types.md", "19.0% (16.7%–21.6%), 1,008 | 33.2%"),
     (PRIVACY, "with the service too 83 %", "benchmarks/known_types.md", "83.3% (80.9%–85.6%), 1,008 | 94.2%"),
@@ -322,6 +324,44 @@ QUOTED = [
         "| -4.12 (-5.24 to -2.99) | +2.12 (+1.06 to +3.18) |",
     ),
 ]
+# What the list of public facts says that each singles out, and the rows of the page that counts it.
+PAIRS = "benchmarks/adjacent_pairs.md"
+QUOTED += [
+    (PRIVACY, words, PAIRS, figure)
+    for words, figure in (
+        ("for newborns the days since birth; 42 patients", "a stay begins and ends | 2592 | 42 |"),
+        ("No stay of the hospital ends in a later stage", "stays that end in a later one | 0 | 0 |"),
+        ("the order of the history: 315 patients", "its own among them | 2570 | 315 |"),
+        ("43 by ties of dates in different units", "a year that holds a month | 189 | 43 |"),
+        ("7 by sides of ages", "whether it is the one at the document's date | 228 | 7 |"),
+        ("5 patients are singled out, none by ages", "outside of a stay, told in a document before | 216 | 5 |"),
+        ("5 patients are singled out, none by ages", "… the age told in a document before | 3 | 0 |"),
+        ("of an illness of the past: 22 patients", "episode outside of stays | 30 | 22 |"),
+        ("0 in most documents: 6 patients", "told in words of the present | 17 | 6 |"),
+        ("| 4 patients are singled out |", "in documents of one stay | 4 | 4 |"),
+        ("120 were\ntried, none refuted", "**120 pairs tried, 0 refuted.**"),
+    )
+]
+GROUPS = "| dump without `identity` | 12 | 14 | **3** | 3 |"
+QUOTED += [
+    (PRIVACY, "links 14 of 19 pseudonyms (12 by what\n", "benchmarks/linkage.md", GROUPS),
+    (PRIVACY, "links 14 of 19 pseudonyms (12 by what\n", "benchmarks/linkage.md", "of 19 pseudonyms"),
+    ("docs/operators.md", "by groups, 14 of 19 in a\nsynthetic", "benchmarks/linkage.md", GROUPS),
+    (
+        "docs/operators.md",
+        "from 3.3 to 19 %, the service to 83 %",
+        "benchmarks/known_types.md",
+        "| 83.3% (80.9%–85.6%), 1,008 |",
+    ),
+    (PRIVACY, "composed afterwards it found 21", "tests/unit/quality/test_uniqueness.py", "21 were found before any"),
+    (PRIVACY, "written beside 50 letters, all", "tests/unit/quality/test_uniqueness.py", "warned(TELLING) == 50"),
+    (
+        DOSSIER,
+        "« 48.8566, 2.3522 »\ndevient « 48.9, 2.4 »",
+        "tests/unit/substitution/test_generalising.py",
+        "GPS 48.9, 2.4.",
+    ),
+]
 # (document, beginning of a table's first row, page): the numbers of each row are in one row of the page, in order.
 COPIED = [(PRIVACY, "| strategy, ε | dates a moved copy", ATTACKS)]
 NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
@@ -337,6 +377,45 @@ def test_a_figure_that_a_benchmark_lacks_stops_the_tables() -> None:
         claims.cell(claims.Figure("evaluation.md", "measure", "`attack.nobody`", "value"))
     with pytest.raises(LookupError):
         claims.share(claims.Figure("evaluation.md", "measure", "`attack.membership_no_model`", "value"), "fr")
+
+
+def changed(name: str, old: str, new: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the tables read the pages of benchmarks from a folder, with one of them changed."""
+    for path in claims.BENCHMARKS.glob("*.md"):
+        text = path.read_text()
+        (folder / path.name).write_text(text.replace(old, new) if path.name == name else text)
+    assert old in (claims.BENCHMARKS / name).read_text()
+    monkeypatch.setattr(claims, "BENCHMARKS", folder)
+
+
+def test_numbers_and_intervals_of_the_attacks_are_those_of_the_pages(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    changed("known_types.md", "among 320 or", "among 400 or", tmp_path, monkeypatch)
+    assert "of three whole stays, among 400, by columns alone | 99 % (98.6–99.7) | 3.3 % (2.3–4.6), `strict` |" in (
+        claims.english_attacks()
+    )
+    assert "| Publié, parmi 400 patients |" in claims.french_columns()
+    rounded = [line for line in claims.english_attacks().splitlines() if "to the minute" in line]
+    assert "| 99.8 % (99.1–100.0) | 7.8 % (5.7–10.2), `strict` |" in rounded[0], "99.8 is not all"
+
+
+@pytest.mark.parametrize(
+    ("page", "old", "new", "table"),
+    [
+        ("adjacent_pairs.md", "| decade of birth |", "| century of birth |", claims.french_public_facts),
+        ("known_types.md", "| 19.0% (16.7%–21.6%)", "| 9.0% (6.7%–11.6%)", claims.french_columns),
+        ("known_dates.md", "each group of 320", "every group", claims.french_attacks),
+        ("linkage.md", "of 19 pseudonyms", "of the pseudonyms", claims.french_limits),
+        ("privacy_attacks.md", "each cell is over 45", "each cell is over some", claims.french_limits),
+    ],
+)
+def test_a_page_that_says_something_else_stops_the_tables(
+    page: str, old: str, new: str, table: Callable[[], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    changed(page, old, new, tmp_path, monkeypatch)
+    with pytest.raises(LookupError):
+        table()
 
 
 # Numbers of documents of a group of hospitals, which only the measured rates multiply.
@@ -365,13 +444,22 @@ def test_a_slower_night_needs_more_machines(tmp_path: Path, monkeypatch: pytest.
 
 
 REMEDY = "run `make docs`"
-# A measured figure: a share, a scale, a number of what was counted.
+# A measured figure: a share, a scale, a number of what was counted, a size of groups.
+COUNTED = """
+minutes? heures? jours? semaines? mois ans? années? séjours? documents? textes? mots? mentions? patients? personnes?
+pseudonymes? habitants? communes? territoires? catégories? octets? points? degrés? mètres? kilomètres? km
+"""
 FIGURE = re.compile(
-    r"\d[\d,  ]*\s?(?:%|jours?\b|communes?\b|habitants?\b|patients?\b|documents?\b|catégories?\b|octets?\b|textes?\b)"
-    r"|\d sur \d|\d fois"
+    rf"\d[\d,  ]*\s?(?:%|(?:{'|'.join(COUNTED.split())})\b)|\d sur \d|\d fois|\b[kl] ?[=≥] ?\d|parmi \d"
+    r"|(?i:\b(?:dixième|vingtième|centième|millième)s?\b)"
 )
 # Years that a law asks for stand in the tables of clauses (parts 4 and 5), which quote it.
 LAWS = re.compile(r"^## [45]\. .*?(?=^## )", re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("told", ["k = 5", "un dixième de degré", "20 ans", "6 mois", "3 séjours", "parmi 320", "7 %"])
+def test_a_figure_is_recognised(told: str) -> None:
+    assert FIGURE.search(f"selon le cas, {told} au plus")
 
 
 def test_every_figure_of_the_dossier_is_generated() -> None:
