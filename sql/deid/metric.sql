@@ -1,15 +1,29 @@
 -- name: read
 -- Grain: one metric, by its name. Purpose: what monitoring watches of an interval and of the deployment: numbers, whose
--- names hold steps, reasons and sources, never an id.
+-- names hold steps, reasons and sources, never an id. Documents and ε are those of the interval's balance and sums,
+-- once each whatever the number of runs; `step` is the work of all runs.
 WITH mine AS (
     SELECT r.run_id FROM deid.run AS r WHERE r.interval_key = %(interval_key)s AND NOT r.dry_run
 ),
 
 state AS (
-    SELECT b.seen, s.planned, b.waiting, b.quarantined, b.unfinished, b.published, s.withdrawn
+    SELECT
+        b.seen, b.seen - b.untaken AS planned, b.waiting, b.quarantined, b.unfinished, b.published, b.removed,
+        s.withdrawn, m.epsilon
     FROM deid.interval_state AS s
     CROSS JOIN LATERAL deid.interval_balance(s.interval_key) AS b
+    CROSS JOIN LATERAL deid.interval_sums(s.interval_key, s.run_ids) AS m
     WHERE s.interval_key = %(interval_key)s
+),
+
+-- As the report counts them (report.sql, quarantine).
+held AS (
+    SELECT q.reason, count(*) AS documents
+    FROM deid.quarantine AS q
+    INNER JOIN deid.counted_document AS d
+        ON q.run_id = d.run_id AND q.document_id = d.document_id AND q.content_hash = d.content_hash
+    WHERE d.interval_key = %(interval_key)s AND d.state = 'quarantined'
+    GROUP BY q.reason
 ),
 
 steps AS (
@@ -23,13 +37,13 @@ SELECT 'night.' || n.name AS name, n.value::double precision AS value
 FROM state AS s
 CROSS JOIN LATERAL (VALUES
     ('seen', s.seen), ('planned', s.planned), ('staged', s.waiting), ('quarantined', s.quarantined),
-    ('unfinished', s.unfinished), ('published', s.published), ('withdrawn', s.withdrawn)
+    ('unfinished', s.unfinished), ('published', s.published), ('removed', s.removed),
+    ('withdrawn', s.withdrawn)
 ) AS n (name, value)
 UNION ALL
-SELECT 'quarantined.' || w.reason, count(q.document_id)
+SELECT 'quarantined.' || w.reason, coalesce(h.documents, 0)
 FROM unnest(%(reasons)s::text[]) AS w (reason)
-LEFT JOIN deid.quarantine AS q ON w.reason = q.reason AND q.run_id IN (SELECT m.run_id FROM mine AS m)
-GROUP BY w.reason
+LEFT JOIN held AS h ON w.reason = h.reason
 UNION ALL
 SELECT 'step.' || t.step || '.' || n.name, coalesce(n.value, 0)
 FROM steps AS t
@@ -38,8 +52,7 @@ CROSS JOIN LATERAL (VALUES
     ('characters', t.characters::double precision)
 ) AS n (name, value)
 UNION ALL
-SELECT 'epsilon', coalesce(sum(t.epsilon), 0) FROM deid.spend_tally AS t
-WHERE t.run_id IN (SELECT m.run_id FROM mine AS m)
+SELECT 'epsilon', coalesce(max(s.epsilon), 0) FROM state AS s
 UNION ALL
 SELECT 'references.oldest_days', coalesce(max(v.age_days), 0) FROM ref.source_state AS v
 UNION ALL

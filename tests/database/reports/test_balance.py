@@ -56,11 +56,14 @@ def balance(key: str) -> dict[str, int]:
     assert listed.treated == sum(parts[name] for name in ("visible", "later", "waiting", "quarantined", "removed"))
     assert listed.published == figures["headline"]["published"] >= parts["visible"] + parts["later"]
     metrics = read_metrics(key)
-    told = {"seen": "seen", "staged": "waiting", "quarantined": "quarantined", "unfinished": "unfinished"}
+    told = {"seen": "seen", "staged": "waiting", "quarantined": "quarantined", "removed": "removed"}
+    told |= {"unfinished": "unfinished"}
     assert {name: metrics[f"night.{name}"] for name in told} == {
         name: figures["balance"][part] for name, part in told.items()
     }
+    assert metrics["night.planned"] == figures["balance"]["seen"] - parts["untaken"]
     assert metrics["night.published"] == listed.published
+    assert sum(documents for name, documents in metrics.items() if name.startswith("quarantined.")) == listed.quarantined
     assert sum(side["mentions"] for side in figures["sides"].values()) == mentions_kept(key)
     check_what_left()
     check_means(figures, listed.measures)

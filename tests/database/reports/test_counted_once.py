@@ -25,6 +25,7 @@ from deid.reports import gather, render
 from deid.reports.view import view
 from deid.stewardship import opt_outs, recalls
 from deid.stewardship.exports import export_figures
+from deid.stewardship.metrics import read_metrics
 from deid.stewardship.overview import read_overview
 from deid.stewardship.releases import list_intervals
 from deid.substitution import pseudonym
@@ -92,6 +93,8 @@ def check_figures(hospital: Database, waiting: int, published: int) -> dict[str,
     assert figures["interval"]["run_ids"] == [last["run_id"]]
     check_sides(hospital, KEY, figures)
     check_shown(figures)
+    check_metrics(figures)
+    assert read_metrics(KEY)["epsilon"] == pytest.approx(last["epsilon"])
     (compared,) = read_overview().judged
     shown = compared.interval
     assert (shown.treated, shown.waiting, shown.published, shown.quarantined) == (4, waiting, published, 1)
@@ -202,6 +205,21 @@ def check_sides(hospital: Database, key: str, figures: dict[str, Any]) -> None:
     assert sum(cell["documents"] for cell in figures["lengths"]["histogram"]) == details["documents"]
 
 
+def check_metrics(figures: dict[str, Any]) -> None:
+    """Compare what monitoring is sent with the balance of the page, and with what its two sides cost."""
+    metrics, parts = read_metrics(figures["interval"]["key"]), figures["balance"]
+    assert metrics["night.planned"] == parts["seen"] - parts["untaken"]
+    assert metrics["night.quarantined"] == parts["quarantined"]
+    assert metrics["night.removed"] == parts["removed"]
+    refused = {row["reason"]: row["documents"] for row in figures["quarantine"]}
+    sent = {name: documents for name, documents in metrics.items() if name.startswith("quarantined.") and documents}
+    assert sent == {f"quarantined.{reason}": documents for reason, documents in refused.items()}
+    assert sum(sent.values()) == parts["quarantined"]
+    sides = figures["sides"].values()
+    if sum(side["documents"] for side in sides) == figures["headline"]["kept"]:
+        assert metrics["epsilon"] == pytest.approx(sum(side["epsilon"] for side in sides))
+
+
 def check_shown(figures: dict[str, Any]) -> None:
     """Read the flow, the comparison and the two sides back from view, page and PDF."""
     treated, sides, arrived = figures["headline"]["treated"], figures["sides"], figures["balance"]["seen"]
@@ -239,6 +257,7 @@ def check_holds(hospital: Database, waiting: int, published: int, *, opted_out: 
     for key in listed:
         figures = gather(key)
         check_shown(figures)
+        check_metrics(figures)
         if not opted_out:
             check_sides(hospital, key, figures)
     headlines = {key: gather(key)["headline"] for key in listed}
