@@ -257,6 +257,7 @@ def _previous(
     return {
         "key": found[0],
         "headline": _headline(cursor, summary, runs),
+        "measures": summary.measures,
         "epsilon": quantiles([row["epsilon"] for row in spent if row["side"] == "held"]),
         "versions": _versions(runs),
     }

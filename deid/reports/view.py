@@ -78,6 +78,7 @@ def view(figures: Figures, lang: str) -> dict[str, Any]:
         "mechanisms": [
             {**row, "words": mechanism_words(row["mechanism"], lang)} for row in figures["epsilon"]["mechanisms"]
         ],
+        "repeated": _repeated(figures, words),
         "notes": _notes(figures, checks, quarantine, words, write),
         "decision": _decision(figures, words),
     }
@@ -106,8 +107,17 @@ def _check(check: Mapping[str, Any], lang: str, write: Writer) -> dict[str, Any]
         "meaning": REQUIREMENTS[lang].get(rule, rule),
         "state": state,
         "shown": observed,
+        "of": WORDING[lang]["of_run"].format(run=check["run_id"], documents=write.plain(check["documents"]))
+        if check["run_id"]
+        else "",
         "habit": _habit(check, write),
     }
+
+
+def _repeated(figures: Figures, words: Mapping[str, str]) -> str:
+    """Say of which runs the results on documents are, where a document may count in several; else nothing."""
+    runs = figures["interval"]["run_ids"]
+    return words["checks_repeated"].format(runs=", ".join(map(str, sorted(runs)))) if len(runs) > 1 else ""
 
 
 def _observed(rule: str, value: float, write: Writer) -> str:
@@ -327,16 +337,12 @@ def _digits(cells: Sequence[Mapping[str, Any]]) -> int:
     return next(digits for digits in range(1, 10) if round(width, digits) == round(width, 10) or digits == 9)
 
 
-def _measures(headline: Mapping[str, Any], epsilon: Mapping[str, float]) -> dict[str, float]:
-    treated, kept = headline["treated"], headline["kept"]
+def _compared(headline: Mapping[str, Any], measures: Mapping[str, float], median: float) -> dict[str, float]:
+    counts = {"treated": "treated", "ready_or_published": "kept", "quarantined": "quarantined", "mentions": "mentions"}
     return {
-        "treated": treated,
-        "ready_or_published": kept,
-        "quarantined": headline["quarantined"],
-        "mentions": headline["mentions"],
-        "quarantined_share": headline["quarantined"] / treated if treated else 0.0,
-        "mentions_per_document": headline["mentions"] / kept if kept else 0.0,
-        "epsilon_median": epsilon.get("p50", 0.0),
+        **{name: headline[figure] for name, figure in counts.items()},
+        **{name: measures.get(name, 0.0) for name in ("quarantined_share", "mentions_per_document")},
+        "epsilon_median": median,
     }
 
 
@@ -344,8 +350,9 @@ def _comparison(figures: Figures, words: Mapping[str, str], write: Writer) -> li
     previous = figures["previous"]
     if previous is None:
         return []
-    before = _measures(previous["headline"], previous["epsilon"])
-    now = _measures(figures["headline"], figures["epsilon"]["documents"])
+    before = _compared(previous["headline"], previous["measures"], previous["epsilon"].get("p50", 0.0))
+    measures = {row["measure"]: row["value"] for row in figures["usual"]}
+    now = _compared(figures["headline"], measures, figures["epsilon"]["documents"].get("p50", 0.0))
 
     def shown(name: str, value: float) -> str:
         if name == "quarantined_share":
@@ -409,7 +416,7 @@ def _notes(
     notes = [
         (
             "bad" if check["severity"] == "critical" else "warn",
-            words["not_met"].format(meaning=check["meaning"], observed=check["shown"]),
+            words["not_met"].format(meaning=check["meaning"], observed=check["shown"], of=check["of"]),
         )
         for check in sorted(checks, key=_urgency)
         if check["suite"] == RUN_SUITE and not check["success"]

@@ -37,7 +37,7 @@ _TABLES = {
     "steps": "step batches seconds documents characters peak_rss_mb",
     "references": "source version loaded_at age_days most_days old rows drift used",
 }
-_CHECK = ("suite", "rule", "meaning", "severity", "success", "elements", "unexpected", "observed")
+_CHECK = tuple("suite rule meaning severity success elements unexpected observed run_id documents".split())
 _REVIEW = (
     *("review_id", "finished", "wanted", "closed", "population", "read", "leaking", "at_most", "confidence"),
     "provisional",

@@ -1,6 +1,6 @@
 -- name: check_history
--- Grain: one rule in one earlier interval. Purpose: what the rule gives as a habit: observed, or the share that
--- broke it.
+-- Grain: one rule in one earlier interval. Purpose: what the rule gives as a habit: observed by the run that `checks`
+-- tells, or the share that broke it.
 WITH earlier AS (
     SELECT r.interval_key, array_agg(r.run_id) AS run_ids
     FROM deid.run AS r
@@ -15,14 +15,35 @@ SELECT
     c.suite,
     c.rule,
     e.interval_key,
-    max(c.observed)::float8 AS observed,
+    (array_agg(c.observed ORDER BY c.success, c.run_id DESC))[1]::float8 AS observed,
     (sum(c.unexpected_count) / nullif(sum(c.element_count), 0))::float8 AS share
 FROM earlier AS e
 INNER JOIN deid.check_result AS c ON c.run_id = ANY(e.run_ids)
 GROUP BY c.suite, c.rule, e.interval_key;
 
 -- name: checks
--- Grain: one rule. Purpose: its result over the runs and batches of a report.
+-- Grain: one rule. Purpose: its result over the batches of a report's runs. A rule on the whole is a fact of one run,
+-- of `documents` documents, and not of the interval: the last run that failed it, else the last.
+WITH told AS (
+    SELECT
+        c.suite,
+        c.rule,
+        c.severity,
+        c.success,
+        c.element_count,
+        c.unexpected_count,
+        c.observed,
+        r.run_id,
+        r.planned,
+        c.batch_id IS NULL AS whole,
+        row_number() OVER (
+            PARTITION BY c.suite, c.rule, c.batch_id IS NULL ORDER BY c.success, c.run_id DESC
+        ) AS place
+    FROM deid.check_result AS c
+    INNER JOIN deid.run AS r ON c.run_id = r.run_id
+    WHERE c.run_id = ANY(%(run_ids)s)
+)
+
 SELECT
     c.suite,
     c.rule,
@@ -30,9 +51,11 @@ SELECT
     bool_and(c.success) AS success,
     coalesce(sum(c.element_count), 0) AS elements,
     coalesce(sum(c.unexpected_count), 0) AS unexpected,
-    max(c.observed)::float8 AS observed
-FROM deid.check_result AS c
-WHERE c.run_id = ANY(%(run_ids)s)
+    max(c.observed)::float8 AS observed,
+    max(c.run_id) FILTER (WHERE c.whole) AS run_id,
+    max(c.planned) FILTER (WHERE c.whole) AS documents
+FROM told AS c
+WHERE NOT c.whole OR c.place = 1
 GROUP BY c.suite, c.rule, c.severity
 ORDER BY c.suite, c.rule;
 
@@ -104,13 +127,22 @@ SELECT f.category, f.mechanism, f.documents, f.elements, f.mean, f.p50, f.p95, f
 FROM deid.report_epsilon_mechanisms(%(interval_key)s, %(side)s) AS f;
 
 -- name: headline
--- Grain: one interval. Purpose: the first numbers of a report, each document counted once. `treated` documents went
--- through every step: `in_force` are published without a newer version that waits, `quarantined`, `removed` (withdrawn,
--- recalled, or of a patient whose opt-out the ledger has yet to apply), and the others wait.
+-- Grain: one interval. Purpose: the first numbers of a report, each document counted once, as the balance has them:
+-- `planned` were taken up; of the `treated` ones, `in_force` are published without a newer version that waits.
 SELECT
-    f.planned, f.waiting, f.quarantined, f.unfinished, f.treated, f.in_force, f.removed, f.opted_out, f.patients,
-    f.characters, f.withdrawals
-FROM deid.report_headline(%(interval_key)s, %(run_ids)s) AS f;
+    b.seen - b.untaken AS planned,
+    b.waiting,
+    b.quarantined,
+    b.unfinished,
+    b.treated,
+    b.visible + b.later AS in_force,
+    b.removed,
+    f.opted_out,
+    f.patients,
+    f.characters,
+    f.withdrawals
+FROM deid.interval_balance(%(interval_key)s) AS b
+CROSS JOIN deid.report_headline(%(interval_key)s, %(run_ids)s) AS f;
 
 -- name: balance
 -- Grain: one interval. Purpose: what became of the documents that it saw; the parts add up to `seen`.

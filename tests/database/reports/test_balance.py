@@ -5,14 +5,17 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import zipfile
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
+from pypdf import PdfReader
+from selectolax.lexbor import LexborHTMLParser
 
-from deid.config.policy import next_rewriting
+from deid.config.policy import load, next_rewriting
 from deid.config.settings import settings
 from deid.database.connection import connect
 from deid.database.queries import one
@@ -22,13 +25,16 @@ from deid.nightly import steps
 from deid.publication.publish import make_visible, publish_interval
 from deid.release.decisions import REWORK, take_answer
 from deid.release.status import read_status
-from deid.reports import gather
+from deid.reports import gather, render
+from deid.reports.numbers import Writer
+from deid.reports.run_checks import run_checks
 from deid.reports.view import BALANCE, view
 from deid.stewardship import opt_outs, recalls
 from deid.stewardship.exports import export_figures
 from deid.stewardship.metrics import read_metrics
 from deid.stewardship.overview import read_overview
 from deid.stewardship.quarantine import ChoiceRefused, find_former, withdraw_former
+from deid.stewardship.releases import list_intervals
 from deid.substitution import pseudonym
 from tests.conftest import Database
 from tests.database.warehouse.light import decide
@@ -63,7 +69,8 @@ def balance(key: str) -> dict[str, int]:
     }
     assert metrics["night.planned"] == figures["balance"]["seen"] - parts["untaken"]
     assert metrics["night.published"] == listed.published
-    assert sum(documents for name, documents in metrics.items() if name.startswith("quarantined.")) == listed.quarantined
+    held = [documents for name, documents in metrics.items() if name.startswith("quarantined.")]
+    assert sum(held) == listed.quarantined
     assert sum(side["mentions"] for side in figures["sides"].values()) == mentions_kept(key)
     check_what_left()
     check_means(figures, listed.measures)
@@ -175,6 +182,76 @@ def test_the_parts_add_up_at_every_turn(hospital: Database) -> None:
         assert found is not None
         recalls.make_recall(cursor, "referente", SECOND, found.release_ids, "un défaut trouvé après coup")
     assert balance(SECOND) == {"removed": 1, "quarantined": 1, "untaken": 1}
+
+
+def shares(key: str) -> tuple[str, str, str]:
+    """The share of quarantine on the report of an interval: the run's, which run of how many, the interval's own.
+
+    The interval's own is that of the balance, on report, PDF, exports, list and overview.
+    """
+    figures = gather(key)
+    (summary,) = [found.interval for found in read_overview().judged if found.interval.key == key]
+    (listed,) = [one for one in list_intervals().intervals if one.key == key]
+    assert summary.measures == listed.measures == {row["measure"]: row["value"] for row in figures["usual"]}
+    parts = figures["balance"]
+    treated = parts["seen"] - sum(parts[name] for name in ("moved", "unfinished", "untaken"))
+    assert summary.measures["quarantined_share"] == parts["quarantined"] / treated
+    page = LexborHTMLParser(render(figures, "fr"))
+    ((observed, run),) = [
+        (row.css("td")[1].text(deep=False), row.css("td")[1].css_first("span").text())
+        for row in page.css("#checks tr")
+        if row.css_matches("code") and row.css_first("code").text().startswith("quarantined_share")
+    ]
+    (own,) = [row["now"] for row in view(figures, "fr")["usual"] if row["measure"] == "quarantined_share"]
+    assert own == Writer("fr").percent(parts["quarantined"] / treated)
+    pages = PdfReader(io.BytesIO(export_figures(figures, "pdf", "fr"))).pages
+    text = plain(" ".join(one.extract_text() for one in pages))
+    assert plain(f"{observed} ({run})") in text
+    assert plain(f"Part en quarantaine {own}") in text
+    with zipfile.ZipFile(io.BytesIO(export_figures(figures, "csv", "en"))) as archive:
+        rows = csv.DictReader(io.StringIO(archive.read(f"{key}/checks.csv").decode("utf-8-sig")))
+        ((run_id, documents),) = [
+            (row["run_id"], row["documents"]) for row in rows if row["rule"].startswith("quarantined_share")
+        ]
+    assert run == f"exécution {run_id}, documents\N{NO-BREAK SPACE}: {documents}"
+    return plain(observed), plain(run), plain(own)
+
+
+def plain(words: str) -> str:
+    return re.sub(r"\s+", " ", words)
+
+
+def judge() -> None:
+    """Judge the last run as a whole, as the release does before it asks."""
+    with connect(settings().dsn("worker")) as link, link.cursor() as cursor:
+        cursor.execute("SELECT max(run_id) FROM deid.run")
+        run_checks(int(one(cursor)[0]), load(settings().policy))
+
+
+def test_a_share_is_of_the_interval_or_says_of_which_run(hospital: Database) -> None:
+    process("first")
+    judge()
+    assert shares(FIRST) == ("25,0 %", "exécution 1, documents : 8", "25,0 %")
+    publish_interval(FIRST)
+    for number, name in enumerate(("letter0", "letter1", "leaking")):
+        put(hospital, name, f"{LETTER}\nCorrigé {'abc'[number]}.", at=NIGHT + DAY)
+    process("second", NIGHT + DAY)
+    judge()
+    publish_interval(SECOND)
+    assert shares(FIRST) == ("25,0 %", "exécution 1, documents : 8", "20,0 %")
+    rows = view(gather(SECOND), "fr")["comparison"]
+    (compared,) = [row for row in rows if row["name"] == "Part en quarantaine"]
+    assert (plain(compared["before"]), plain(compared["now"])) == ("20,0 %", "0,0 %")
+    hospital.rows(
+        "INSERT INTO deid.quarantine_choice (run_id, document_id, content_hash, reason, choice, chosen_by)"
+        " SELECT run_id, document_id, content_hash, reason, 'retry', 'intendante' FROM deid.quarantine"
+        " JOIN deid.document USING (run_id, document_id, content_hash) WHERE state = 'quarantined'",
+        role="steward",
+    )
+    process("again")
+    judge()
+    assert shares(FIRST) == ("100,0 %", "exécution 3, documents : 1", "20,0 %")
+    assert "Exécutions 1, 3" in view(gather(FIRST), "fr")["repeated"]
 
 
 def take_out(hospital: Database, key: str, former: int | None = None) -> bool:
