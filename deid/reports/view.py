@@ -78,7 +78,6 @@ def view(figures: Figures, lang: str) -> dict[str, Any]:
         "mechanisms": [
             {**row, "words": mechanism_words(row["mechanism"], lang)} for row in figures["epsilon"]["mechanisms"]
         ],
-        "repeated": _repeated(figures, words),
         "notes": _notes(figures, checks, quarantine, words, write),
         "decision": _decision(figures, words),
     }
@@ -112,12 +111,6 @@ def _check(check: Mapping[str, Any], lang: str, write: Writer) -> dict[str, Any]
         else "",
         "habit": _habit(check, write),
     }
-
-
-def _repeated(figures: Figures, words: Mapping[str, str]) -> str:
-    """Say of which runs the results on documents are, where a document may count in several; else nothing."""
-    runs = figures["interval"]["run_ids"]
-    return words["checks_repeated"].format(runs=", ".join(map(str, sorted(runs)))) if len(runs) > 1 else ""
 
 
 def _observed(rule: str, value: float, write: Writer) -> str:
@@ -339,11 +332,8 @@ def _digits(cells: Sequence[Mapping[str, Any]]) -> int:
 
 def _compared(headline: Mapping[str, Any], measures: Mapping[str, float], median: float) -> dict[str, float]:
     counts = {"treated": "treated", "ready_or_published": "kept", "quarantined": "quarantined", "mentions": "mentions"}
-    return {
-        **{name: headline[figure] for name, figure in counts.items()},
-        **{name: measures.get(name, 0.0) for name in ("quarantined_share", "mentions_per_document")},
-        "epsilon_median": median,
-    }
+    means = {name: measures.get(name, 0.0) for name in ("quarantined_share", "mentions_per_document")}
+    return {**{name: headline[figure] for name, figure in counts.items()}, **means, "epsilon_median": median}
 
 
 def _comparison(figures: Figures, words: Mapping[str, str], write: Writer) -> list[dict[str, str]]:

@@ -251,7 +251,7 @@ def test_a_share_is_of_the_interval_or_says_of_which_run(hospital: Database) -> 
     process("again")
     judge()
     assert shares(FIRST) == ("100,0 %", "exécution 3, documents : 1", "20,0 %")
-    assert "Exécutions 1, 3" in view(gather(FIRST), "fr")["repeated"]
+    assert "Exécutions 1, 3" in render(gather(FIRST), "fr")
 
 
 def take_out(hospital: Database, key: str, former: int | None = None) -> bool:
