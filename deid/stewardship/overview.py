@@ -215,10 +215,11 @@ def _state_finding(
     if one.state == "unfinished":
         late = now > staging_due(max(one.end, one.started_at), hour)
         return OverviewFinding("bad" if late else "info", "night_late" if late else "running", one.key, {"hour": hour})
-    if one.state in ("refused", "rejected", "sent_back", "failed"):
+    if one.state == "sent_back":
+        return OverviewFinding("info", "sent_back", one.key, {"by": one.decided_by or ""})
+    if one.state in ("refused", "rejected", "failed"):
         facts = {"by": one.decided_by or "", **(cause if one.state == "refused" else {})}
-        what = "rejected" if one.state == "sent_back" else one.state
-        return OverviewFinding("warn" if what == "rejected" else "bad", what, one.key, facts)
+        return OverviewFinding("warn" if one.state == "rejected" else "bad", one.state, one.key, facts)
     if one.state not in UNDECIDED:
         return None
     if one.critical:

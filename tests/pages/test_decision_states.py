@@ -48,6 +48,11 @@ def stands(server: Server, key: str) -> tuple[str, str, str]:
     return shown[0], shown[1], server.get(f"/releases/{key}/export/json").json()["state"]
 
 
+def overview(server: Server) -> str:
+    """The first page."""
+    return html.unescape(server.get("/", headers=HTML).text)
+
+
 def say(server: Server, key: str, account: str, digest: str, chosen: str, reason: str = "lu") -> Any:
     """The answer of a person who has read the confirmation."""
     form = {"digest": digest, "chosen": chosen, "reason": reason, "confirmed": "yes"}
@@ -146,6 +151,12 @@ def test_a_release_that_is_sent_back(server: Server, key: str) -> None:
     assert say(server, key, "intendante", digest, "rework", "noms masqués").status_code == 303
     assert weigh("asset__back", key, digest) is Outcome.REWORK
     assert stands(server, key) == ("Renvoyé en traitement", "Renvoyé en traitement", "sent_back")
+    (finding,) = re.findall(
+        f'<li class="note [^"]*">(?:(?!</li>).)*/releases/{key}".*?</li>', overview(server), re.DOTALL
+    )
+    assert "Renvoyé en traitement par intendante. Ses textes préparés sont effacés." in finding
+    assert "la question sera posée de nouveau" in finding
+    assert "reste prêt" not in finding
 
 
 def test_a_rejection_after_the_approval_stops_the_release(server: Server, stewards: Database, key: str) -> None:

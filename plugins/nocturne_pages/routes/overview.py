@@ -97,7 +97,7 @@ def _remedy(one: OverviewFinding, last: FailedRun | None) -> Remedy:
             return Remedy(f"/dags/{DAG}/backfills", "backfill", in_airflow=True)
         case "night_failed":
             return Remedy(f"/dags/{DAG}/runs/{quote(one.facts['failed'].run_id, safe='')}", "run", in_airflow=True)
-        case "night_late" | "running":
+        case "sent_back" | "night_late" | "running":
             return Remedy(f"/dags/{DAG}/runs", "runs", in_airflow=True)
         case "reference_old":
             return Remedy("/dags/refresh_references", "references", in_airflow=True)

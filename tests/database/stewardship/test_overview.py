@@ -79,6 +79,15 @@ def test_a_second_approval_that_is_missing_is_said(
 
 
 def test_opt_outs_are_said_until_a_night_applies_them(deployed: Any) -> None:
+def test_what_was_sent_back_is_not_said_to_be_rejected(deployed: Any) -> None:
+    staged(deployed, "2026-10-02")
+    answer = {"chosen": "rework", "decided_by": "leroy", "reason": "noms masqués"}
+    take_answer("2026-10-02", answer, digest=str(staged_digest("2026-10-02")))
+    assert found(when(3, 4)) == [HELD, ("sent_back", "2026-10-02")]
+    (_, sent_back) = overview.read_overview(when(3, 4)).findings
+    assert (sent_back.level, sent_back.facts) == ("info", {"by": "leroy"})
+
+
     staged(deployed, "2026-10-02")
     actions.publish("2026-10-02", YES)
     with connect(settings().dsn("steward")) as link, link.cursor() as cursor:
