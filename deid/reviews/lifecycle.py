@@ -7,7 +7,7 @@ source documents.
 from __future__ import annotations
 
 import secrets
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 from deid.config.policy import Review
 from deid.database.queries import Cursor, execute, one
@@ -17,6 +17,8 @@ from deid.reviews import ReviewProblem, refused
 from deid.reviews.bounds import sample_size
 from deid.reviews.estimate import Outlook, foresee
 from deid.reviews.progress import OpenedReview, count_sentinels, find_review, list_sampled
+
+TARGETS = (0.005, 0.01, 0.02, 0.05, 0.1)  # shares of leaking documents that a person may aim at
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,18 @@ class SamplePlan:
     def size(self, population: int) -> int:
         """Return the number of documents to read out of `population`, if none leaks and every sentinel is found."""
         return sample_size(self.target, self.confidence, population, sentinels=self.sentinels)
+
+
+def offer_targets(policy: Review, population: int) -> dict[float, int]:
+    """Return the shares that a person may aim at, the finest first, with the documents to read for each.
+
+    Of those that take as many documents, the policy's among them, the finest is offered alone.
+    """
+    offered: dict[int, float] = {}
+    for target in sorted({*TARGETS, policy.target}):
+        size = replace(SamplePlan.of(policy), target=target).size(population)
+        offered.setdefault(size, target)
+    return {target: size for size, target in offered.items()}
 
 
 @dataclass(frozen=True, slots=True)

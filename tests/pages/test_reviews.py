@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from html import unescape
 from typing import Any
 
 import pytest
@@ -482,6 +483,13 @@ def test_the_rewritten_file_is_saved_by_who_reads_the_text(server: Server, datab
     assert file.headers["x-content-type-options"] == "nosniff"
     assert audited(database, "read_file") == [("intendante", "document D000003")]
     database.rows("UPDATE deid.candidate SET file = NULL, file_type = NULL, file_suffix = NULL")
+
+
+def test_targets_that_take_as_many_documents_are_one_choice(server: Server) -> None:
+    page = unescape(server.get(f"/reviews/new/{KEY}", headers={"Accept": "text/html"}).text)
+    assert re.findall(r'name="target"[^>]* value="([^"]+)"( checked)?', page) == [("0.005", " checked")]
+    assert "Il n'y a qu'un choix" in page
+    assert "(le réglage de l'hôpital, au plus 1\u202f%, demande autant de documents)" in page
 
 
 def test_what_cannot_be_read_or_marked_has_a_clear_page(server: Server, database: Database, review: int) -> None:

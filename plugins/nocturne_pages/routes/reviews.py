@@ -17,6 +17,7 @@ from deid.database.connection import open_cursor
 from deid.database.queries import Cursor
 from deid.domain.errors import ReviewRefused
 from deid.release.interval import INTERVAL_KEY
+from deid.reports.numbers import Writer
 from deid.reviews import lifecycle, progress, reading
 from deid.reviews.bounds import Found, clopper_pearson
 from deid.reviews.estimate import bound_in_words, estimate_leaks, foresee, interval_in_words, measure_agreement
@@ -30,7 +31,6 @@ from nocturne_pages.texts import label_names, parts
 router = APIRouter()
 Reviewer = Annotated[Visitor, Depends(needs(Permission.REVIEW))]
 Senior = Annotated[Visitor, Depends(needs(Permission.ADJUDICATE))]
-TARGETS = (0.005, 0.01, 0.02, 0.05, 0.1)
 STATUS = {
     "unknown": 404,
     "nothing_staged": 409,
@@ -83,10 +83,14 @@ def new(request: Request, interval_key: str, visitor: Reviewer) -> Response:
         waiting = _waiting(cursor, interval_key)
     if waiting.review_id is not None:
         return _to(request, f"/reviews/{waiting.review_id}")
-    policy = review_policy()
-    targets = sorted({*TARGETS, policy.target})
-    sizes = {target: _plan(policy, target, policy.readings).size(waiting.documents) for target in targets}
-    values = {"waiting": waiting, "policy": policy, "sizes": sizes}
+    policy, write = review_policy(), Writer(visitor.lang)
+    values = {
+        "waiting": waiting,
+        "policy": policy,
+        "offered": lifecycle.offer_targets(policy, waiting.documents),
+        "usual": lifecycle.SamplePlan.of(policy).size(waiting.documents),
+        "share": lambda one: write.percent(one, 0 if round(one * 1000) % 10 == 0 else 1),
+    }
     return page(request, visitor, "reviews/new.html.j2", "reviews", **values)
 
 

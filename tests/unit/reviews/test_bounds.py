@@ -8,8 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom, hypergeom
 
+from deid.config.policy import Review
 from deid.reviews import bounds
 from deid.reviews.bounds import Found, clopper_pearson, fewest_leaking, least_detection, most_leaking, sample_size
+from deid.reviews.lifecycle import offer_targets
 
 ORDERS = 4000
 EXCESS = 3 * (0.95 * 0.05 / ORDERS) ** 0.5  # of the share of errors in so many orders, by chance
@@ -26,6 +28,20 @@ EXCESS = 3 * (0.95 * 0.05 / ORDERS) ** 0.5  # of the share of errors in so many 
 )
 def test_the_sizes_that_the_stewards_page_gives_are_right(population: int, sizes: list[int]) -> None:
     assert [sample_size(share, 0.95, population) for share in (0.005, 0.01, 0.02, 0.05, 0.1)] == sizes
+
+
+@pytest.mark.parametrize(
+    ("population", "offered"),
+    [
+        (3, {0.005: 3}),
+        (20, {0.005: 20, 0.05: 16, 0.1: 13}),
+        (120, {0.005: 116, 0.01: 97, 0.02: 79, 0.05: 44, 0.1: 25}),
+    ],
+)
+def test_only_targets_that_take_another_number_of_documents_are_offered(
+    population: int, offered: dict[float, int]
+) -> None:
+    assert offer_targets(Review(sentinels=0), population) == offered
 
 
 def test_the_worked_example_of_the_stewards_page_is_right() -> None:
