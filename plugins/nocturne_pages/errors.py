@@ -10,6 +10,7 @@ from airflow.api_fastapi.auth.managers.base_auth_manager import COOKIE_NAME_JWT_
 from fastapi import Depends, FastAPI, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
+from pydantic import Field
 from starlette.exceptions import HTTPException
 
 from deid.domain.errors import NocturneError, WarehouseUnreachable
@@ -25,7 +26,8 @@ FORM = "application/x-www-form-urlencoded"
 FORMS = (FORM, "multipart/form-data")
 TYPED = ("reason", "text")  # fields in which people write
 MOST_ID = 2**63 - 1  # bigint of PostgreSQL
-Before = Annotated[int | None, Query(ge=1, le=MOST_ID)]  # number of the last row of the page before
+Number = Annotated[int, Field(ge=0, le=MOST_ID)]  # every whole number of a query, a form or JSON; another is a 422
+Before = Annotated[Number | None, Query(ge=1)]  # number of the last row of the page before
 
 
 UNKNOWN_SESSION = "Invalid JWT token"  # Airflow's 403: signed under another secret, as by an installation before
@@ -42,6 +44,17 @@ class Refusal(Exception):
     def __init__(self, status: int, what: str, *, renewed: Mapping[str, str] | None = None, **facts: object) -> None:
         super().__init__(what)
         self.status, self.what, self.facts, self.renewed = status, what, facts, renewed
+
+
+def read_number(text: str) -> int:
+    """Return a whole number that is part of a field, within the bounds of `Number`.
+
+    Raises:
+        ValueError: it is none, or out of these bounds.
+    """
+    if not (text.isascii() and text.isdigit() and len(text) < 20 and int(text) <= MOST_ID):
+        raise ValueError
+    return int(text)
 
 
 def install(app: FastAPI) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 from fastapi.routing import APIRoute
 from nocturne_pages.app import app
@@ -43,6 +44,28 @@ def hostile_addresses() -> Iterator[str]:
             for value in HOSTILE:
                 yield re.sub(r"\{[^}]*\}", value, route.path)
                 yield from (f"{addressed(route.path)}?{one.name}={value}" for one in route.dependant.query_params)
+
+
+def whole_numbers() -> Iterator[tuple[str, str, str, dict[str, Any]]]:
+    """Method, path and name of every whole number of a query, a form or JSON, with its schema."""
+    described = app.openapi()
+    for path, operations in described["paths"].items():
+        for method, asked in operations.items():
+            for one in asked.get("parameters", ()):
+                if one["in"] == "query":
+                    yield from ((method, path, one["name"], found) for found in _integers(one["schema"]))
+            for body in asked.get("requestBody", {}).get("content", {}).values():
+                model = described["components"]["schemas"][body["schema"]["$ref"].rpartition("/")[2]]
+                for name, schema in model["properties"].items():
+                    yield from ((method, path, name, found) for found in _integers(schema))
+
+
+def _integers(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The whole numbers that a field may be, or hold."""
+    if schema.get("type") == "integer":
+        yield schema
+    for inner in (*schema.get("anyOf", ()), *([schema["items"]] if "items" in schema else ())):
+        yield from _integers(inner)
 
 
 def addressed(path: str) -> str:

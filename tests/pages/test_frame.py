@@ -6,11 +6,15 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
+import psycopg2
+import pytest
+from nocturne_pages.errors import MOST_ID
 from playwright.sync_api import Page, expect
 
 from tests.airflow_home import ROOT
-from tests.pages.routes import ROUTES, addressed, hostile_addresses
+from tests.pages.routes import ROUTES, addressed, hostile_addresses, whole_numbers
 from tests.pages.serving import Server
 
 
@@ -84,6 +88,77 @@ def test_no_form_made_by_hand_is_an_error_of_the_server(server: Server) -> None:
     assert not any("\0" in answer.text for answer in answers.values())
     files = {"reason": (None, "Lu en \0 entier.")}
     assert server.ask("POST", paths[0], None, headers=signed, files=files).status_code == 422
+
+
+def test_every_whole_number_that_is_sent_has_the_same_bounds() -> None:
+    found = list(whole_numbers())
+    assert {name for _, _, name, _ in found} >= {
+        "before",
+        "former",
+        "sample",
+        "mark_id",
+        "remove",
+        "start",
+        "end",
+        "ids",
+    }
+    assert [(*field, one) for *field, one in found if one.get("minimum", -1) < 0] == []
+    assert [(*field, one) for *field, one in found if one.get("maximum", 2.0**64) > float(MOST_ID)] == []
+
+
+def test_no_number_made_by_hand_is_an_error_of_the_server(server: Server) -> None:
+    signed = {"Authorization": f"Bearer {server.token('referente')}", "Accept": "text/html"}
+    others = {"entry": "1:D000004", "reason": "courrier du 12 octobre", "label": "ID", "kind": "missed"}
+    answers = {}
+    for method, path, name, _ in whole_numbers():
+        if method == "get":  # a filter: among the addresses above
+            continue
+        others |= {"verdict": "upheld", "start": "0", "end": "3", "do": "add"}
+        address = addressed(path.replace("{run_id}", "1").replace("{document_id}", "D000004"))
+        for value in ("9223372036854775808", "9" * 5000, "-1", "-9223372036854775809", "1e3", "2.5", "six", "\0", "٣"):
+            fields = others | {name: [value] if name == "ids" else value}
+            body = {"json": fields} if path.endswith("/marks") else {"data": fields}
+            answer = server.ask(method.upper(), address, None, headers=signed, **body)
+            answers[method, path, name, value[:20]] = answer.status_code
+    assert len(answers) >= 8 * 9
+    assert {asked: status for asked, status in answers.items() if status not in (404, 422)} == {}
+
+
+@pytest.mark.parametrize(
+    ("path", "form"),
+    [
+        ("/quarantine?after=2026-03-02T00:00:00Z 9223372036854775808 D000004", None),
+        ("/quarantine/undo", {"entry": "9223372036854775808:D000004"}),
+        ("/quarantine/marked", {"entry": "1:D000004", "mark": "0:9223372036854775808:ID"}),
+        ("/quarantine/marked", {"entry": "1:D000004", "mark": "-3:3:ID"}),
+    ],
+)
+def test_no_number_inside_a_field_is_an_error_of_the_server(
+    server: Server, path: str, form: dict[str, str] | None
+) -> None:
+    if form is None:
+        assert server.get(path, "referente").status_code == 200  # the first page, as without
+    else:
+        assert server.ask("POST", path, "referente", data=form).status_code == 422
+
+
+def test_a_page_whose_database_connection_is_dropped_says_so(server: Server) -> None:
+    waiting = (
+        "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+        " AND usename LIKE '%%steward%%'"
+    )
+    with ThreadPoolExecutor(1) as pool, psycopg2.connect(server.database.owner) as link, link.cursor() as cursor:
+        cursor.execute("LOCK TABLE deid.review IN ACCESS EXCLUSIVE MODE")
+        asked = pool.submit(server.get, "/reviews", "intendante", headers={"Accept": "text/html"})
+        found: list[tuple[int]] = []
+        while not found and not asked.done():
+            found = server.database.rows(waiting)
+        for (pid,) in found:
+            server.database.rows("SELECT pg_terminate_backend(%s)", (pid,))
+        answer = asked.result(60)
+        link.rollback()
+    assert (answer.status_code, "La base de données ne répond pas" in answer.text) == (503, True)
+    assert server.get("/reviews", "intendante").status_code == 200
 
 
 def test_every_component_can_import_the_plugin_cheaply() -> None:

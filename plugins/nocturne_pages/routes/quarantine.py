@@ -45,7 +45,7 @@ from deid.stewardship.quarantine import (
 )
 from deid.stewardship.workbench import MOST_MARKS, OF_DRAWS, Workbench, examine, open_workbench
 from nocturne_pages.access import Permission, Visitor, needs
-from nocturne_pages.errors import TYPED, Refusal
+from nocturne_pages.errors import TYPED, Number, Refusal, read_number
 from nocturne_pages.pages import page
 from nocturne_pages.texts import Part, label_names, parts
 
@@ -163,7 +163,7 @@ def withdraw_former(
     request: Request,
     visitor: Annotated[Visitor, Depends(needs(Permission.DECIDE))],
     entry: Annotated[str, Form()],
-    former: Annotated[int, Form()],
+    former: Annotated[Number, Form()],
     reason: Text = "",
 ) -> Response:
     """Have the published version of a document removed that the person was shown, whose correction is held back."""
@@ -187,8 +187,8 @@ class Asked(BaseModel):
     mark: list[str] = Field(default_factory=list, max_length=MOST_MARKS)
     do: str = Field("open", max_length=20)
     side: Literal["candidate", "source"] = "candidate"
-    start: int | None = None
-    end: int | None = None
+    start: Number | None = None
+    end: Number | None = None
     everywhere: bool = False
     text: str = Field("", max_length=500)
     label: str = Field("", max_length=20)
@@ -419,16 +419,20 @@ def _place(held: QuarantinedDocument) -> str:
 def _after(text: str) -> quarantine.After | None:
     parts = text.split(" ", 2)
     try:
-        return (datetime.fromisoformat(parts[0]), int(parts[1]), parts[2])
+        return (datetime.fromisoformat(parts[0]), read_number(parts[1]), parts[2])
     except (ValueError, IndexError):
         return None
 
 
 def _entry(text: str) -> Entry:
     run_id, _, document_id = text.partition(":")
-    if not (run_id.isascii() and run_id.isdigit() and len(run_id) < 19 and document_id and document_id.isprintable()):
+    try:
+        number = read_number(run_id)
+    except ValueError:
+        raise Refusal(422, "unreadable") from None
+    if not (document_id and document_id.isprintable()):
         raise Refusal(422, "unreadable")
-    return int(run_id), document_id
+    return number, document_id
 
 
 def _path(run_id: int, document_id: str) -> str:
@@ -439,7 +443,7 @@ def _marks(written: Sequence[str]) -> list[Mention]:
     """Read the marks of a form."""
     try:
         fields = [one.split(":") for one in written]
-        return [Mention(int(start), int(end), Label(label)) for start, end, label in fields]
+        return [Mention(read_number(start), read_number(end), Label(label)) for start, end, label in fields]
     except ValueError:
         raise Refusal(422, "unreadable") from None
 

@@ -15,7 +15,7 @@ from deid.quality.uniqueness import find_unique_people
 from deid.reviews import reading
 from deid.reviews.marks import ErrorKind, Mark, list_marks
 from nocturne_pages.access import Permission, Visitor, needs
-from nocturne_pages.errors import Refusal
+from nocturne_pages.errors import Number, Refusal
 from nocturne_pages.pages import download, page
 from nocturne_pages.routes.reviews import review_policy, steward
 from nocturne_pages.texts import label_names, parts
@@ -41,8 +41,8 @@ class Asked(BaseModel):
 
     kind: ErrorKind
     label: Label | None = None
-    start: int
-    end: int
+    start: Number
+    end: Number
     everywhere: bool = False
 
 
@@ -51,7 +51,7 @@ class Unwanted(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    ids: list[int] = Field(max_length=1000)
+    ids: list[Number] = Field(max_length=1000)
 
 
 @router.get("/reviews/{review_id:int}/next")
@@ -119,7 +119,7 @@ def mark_passages(
     visitor: Reviewer,
     text: Annotated[str, Form(max_length=500)] = "",
     label: Annotated[Label | None, Form()] = None,
-    remove: Annotated[int | None, Form()] = None,
+    remove: Annotated[Number | None, Form()] = None,
 ) -> Response:
     """Mark each occurrence of a text as missed, or remove one's own mark; redirect to the text, without a script."""
     with steward() as cursor:

@@ -22,7 +22,7 @@ from deid.reviews import lifecycle, progress, reading
 from deid.reviews.bounds import Found, clopper_pearson
 from deid.reviews.estimate import bound_in_words, estimate_leaks, foresee, interval_in_words, measure_agreement
 from nocturne_pages.access import Permission, Visitor, needs
-from nocturne_pages.errors import Before, Refusal
+from nocturne_pages.errors import Before, Number, Refusal
 from nocturne_pages.pages import fragment, page
 from nocturne_pages.panels import PANELS
 from nocturne_pages.reported import find_reported
@@ -154,7 +154,7 @@ def begin_enlarge(request: Request, review_id: int, _visitor: Reviewer) -> Respo
 
 
 @router.post("/reviews/{review_id:int}/enlarge")
-def enlarge(request: Request, review_id: int, visitor: Reviewer, sample: Annotated[int, Form()]) -> Response:
+def enlarge(request: Request, review_id: int, visitor: Reviewer, sample: Annotated[Number, Form()]) -> Response:
     """Enlarge a sample of `sample` documents to what its target needs."""
     with steward() as cursor:
         lifecycle.enlarge_review(cursor, review_id, sample, visitor.name)
@@ -197,7 +197,7 @@ def settle(
     review_id: int,
     ordinal: int,
     visitor: Senior,
-    mark_id: Annotated[int, Form()],
+    mark_id: Annotated[Number, Form()],
     verdict: Annotated[Literal["upheld", "dismissed"], Form()],
 ) -> Response:
     """Uphold or dismiss a mark."""
