@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from deid.database.connection import open_cursor
@@ -78,14 +78,20 @@ class PublishedText:
     others: Sequence[str]
 
 
-def list_intervals(*, month: str | None = None, state: str | None = None, before: str | None = None) -> IntervalPage:
-    """Return a page of intervals that begin in `month` ("2026-10") and have `state`; None accepts any."""
+def list_intervals(
+    *, month: str | None = None, state: str | None = None, before: str | None = None, now: datetime | None = None
+) -> IntervalPage:
+    """Return a page of intervals that begin in `month` ("2026-10") and have `state`; None accepts any.
+
+    One that begins after `now`, from before such were refused, is left out, as on the overview.
+    """
+    now = now or datetime.now(UTC)
     with open_cursor("steward", "nocturne pages", readonly=True) as cursor:
-        asked = {"month": month, "state": state, "before": before, "limit": PAGE + 1}
+        asked = {"month": month, "state": state, "before": before, "now": now, "limit": PAGE + 1}
         keys = [key for (key,) in execute(cursor, "deid", "interval_state", "page", asked).fetchall()]
         shown = keys[:PAGE]
         intervals = read(cursor, limit=PAGE, keys=shown) if shown else []
-        months = [found for (found,) in execute(cursor, "deid", "interval_state", "months").fetchall()]
+        months = [found for (found,) in execute(cursor, "deid", "interval_state", "months", {"now": now}).fetchall()]
     return IntervalPage(intervals, shown[-1] if len(keys) > PAGE else None, months)
 
 

@@ -87,19 +87,20 @@ WHERE s.interval_key = ANY(ARRAY(SELECT a.interval_key FROM asked AS a))
 ORDER BY s.interval_start DESC, s.interval_key DESC;
 
 -- name: months
--- Grain: one month. Purpose: the months in which intervals begin, the newest first.
+-- Grain: one month. Purpose: the months in which intervals begin, the newest first, up to `now`.
 SELECT DISTINCT to_char(r.interval_start AT TIME ZONE 'Europe/Paris', 'YYYY-MM') AS month
 FROM deid.run AS r
-WHERE NOT r.dry_run
+WHERE NOT r.dry_run AND r.interval_start < %(now)s
 ORDER BY 1 DESC;
 
 -- name: page
 -- Grain: one interval. Purpose: a page of the list of releases, the newest first; each filter may be null. `before` is
--- the key of the last interval of the page before.
+-- the key of the last interval of the page before; none begins after `now`.
 SELECT s.interval_key
 FROM deid.interval_state AS s
 WHERE
-    (%(state)s::text IS NULL OR deid.release_state(s.interval_key, s.state) = %(state)s::text)
+    s.interval_start < %(now)s
+    AND (%(state)s::text IS NULL OR deid.release_state(s.interval_key, s.state) = %(state)s::text)
     AND (
         %(month)s::text IS NULL
         OR to_char(s.interval_start AT TIME ZONE 'Europe/Paris', 'YYYY-MM') = %(month)s::text

@@ -163,6 +163,8 @@ def test_what_is_out_of_the_ordinary_is_named_with_what_is_usual(deployed: Any) 
         staged(deployed, f"2026-10-0{day}", 60 + day)
         actions.publish(f"2026-10-0{day}", YES)
     staged(deployed, "2026-10-09", 68, quarantined=16)
+    listed = list_intervals(now=when(3, 4))
+    assert ([one.key for one in listed.intervals], listed.months) == (["2026-10-02"], ["2026-10"])
     seen = overview.read_overview(when(10, 4))
     refused = [one for one in seen.findings if one.level == "bad"]
     assert [(one.what, one.key) for one in refused] == [("critical", "2026-10-09")]
@@ -190,10 +192,10 @@ def test_the_list_is_paged_and_filtered(deployed: Any, monkeypatch: pytest.Monke
     for day in ("2026-09-30", "2026-10-01", "2026-10-02", "2026-10-03"):
         staged(deployed, day, 30)
     actions.publish("2026-10-01", YES)
-    first = list_intervals()
+    first = list_intervals(now=when(4))
     assert [one.key for one in first.intervals] == ["2026-10-03", "2026-10-02"]
     assert first.months == ["2026-10", "2026-09"]
-    second = list_intervals(before=first.older)
+    second = list_intervals(before=first.older, now=when(4))
     assert [one.key for one in second.intervals] == ["2026-10-01", "2026-09-30"]
     assert second.older is None
     assert [one.key for one in list_intervals(month="2026-09").intervals] == ["2026-09-30"]
