@@ -35,6 +35,7 @@ AWAITED = (
     *("critical", "refused", "failed", "decision_late", "second_missing", "waiting", "unsettled", "rejected"),
     *("opt_outs_late", "quarantined"),
 )
+MISSING = frozenset({"night_missing", "nights_missing"})
 UNDECIDED = frozenset({"waiting", "approved_once"})  # states in which people are asked
 
 
@@ -88,12 +89,15 @@ class Overview:
 
 
 def read_overview(
-    now: datetime | None = None, *, failed: Callable[[Collection[str]], Mapping[str, Any]] = lambda _: {}
+    now: datetime | None = None,
+    *,
+    failed: Callable[[Collection[str]], Mapping[str, Any]] = lambda _: {},
+    last: Any = None,
 ) -> Overview:
     """Return the overview at `now`.
 
     `failed` returns, of the triggers of some runs, those that failed, which the orchestrator knows and the ledger does
-    not.
+    not; `last` is the last run that the schedule asked for, if it failed (`run_id`, `interval_end` or None).
 
     Raises:
         PolicyError: the policy cannot be read.
@@ -104,6 +108,7 @@ def read_overview(
         references = source_states(cursor, policy.references)
         quarantined = count_waiting(cursor)
         pending = *_unsettled_marks(cursor, intervals), *_opt_outs_to_apply(cursor, now)
+        unplanned = _unplanned_run(cursor, intervals, last)
     baseline = policy.quality.baseline_runs
     shown = [one for one in intervals if one.start >= intervals[0].start - timedelta(days=DAYS)]
     judged = [
@@ -113,6 +118,8 @@ def read_overview(
     at_work = {one.interval.triggered_by for one in judged if one.interval.state == "unfinished"} - {None}
     dead = failed([str(one) for one in at_work])
     found = [*pending, *_list_findings(judged, quarantined, references, policy, now, dead)]
+    if not any(one.what in MISSING for one in found):  # a missing night names that run
+        found += unplanned
     return Overview(judged, sorted(found, key=_place), references, baseline)
 
 
@@ -165,6 +172,15 @@ def _unsettled_marks(cursor: Cursor, intervals: Sequence[IntervalSummary]) -> li
             facts = {"unsettled": documents, "review": review.review_id}
             found.append(OverviewFinding("warn", "unsettled", review.interval_key, facts))
     return found
+
+
+def _unplanned_run(cursor: Cursor, intervals: Sequence[IntervalSummary], last: Any) -> list[OverviewFinding]:
+    """Report the last scheduled run where it failed before it left a row, unless another has treated its interval."""
+    if last is None or execute(cursor, "deid", "run", "planned", {"triggered_by": last.run_id}).fetchone():
+        return []
+    if last.interval_end is not None and any(one.end >= last.interval_end for one in intervals):
+        return []
+    return [OverviewFinding("bad", "plan_failed", facts={"failed": last})]
 
 
 def _opt_outs_to_apply(cursor: Cursor, now: datetime) -> list[OverviewFinding]:

@@ -19,11 +19,12 @@ DAG = "deidentify_documents"
 
 @dataclass(frozen=True, slots=True)
 class FailedRun:
-    """A run that failed: its id, the name of its first failed task if Airflow still knows it, and when it ended."""
+    """A failed run: its id, its first failed task's name if Airflow still knows it, its end, its interval's end."""
 
     run_id: str
     task: str | None
     ended_at: datetime | None
+    interval_end: datetime | None
 
 
 def read_failed_runs(run_ids: Collection[str]) -> dict[str, FailedRun]:
@@ -48,4 +49,4 @@ def _told(session: Any, run: DagRun) -> FailedRun:
         TaskInstance.dag_id == DAG, TaskInstance.run_id == run.run_id, TaskInstance.state == TaskInstanceState.FAILED
     )
     task = session.scalars(tasks.order_by(TaskInstance.end_date).limit(1)).first()
-    return FailedRun(run.run_id, task.task_display_name if task else None, run.end_date)
+    return FailedRun(run.run_id, task.task_display_name if task else None, run.end_date, run.data_interval_end)

@@ -71,6 +71,22 @@ def test_a_failed_run_is_cleared_though_it_has_a_deadline(server: Server, dag_id
         assert list(session.scalars(select(Deadline.deadline_time).where(Deadline.dagrun_id == run.id))) == [due]
 
 
+def test_a_night_whose_plan_failed_is_told_at_once_though_the_ledger_knows_nothing_of_it(
+    visit: Callable[..., Page], server: Server
+) -> None:
+    run_id = "scheduled__2026-03-08"
+    make_run("deidentify_documents", run_id, "plan", DagRunType.SCHEDULED)
+    page = visit("intendante")
+    page.goto(f"{server.pages}/")
+    told = page.get_by_role("listitem").filter(has_text="La dernière exécution planifiée a échoué")
+    expect(told).to_contain_text("à l'étape « Retenir les documents », avant d'inscrire sa nuit au registre")
+    expect(told).to_contain_text("puis la rejoue (Clear, avec les suivantes)")
+    expect(told.get_by_role("link", name="Ouvrir l'exécution dans Airflow")).to_have_attribute(
+        "href", f"{server.url}/dags/deidentify_documents/runs/{run_id}"
+    )
+    assert violations(page) == []
+
+
 def test_a_failed_night_is_told_as_failed_with_its_step_and_its_remedy(
     stewards: Database, visit: Callable[..., Page], server: Server
 ) -> None:

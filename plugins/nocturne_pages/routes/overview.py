@@ -17,7 +17,7 @@ from deid.reports.numbers import Writer
 from deid.reports.view import TONES, measured
 from deid.reports.wording import WORDING
 from deid.stewardship import overview
-from deid.stewardship.overview import UNDECIDED, Overview, OverviewFinding, layout_trend
+from deid.stewardship.overview import MISSING, UNDECIDED, Overview, OverviewFinding, layout_trend
 from nocturne_pages.access import Visitor, needs
 from nocturne_pages.failed_runs import DAG, FailedRun, read_failed_runs, read_last_failed
 from nocturne_pages.language import words
@@ -25,7 +25,6 @@ from nocturne_pages.pages import page
 from nocturne_pages.permissions import Permission
 
 router = APIRouter()
-MISSING = frozenset({"night_missing", "nights_missing"})
 LATEST = 14  # intervals in the table
 SHARE = "quarantined_share"  # the rule whose cause is read in the quarantine
 
@@ -41,8 +40,8 @@ class Remedy(NamedTuple):
 @router.get("/")
 def show(request: Request, visitor: Annotated[Visitor, Depends(needs(Permission.READ))]) -> Response:
     """Findings first, then the latest intervals and the trends."""
-    found, write = overview.read_overview(failed=read_failed_runs), Writer(visitor.lang)
-    last = read_last_failed() if any(one.what in MISSING for one in found.findings) else None
+    last, write = read_last_failed(), Writer(visitor.lang)
+    found = overview.read_overview(failed=read_failed_runs, last=last)
     values: dict[str, Any] = {
         "o": found,
         "latest": found.judged[:LATEST],
@@ -95,7 +94,7 @@ def _remedy(one: OverviewFinding, last: FailedRun | None) -> Remedy:
             return Remedy(f"/quarantine?interval={one.key}", "quarantine")
         case "night_missing" | "nights_missing" | "night_skipped" | "nights_skipped":
             return Remedy(f"/dags/{DAG}/backfills", "backfill", in_airflow=True)
-        case "night_failed":
+        case "night_failed" | "plan_failed":
             return Remedy(f"/dags/{DAG}/runs/{quote(one.facts['failed'].run_id, safe='')}", "run", in_airflow=True)
         case "sent_back" | "night_late" | "running":
             return Remedy(f"/dags/{DAG}/runs", "runs", in_airflow=True)

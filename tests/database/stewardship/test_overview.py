@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -78,7 +79,6 @@ def test_a_second_approval_that_is_missing_is_said(
     assert ("decision_late", "2026-10-02") in found(when(4, 4))
 
 
-def test_opt_outs_are_said_until_a_night_applies_them(deployed: Any) -> None:
 def test_what_was_sent_back_is_not_said_to_be_rejected(deployed: Any) -> None:
     staged(deployed, "2026-10-02")
     answer = {"chosen": "rework", "decided_by": "leroy", "reason": "noms masqués"}
@@ -88,6 +88,7 @@ def test_what_was_sent_back_is_not_said_to_be_rejected(deployed: Any) -> None:
     assert (sent_back.level, sent_back.facts) == ("info", {"by": "leroy"})
 
 
+def test_opt_outs_are_said_until_a_night_applies_them(deployed: Any) -> None:
     staged(deployed, "2026-10-02")
     actions.publish("2026-10-02", YES)
     with connect(settings().dsn("steward")) as link, link.cursor() as cursor:
@@ -112,6 +113,21 @@ def test_a_run_at_work_is_late_past_the_hour_of_the_policy(deployed: Any) -> Non
     deployed.rows("UPDATE deid.document SET state = 'detected'")
     assert found(when(3, 4)) == [("running", "2026-10-02")]
     assert found(when(3, 6)) == [("night_late", "2026-10-02")]
+
+
+def test_a_scheduled_run_that_failed_before_its_plan_is_said_at_once(deployed: Any) -> None:
+    last = SimpleNamespace(run_id="scheduled__2026-10-03", interval_end=when(4, 1) + timedelta(minutes=30))
+
+    def told(now: datetime) -> list[str]:
+        return [one.what for one in overview.read_overview(now, last=last).findings]
+
+    assert told(when(4, 4)) == ["plan_failed"], "the first night ever"
+    staged(deployed, "2026-10-02")
+    assert told(when(4, 4)) == ["decision_late", "quarantined", "plan_failed"]
+    assert told(when(5, 12)) == ["decision_late", "quarantined", "nights_missing"], "which names the run"
+    staged(deployed, "2026-10-03")
+    deployed.rows("UPDATE deid.run SET triggered_by = 'backfill__2026-10-03' WHERE interval_key = '2026-10-03'")
+    assert "plan_failed" not in told(when(4, 4)), "another run treated its night"
 
 
 def test_nights_that_nobody_worked_on_are_missed(deployed: Any) -> None:
@@ -147,6 +163,8 @@ def test_an_interval_of_the_future_hides_no_other(deployed: Any) -> None:
     assert [one.interval.key for one in seen.judged] == ["2026-10-02"]
     assert ("waiting", "2026-10-02") in [(one.what, one.key) for one in seen.findings]
     assert ("nights_missing", None) in found(when(9, 12))
+    listed = list_intervals(now=when(3, 4))
+    assert ([one.key for one in listed.intervals], listed.months) == (["2026-10-02"], ["2026-10"])
 
 
 def test_the_hour_is_that_of_the_hospital_when_clocks_change() -> None:
@@ -163,8 +181,6 @@ def test_what_is_out_of_the_ordinary_is_named_with_what_is_usual(deployed: Any) 
         staged(deployed, f"2026-10-0{day}", 60 + day)
         actions.publish(f"2026-10-0{day}", YES)
     staged(deployed, "2026-10-09", 68, quarantined=16)
-    listed = list_intervals(now=when(3, 4))
-    assert ([one.key for one in listed.intervals], listed.months) == (["2026-10-02"], ["2026-10"])
     seen = overview.read_overview(when(10, 4))
     refused = [one for one in seen.findings if one.level == "bad"]
     assert [(one.what, one.key) for one in refused] == [("critical", "2026-10-09")]
