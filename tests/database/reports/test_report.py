@@ -228,6 +228,26 @@ def test_french_and_english_numbers() -> None:
     assert str(french.number(1234)) == '<data value="1234">1\u202f234</data>'
 
 
+@pytest.mark.parametrize("epsilon", [0.002, 0.04, 0.6])
+def test_the_ticks_of_a_chart_are_told_apart_however_small_its_numbers(deployed: Any, epsilon: float) -> None:
+    Ledger(deployed).night(NIGHT, 60, epsilon=epsilon)
+    chart = view(gather(NIGHT), "fr")["epsilon_chart"]
+    written = [tick.label for tick in chart.below]
+    assert len(written) > 2
+    assert len(set(written)) == len(written)
+
+
+def test_a_night_that_waits_is_not_compared_as_if_it_had_lost_its_documents(deployed: Any) -> None:
+    Ledger(deployed).night("2026-10-02", 60)
+    actions.publish("2026-10-02", _yes(actions.summarise("2026-10-02")))
+    Ledger(deployed, seed=1).night(NIGHT, 60)
+    figures = gather(NIGHT)
+    assert (figures["headline"]["published"], figures["previous"]["key"]) == (0, "2026-10-02")
+    changes = {row["name"]: row["change"] for row in view(figures, "fr")["comparison"]}
+    assert changes["Documents prêts ou publiés"].startswith("+0,0")
+    assert [name for name, change in changes.items() if change.startswith("−100")] == []
+
+
 def test_distributions() -> None:
     assert quantiles([]) == {}
     assert quantiles([1, 2, 3, 4, 5])["p50"] == 3
