@@ -46,13 +46,12 @@ class SamplePlan:
 def offer_targets(policy: Review, population: int) -> dict[float, int]:
     """Return the shares that a person may aim at, the finest first, with the documents to read for each.
 
-    Of those that take as many documents, the policy's among them, the finest is offered alone.
+    Of those that take as many documents one is offered: the policy's if it is among them, else the finest.
     """
     offered: dict[int, float] = {}
-    for target in sorted({*TARGETS, policy.target}):
-        size = replace(SamplePlan.of(policy), target=target).size(population)
-        offered.setdefault(size, target)
-    return {target: size for size, target in offered.items()}
+    for target in (policy.target, *sorted(TARGETS)):
+        offered.setdefault(replace(SamplePlan.of(policy), target=target).size(population), target)
+    return {target: size for size, target in sorted(offered.items(), reverse=True)}
 
 
 @dataclass(frozen=True, slots=True)

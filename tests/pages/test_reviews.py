@@ -487,9 +487,8 @@ def test_the_rewritten_file_is_saved_by_who_reads_the_text(server: Server, datab
 
 def test_targets_that_take_as_many_documents_are_one_choice(server: Server) -> None:
     page = unescape(server.get(f"/reviews/new/{KEY}", headers={"Accept": "text/html"}).text)
-    assert re.findall(r'name="target"[^>]* value="([^"]+)"( checked)?', page) == [("0.005", " checked")]
+    assert re.findall(r'name="target"[^>]* value="([^"]+)"( checked)?', page) == [("0.01", " checked")]
     assert "Il n'y a qu'un choix" in page
-    assert "(le réglage de l'hôpital, au plus 1\u202f%, demande autant de documents)" in page
 
 
 def test_what_cannot_be_read_or_marked_has_a_clear_page(server: Server, database: Database, review: int) -> None:

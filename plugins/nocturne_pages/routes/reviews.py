@@ -88,7 +88,6 @@ def new(request: Request, interval_key: str, visitor: Reviewer) -> Response:
         "waiting": waiting,
         "policy": policy,
         "offered": lifecycle.offer_targets(policy, waiting.documents),
-        "usual": lifecycle.SamplePlan.of(policy).size(waiting.documents),
         "share": lambda one: write.percent(one, 0 if round(one * 1000) % 10 == 0 else 1),
     }
     return page(request, visitor, "reviews/new.html.j2", "reviews", **values)
