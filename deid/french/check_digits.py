@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from stdnum import iban
 
@@ -54,30 +55,58 @@ def cip_holds(number: str) -> bool:
     return sum(int(digit) * (3 if place % 2 else 1) for place, digit in enumerate(number)) % 10 == 0
 
 
-# ---- Codes of drugs in a text: CIP, UCD and CIS
+# ---- Codes of drugs in a text: CIP, UCD and CIS, as they are printed
 
-_REACH = 60  # characters before a code that are read
-_PRESENTATION = re.compile(r"3400[89]\d{8}")  # CIP 13 and UCD 13
-_SPECIALITY = re.compile(r"6\d{7}")  # CIS
-_SHORT = re.compile(r"\d{7}")  # CIP 7 and UCD 7
+_REACH = 120  # characters on either side of a code that are read
+_GAP = r"[ .\u00a0\u2009\u2011\u202f-]"
+_ALONE = rf"(?!\d|{_GAP}\d\d)"
+_PRESENTATION = rf"3{_GAP}?4{_GAP}?0{_GAP}?0{_GAP}?[89](?:{_GAP}?\d){{8}}(?!\d)"  # CIP 13 and UCD 13
+_SPECIALITY = rf"6(?:{_GAP}?\d){{7}}{_ALONE}"  # CIS
+_SHORT = (  # CIP 7 and UCD 7
+    rf"(?:\d{{7}}|\d{{6}}{_GAP}\d|\d{{3}}{_GAP}?\d{{3}}{_GAP}\d|\d{_GAP}\d{{3}}{_GAP}\d{{3}}|\d{{3}}{_GAP}\d{{4}}){_ALONE}"
+)
+_KINDS = {r"(?:cip|ucd|amm)": rf"(?:{_PRESENTATION}|{_SHORT})", "cis": _SPECIALITY}
+_SIZE = r"(?:\s?-?(?:7|8|13))?"
+_LEAD = r"[\W_]{0,3}(?:code|n\s?[°o]|:)?[\W_]{0,3}"
+_AND_MORE = r"(?:\s?[/,;]\s?|\s(?:et|ou)\s)"
 _NAMED = re.compile(
-    r"\b(?P<kind>cip|ucd|cis)(?:\s?-?(?:7|8|13))?\W{0,3}(?:code|n\s?[°o]|:)?\W{0,3}(?:\d{7,13}(?:\s?[/,;]\s?|\set\s)){0,6}\Z",
+    "|".join(
+        rf"(?:(?<![^\W_])|(?<=code)){kind}{_SIZE}{_LEAD}{code}(?:{_AND_MORE}{code}){{0,6}}"
+        for kind, code in _KINDS.items()
+    )
+    + rf"|\b(?:code|ean|gtin)[\s\d]{{0,3}}\W{{0,4}}{_PRESENTATION}",
     re.IGNORECASE,
 )
-_ARTICLE = re.compile(r"\b(?:code|ean|gtin)[\s\d]{0,3}\W{0,4}\Z", re.IGNORECASE)
+# "60019927 (CIS)", "3008537 CIP", but not where the word is of the code that follows it
+_NAMED_BEHIND = re.compile(
+    "|".join(
+        rf"(?<![\w,/])(?<!\d{_GAP}){code}(?: ?\((?:code )?{kind}{_SIZE}\)| ?\[(?:code )?{kind}{_SIZE}\]"
+        rf"| (?:code )?{kind}{_SIZE}\b(?![ :=n°]{{0,6}}\d))"
+        for kind, code in _KINDS.items()
+    ),
+    re.IGNORECASE,
+)
+_KEYED = re.compile(rf"(?<![\w,/])(?<!\d{_GAP}){_PRESENTATION}")
 
 
 def is_drug_code(text: str, start: int, end: int) -> bool:
-    """Return whether the digits at `[start, end)` are a drug's code: by their key, or by CIP, UCD or CIS before."""
-    return cip_holds(text[start:end]) or is_named_drug_code(text, start, end)
+    """Return whether the digits at `[start, end)` are of a drug's code: by their key, or the word beside them."""
+    return is_named_drug_code(text, start, end) or is_shown_drug_code(text, start, end)
 
 
 def is_named_drug_code(text: str, start: int, end: int) -> bool:
     """Return whether the digits at `[start, end)` are of the code that the word before them names."""
-    digits, before = text[start:end], text[max(0, start - _REACH) : start]
-    named = _NAMED.search(before)
-    if named is not None and named["kind"].casefold() == "cis":
-        return _SPECIALITY.fullmatch(digits) is not None
-    if named is not None and _SHORT.fullmatch(digits):
-        return True
-    return _PRESENTATION.fullmatch(digits) is not None and (named or _ARTICLE.search(before)) is not None
+    return any(True for _ in _around(_NAMED, text, start, end))
+
+
+def is_shown_drug_code(text: str, start: int, end: int) -> bool:
+    """Return whether the digits at `[start, end)` are of a code by its key, or by the word behind it."""
+    keyed = (re.sub(_GAP, "", found.group()) for found in _around(_KEYED, text, start, end))
+    return any(map(cip_holds, keyed)) or any(True for _ in _around(_NAMED_BEHIND, text, start, end))
+
+
+def _around(shape: re.Pattern[str], text: str, start: int, end: int) -> Iterator[re.Match[str]]:
+    """Yield what has a shape and holds `[start, end)`."""
+    for found in shape.finditer(text, max(0, start - _REACH), end + _REACH):
+        if found.start() <= start and end <= found.end():
+            yield found

@@ -15,7 +15,7 @@ from deid.detection.text.vocabulary import word_list
 from deid.domain.document import Mention
 from deid.domain.labels import IDENTIFIERS, Label
 from deid.french.calendar import DETECTED_MONTHS, WEEKDAYS, is_pump_setting
-from deid.french.check_digits import cip_holds, is_named_drug_code
+from deid.french.check_digits import is_named_drug_code, is_shown_drug_code
 from deid.french.numerals import DETECTED_NUMBER_WORDS, NUMBER_WORDS, read_loosely, read_number
 
 _LABELLED = IDENTIFIERS | {Label.PHONE}
@@ -37,7 +37,6 @@ def _words(*titles: str) -> str:
 
 
 _SPECIALITY = re.compile(r"6\d{7}|9\d{6}")  # CIS, and UCD 7
-_KIND = re.compile(r"(?:cip|ucd|cis)(?: ?-?(?:7|13))?\b[ .:=°]{0,3}(?=\d)")
 _OF_PERSONS = sorted(word for word, (label, _) in TRIGGERS.items() if label is not Label.ID)
 _PERSONAL = re.compile(rf"\b(?:{'|'.join(_OF_PERSONS)})\b[^\n\d]{{0,25}}\Z")
 
@@ -243,14 +242,12 @@ def _is_one_number(said: Sequence[str], ahead: str) -> bool:
 
 
 def _is_drug_code(reading: Reading, start: int, end: int) -> bool:
-    """Return whether a number is a code of a drug: by its kind, or by its key or the drug's name behind it.
+    """Return whether a number is a code of a drug: by its kind before it, or by its key, its kind or the drug behind.
 
     The label of a person's number before it says otherwise, but for its kind.
     """
     text = reading.digits
-    if kind := _KIND.match(text, start, end):
-        start = kind.end()
-    if not text[start:end].isdecimal():
+    if not any(map(str.isdecimal, text[start:end])):
         return False
     if is_named_drug_code(text, start, end):
         return True
@@ -258,7 +255,7 @@ def _is_drug_code(reading: Reading, start: int, end: int) -> bool:
         return False
     after = reading.words[reading.token_at(end) : reading.token_at(end) + 2]
     of_a_drug = _SPECIALITY.fullmatch(text, start, end) and any(word in reading.lexicon.drugs for word in after)
-    return bool(of_a_drug) or cip_holds(text[start:end])
+    return bool(of_a_drug) or is_shown_drug_code(text, start, end)
 
 
 def _is_plain_word(reading: Reading, mention: Mention) -> bool:

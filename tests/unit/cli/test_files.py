@@ -238,6 +238,7 @@ def test_labels_and_units_of_codes_stay_byte_for_byte_and_the_names_in_them_go(d
 def test_the_code_of_a_drug_stays_and_the_number_of_a_person_goes(deid: Call, tmp_path: Path) -> None:
     letter = tmp_path / "a.txt"
     drugs = "ELIQUIS 5 mg (CIS 66057393, CIP13 3400930085370), UCD 9385361, [CIS 60019927] SOLIAN 100 mg."
+    drugs += " CIP 34009 300 853 70, AMM : 34009-300-853-7-0, code CIS 6 001 992 7, UCD 9 245 566, 60019927 (CIS)."
     letter.write_text(f"{LETTER}\nTraitement de sortie : {drugs}\nDossier n° 60019927.\n", encoding="utf-8")
     assert deid("file", letter, tmp_path / "b.txt").status == 0
     written = (tmp_path / "b.txt").read_text(encoding="utf-8")

@@ -124,6 +124,7 @@ def test_a_number_cut_by_a_surrogate_is_still_seen() -> None:
         "PAP 28/10/16 mmHg", "LPP 3401234", "LPP 3118404 / 3191520", "code 1188684", 'cip="3400935447718"',
         "9281314    SOLIRIS 300 mg", "9402558 ; ORACILLINE ; 120",
         "CIS 60019927", "UCD 9385361", "CIP13 : 3400935447718, 3400930085370",
+        "CIP 34009 300 853 70", "AMM 34009-300-853-7-0", "60019927 (CIS)", "UCD 9245566",
         "REF 1500300-23, LOT A12", "NM_001040142.2:c.2558G>A", "chr2:166201379", "rs1234567890", "NCT01234567",
         "charge virale 1523467 copies/ml", "série 93-86-79-72-65", "erreur 0x80040154",
     ],
