@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from deid.detection.annotators.patterns.contact import find_net_end
+from deid.detection.annotators.patterns.contact import NO_COUNTRY, find_net_end
 from deid.detection.lookup.known_names import LOWER_PARTICLES, PARTICLES
 from deid.detection.lookup.lexicon import gazetteers
 from deid.detection.text.names import glued, is_capital, namelike
@@ -61,12 +61,13 @@ _OBJECTS = frozenset("d de des l la le les qu que un une".split())
 def trim_nets(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
     """Return the mentions, addresses of the net without the word of the next sentence: "orange.fr.[Merci]".
 
-    A name that was taken into the number of a telephone is a mention of its own: "Côte | 26 83".
+    A name that was taken into the number of a telephone is a mention of its own: "Côte | 26 83". A number that no
+    country has, and no word announces, is an identifier: "(0048213377)".
     """
     trimmed: list[Mention] = []
     for one in mentions:
         if one.label is Label.PHONE:
-            trimmed += _name_and_number(reading, one)
+            trimmed += [_without_country(reading, part) for part in _name_and_number(reading, one)]
         elif one.label in (Label.EMAIL, Label.URL):
             trimmed.append(replace(one, end=find_net_end(reading, one.start, one.end)))
         else:
@@ -84,6 +85,15 @@ def _name_and_number(reading: Reading, mention: Mention) -> list[Mention]:
     name = replace(mention, end=written.end(), label=Label.PERSON)
     number = _FIGURES.search(reading.text, written.end(), mention.end)
     return [name, replace(mention, start=number.start())] if number else [name]
+
+
+def _without_country(reading: Reading, mention: Mention) -> Mention:
+    number = NO_COUNTRY.search(reading.digits, mention.start, mention.end)
+    if number is None or sum(map(str.isdigit, reading.digits[mention.start : mention.end])) > len(number[0]):
+        return mention
+    if any(one.label is Label.PHONE for one in reading.overlapping("patterns", mention)):
+        return mention
+    return replace(mention, start=number.start(), end=number.end(), label=Label.ID)
 
 
 def trim_civilities(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:

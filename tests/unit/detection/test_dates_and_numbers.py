@@ -216,5 +216,24 @@ def test_a_phone_or_file_of_a_patient_is_no_number_of_the_patient(text: str, lab
     assert [label for label, _ in found_in(rules, text)] == [label]
 
 
+@pytest.mark.parametrize("which", ["rules", "detector"])
+@pytest.mark.parametrize(
+    "text",
+    ["Mme Odile BONNARD (0048213377), vue ce jour.", "Mme Odile BONNARD - 0048213377 - vue ce jour.", "[0071120002]"],
+)
+def test_ten_digits_that_begin_with_zeros_are_no_phone_of_a_country(
+    which: str, text: str, request: pytest.FixtureRequest
+) -> None:
+    found = {surface: label for label, surface in found_in(request.getfixturevalue(which), text)}
+    assert found.keys() & {"0048213377", "0071120002"}
+    assert Label.PHONE not in found.values()
+
+
+@pytest.mark.parametrize("written", ["0041791234567", "0041 79 123 45 67", "0032 2 555 12 12", "00352 26 12 34"])
+def test_a_foreign_number_with_its_country_is_a_phone(written: str, rules: Detector) -> None:
+    label, surface = found_in(rules, f"Mme Odile BONNARD ({written})")[-1]
+    assert (label, surface.strip("()")) == (Label.PHONE, written)
+
+
 def test_the_rank_of_a_patient_is_no_identifier(rules: Detector) -> None:
     assert found_in(rules, "le patient n° 12 de la cohorte, patient n° 4521") == [(Label.ID, "4521")]

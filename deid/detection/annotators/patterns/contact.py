@@ -24,6 +24,8 @@ _IN_PAIRS = re.compile(r"0[1-9](?:[ ._/·-]{0,3}\d\d){4}(?!\d|[.,]\d)")
 _INTERNATIONAL = re.compile(
     r"(?<![\w+])(?:\+ ?|00)(?!\d{1,2}\.\d{1,2} ?\( ?[-+])[1-9]\d{0,2}(?:[ .()/-]{0,2}\d){6,12}(?!\d)"
 )
+# A country and a subscriber take more digits: a hospital's number of a patient or a stay, where no word announces it.
+NO_COUNTRY = re.compile(r"00\d{7,8}(?!\d)")
 _AT = re.compile(r" ?(?:@|\(at\)|\[at\]| arobase ) ?")
 _LOCAL_PART = re.compile(r"[\w.+-]+$")
 _HOST = re.compile(r"[\w-]{1,63}(?:\.[\w-]{1,63}){0,6}\.[a-z]{2,10}\b")
@@ -79,7 +81,9 @@ def find_contacts(reading: Reading) -> Iterator[Mention]:
                 sign = _BETWEEN.match(text, match.end())
                 if sign and (second := _IN_PAIRS.match(text, sign.end())):
                     yield Mention(second.start(), second.end(), Label.PHONE, _plausible(second.group(), "FR"))
-        if (text[at] == "+" or text.startswith("00", at)) and (match := _INTERNATIONAL.match(text, at)):
+        at = at if text[at] == "+" else number
+        abroad = (text[at] == "+" or text.startswith("00", at)) and not NO_COUNTRY.match(text, at)
+        if abroad and (match := _INTERNATIONAL.match(text, at)):
             yield Mention(at, match.end(), Label.PHONE, _plausible(match.group(), None))  # 00 may begin an IPP too
     for index, word in enumerate(reading.words):
         start = reading.starts[index]
