@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from deid.domain.errors import Reason
+from deid.domain.labels import IDENTIFIERS
+from deid.formats.fields import Rule
 from deid.formats.formulas import guarded
 from deid.formats.reading import Reading, Save
 from deid.formats.splicing import SplicedText
+from deid.french.folding import words
 
 # ---- JSON
 
@@ -148,6 +151,10 @@ def _read_leaves(file: JsonText, reading: Reading, start: int) -> None:
 
 _DELIMITERS = ";\t,|"
 _DECLARED = re.compile(r'"?sep=([;\t,|])"?(?=[\r\n])')  # a line that spreadsheet programs read
+_OF_NUMBERS = frozenset({"ipp", "nip", "nda", "iep"})  # words of names of columns
+_OF_DAYS = frozenset({"date", "dates", "jour", "heure", "horodatage", "dt"})
+_NUMBERED = re.compile(r"[A-Za-z]{0,3}\d(?:[ .]?\d){4,13}", re.ASCII)
+_HUMP = re.compile(r"(?<=[a-z\d])(?=[A-Z])")
 TITLES = 20  # rows that may stand above the names of columns
 
 
@@ -161,10 +168,9 @@ def read_csv(raw: bytes, reading: Reading) -> Save:
     declared = _DECLARED.match(file.text)
     delimiter = declared[1] if declared else _delimiter(file.text)
     rows = list(_rows(file.text, delimiter))[bool(declared) :]
-    header = find_header(
-        ([_unquoted(file.text[start:end]).strip() for start, end in row] for row in rows[:TITLES]), reading
-    )
-    names = [_unquoted(file.text[start:end]).strip() for start, end in rows[header]] if header is not None else []
+    first = [[_unquoted(file.text[start:end]).strip() for start, end in row] for row in rows[: TITLES + 1]]
+    header = find_header(first[:TITLES], first, reading)
+    names = first[header] if header is not None else []
     for number, row in enumerate(rows):
         for at, (start, end) in enumerate(row):
             if number == header and _known(names[at], reading):
@@ -178,19 +184,49 @@ def read_csv(raw: bytes, reading: Reading) -> Save:
                 put(value)
                 reading.untouched = False
             caption = f"{name} : " if name else ""
-            reading.field(reading.rule("csv", name), value, put, caption=caption)
+            reading.field(rule_of_cell(name, value, reading), value, put, caption=caption)
     return file.save
 
 
-def find_header(rows: Iterable[Sequence[str]], reading: Reading, least: int = 1) -> int | None:
+def find_header(
+    rows: Sequence[Sequence[str]], cells: Sequence[Sequence[str]], reading: Reading, least: int = 1
+) -> int | None:
     """Return the number of the row that names the columns, or None.
 
-    The field map `csv` knows `least` names of the first row, or two of one that stands below a title.
+    The field map `csv` knows `least` names of the first row, or two of one that stands below a title; or one of a
+    column of numbers of somebody, with such a number below it.
+
+    Args:
+        rows: cells that may name columns, of rows that may.
+        cells: what the cells of all rows show.
+        reading: of the file.
+        least: names of the first row.
     """
     for number, row in enumerate(rows):
         if sum(_known(name, reading) for name in row) >= (max(least, 2) if number else least):
             return number
+        below = cells[number + 1] if number + 1 < len(cells) else []
+        if len(row) > 1 and any(_numbers(*pair, reading) for pair in zip(row, below, strict=False)):
+            return number
     return None
+
+
+def rule_of_cell(name: str, value: str, reading: Reading) -> Rule:
+    """Return the rule of a cell by the name of its column, or by a word of it (`ipp_patient`) for a number."""
+    rule = reading.rule("csv", name)
+    if rule is not reading.rule("csv", "") or _NUMBERED.fullmatch(value.strip()) is None:
+        return rule
+    parts = words(_HUMP.sub(" ", name))
+    if _OF_DAYS.isdisjoint(parts):
+        return next((reading.rule("csv", part) for part in parts if part in _OF_NUMBERS), rule)
+    return rule
+
+
+def _numbers(name: str, below: str, reading: Reading) -> bool:
+    """Return whether a cell names numbers of somebody, and the one below it holds one."""
+    if not name or _NUMBERED.fullmatch(name) or _NUMBERED.fullmatch(below.strip()) is None:
+        return False
+    return rule_of_cell(name, below, reading).label in IDENTIFIERS
 
 
 def _known(name: str, reading: Reading) -> bool:

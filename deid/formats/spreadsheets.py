@@ -27,7 +27,7 @@ from deid.domain.errors import Reason
 from deid.formats.archives import read_package, write_zip
 from deid.formats.fields import shown_day, written_day
 from deid.formats.reading import Reading, Save
-from deid.formats.records import TITLES, find_header
+from deid.formats.records import TITLES, find_header, rule_of_cell
 
 _PROPERTIES = "docProps/core.xml"
 _MOMENT = re.compile(rb">\d{4}-\d\d-\d\dT[\d:.]+Z?<")
@@ -130,14 +130,15 @@ def _read(sheets: Sequence[_Sheet], reading: Reading) -> Save:
     reading.removed("metadata")
     for sheet in sheets:
         reading.add(sheet.title, _put_title(sheet))
-        words = (_words(row) for row in sheet.rows[:TITLES])
-        header = find_header(words, reading, least=2)
+        words = [_words(row) for row in sheet.rows[:TITLES]]
+        cells = [[_shown(cell.value) for cell in row] for row in sheet.rows[: TITLES + 1]]
+        header = find_header(words, cells, reading, least=2)
         names = _words(sheet.rows[header]) if header is not None else []
         for number, row in enumerate(sheet.rows):
             if header is not None and number > header:
                 for cell, name in zip(row, chain(names, repeat("")), strict=False):
-                    caption = f"{name} : " if name else ""
-                    reading.field(reading.rule("csv", name), _shown(cell.value), _put_field(cell), caption=caption)
+                    caption, shown = f"{name} : " if name else "", _shown(cell.value)
+                    reading.field(rule_of_cell(name, shown, reading), shown, _put_field(cell), caption=caption)
             elif any(cell.value is not None for cell in row):
                 reading.add(list(_runs(row)), _put_row(row))
     return lambda: _written(sheets)

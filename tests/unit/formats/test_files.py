@@ -253,6 +253,28 @@ def test_columns_are_named_below_a_title(above: str) -> None:
     assert source.patient["ipp"] == [IPP, "0048213377"]
 
 
+@pytest.mark.parametrize("name", ["IPP", "ipp_patient", "Patient NIP", "ippPatient"])
+@pytest.mark.parametrize("above", ["", "Liste des patients\n\n", "Export ;;\nMme Gougeat;;\n"])
+def test_one_column_of_numbers_of_patients_names_the_columns(above: str, name: str) -> None:
+    source = read(f"{above}num;{name};Mesure\n1;0048213377;vue ce jour\n2;0071120002;5,4\n".encode(), "a.csv")
+    told = [(source.text[one.start : one.end], one.label) for one in source.mentions]
+    assert told == [("0048213377", Label.IPP), ("0071120002", Label.IPP)]
+    assert f"num;{name};Mesure\n" in source.rewrite(hidden(source)).decode()
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "Fiche;\nIPP;0048213377\nNDA;26014477\nNom;Zorg\n",
+        "Fiche;\nnom_naissance;Zorg\nprenom_patient;Marie\n",
+        "num;traitement_ipp;texte\n1;oui;Vue\n2;40 mg;Vue\n",
+        "num;date_ipp;texte\n1;20260309;Vue\n2;09/03/2026;Vue\n",
+    ],
+)
+def test_a_column_is_of_numbers_of_patients_by_its_values_too(table: str) -> None:
+    assert {one.label for one in read(table.encode(), "a.csv").mentions} <= {Label.DATE}
+
+
 def test_typed_fields_are_empty_where_nothing_can_be_drawn() -> None:
     message = f'MSH|^~\\&|A|B|C|D|20240302||ADT^A08|1|P|2.5\rPID|1||{IPP}||{NAME}||19810000|F|""|||||""\r'.encode()
     source = read(message)

@@ -104,6 +104,16 @@ def test_columns_with_known_names_are_fields() -> None:
     assert source.patient["ipp"] == ["8012345679"]
 
 
+@pytest.mark.parametrize("above", [[], ["Liste des patients"]])
+@pytest.mark.parametrize("value", ["0048213377", 8012345679])
+def test_one_column_of_numbers_of_patients_names_the_columns(above: list[str], value: str | int) -> None:
+    book = openpyxl.Workbook()
+    for row in ([above] if above else []) + [["Mesure", "ipp_patient"], ["5,4", value]]:
+        book.active.append(row)
+    source = read(saved(book))
+    assert [(source.text[one.start : one.end], one.label) for one in source.mentions] == [(str(value), Label.IPP)]
+
+
 PARTS = (
     "docProps/custom.xml",
     "docProps/thumbnail.jpeg",
