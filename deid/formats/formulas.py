@@ -4,10 +4,28 @@ from __future__ import annotations
 
 import re
 
-# A sign begins numbers ("-3,5"), results ("+ +") and lists ("- HTA") too: only a call, a link or a sheet makes it one.
-_FORMULA = re.compile(r"[\t\r]*(?:[=@]|[+-].*(?:[\w.]\(|\||!))", re.DOTALL)
+_LED = r"[\s\x00-\x1f\u200b\u2060\ufeff]*"  # blanks that a spreadsheet skips
+_EQUALS, _SIGN = "[=@\uff1d\uff20]", "[+\\-\uff0b\uff0d]"
+_COMPUTING = r"(?:[\w.]\(|\||!)"  # a call, a link or a sheet
+# A sign begins numbers ("-3,5"), results ("+ +") and lists ("- HTA") too: only what computes, or a name or cell glued
+# to it that ends or goes on with an operator, makes it a formula.
+_FORMULA = re.compile(
+    rf'{_LED}"?{_LED}(?:{_EQUALS}|{_SIGN}(?:.*{_COMPUTING}|[+(-]*[^\W\d][\w.]*\s*(?:\Z|[-+*/^&=<>:])))', re.DOTALL
+)
+# A formula behind a sign at which a spreadsheet may split the cell again
+_INSIDE = re.compile(rf"(?P<mark>[;\t])(?=[ \xa0]*(?:{_EQUALS}(?!>)|{_SIGN}(?!\s)[^;\t\r\n]*{_COMPUTING}))")
 
 
 def guarded(cell: str) -> str:
     """Return a cell, behind an apostrophe if a spreadsheet would compute it."""
     return f"'{cell}" if _FORMULA.match(cell) else cell
+
+
+def guarded_parts(cell: str, delimiter: str) -> str:
+    """Return a cell of a table, and what a French spreadsheet splits of it, behind apostrophes where it computes them.
+
+    It splits lines at semicolons or tabs, whatever the delimiter of the file.
+    """
+    if delimiter == ";":
+        return guarded(cell)
+    return guarded(_INSIDE.sub(lambda found: f"{found['mark']}'" if found["mark"] != delimiter else found[0], cell))

@@ -12,7 +12,7 @@ from functools import partial
 from deid.domain.errors import Reason
 from deid.domain.labels import IDENTIFIERS
 from deid.formats.fields import Rule
-from deid.formats.formulas import guarded
+from deid.formats.formulas import guarded_parts
 from deid.formats.reading import Reading, Save
 from deid.formats.splicing import SplicedText
 from deid.french.folding import words
@@ -155,6 +155,7 @@ _OF_NUMBERS = frozenset({"ipp", "nip", "nda", "iep"})  # words of names of colum
 _OF_DAYS = frozenset({"date", "dates", "jour", "heure", "horodatage", "dt"})
 _NUMBERED = re.compile(r"[A-Za-z]{0,3}\d(?:[ .]?\d){4,13}", re.ASCII)
 _HUMP = re.compile(r"(?<=[a-z\d])(?=[A-Z])")
+_QUOTATION = re.compile(r'"([^"]*(?:""[^"]*)*)"(?!")(.*)', re.DOTALL)
 TITLES = 20  # rows that may stand above the names of columns
 
 
@@ -179,8 +180,8 @@ def read_csv(raw: bytes, reading: Reading) -> Save:
             name = names[at] if header is not None and number > header and at < len(names) else ""
             form = _quoted if written.startswith('"') else partial(_quoted_if_needed, delimiter=delimiter)
             value = _unquoted(written)
-            put = file.place(start, end, partial(_as_words, form))
-            if guarded(value) != value:
+            put = file.place(start, end, partial(_as_words, form, delimiter))
+            if guarded_parts(value, delimiter) != value:
                 put(value)
                 reading.untouched = False
             caption = f"{name} : " if name else ""
@@ -266,13 +267,13 @@ def _rows(text: str, delimiter: str) -> Iterator[list[tuple[int, int]]]:
 
 
 def _unquoted(written: str) -> str:
-    if len(written) > 1 and written.startswith('"') and written.endswith('"'):
-        return written[1:-1].replace('""', '"')
-    return written
+    """Return what a cell says: what follows the quotation is of it too."""
+    found = _QUOTATION.fullmatch(written)
+    return found[1].replace('""', '"') + found[2] if found else written
 
 
-def _as_words(form: Callable[[str], str], value: str) -> str:
-    return form(guarded(value))
+def _as_words(form: Callable[[str], str], delimiter: str, value: str) -> str:
+    return form(guarded_parts(value, delimiter))
 
 
 def _quoted(value: str) -> str:

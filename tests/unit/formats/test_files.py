@@ -764,8 +764,35 @@ FORMULAS = (
     "\t=1+1",
     "=1",
     "-SOMME(A1)",
+    " =1+1",
+    "\u00a0=1+1",
+    "\uff1dcmd|'/C calc'!A0",
+    "\uff0bcmd|'/C calc'!A0",
+    "\uff20SUM(1)",
+    "-A1+A2",
+    "+A1",
+    "-cmd",
+    "-(A1+A2)",
 )
-WORDS = ("-3,5", "+ +", "- HTA (2012)", "+/-", "-", "+33 1 23 45 67 89", "--", "-3,5 à -2 °C", "12 = 3 x 4", "+++")
+WORDS = (
+    "-3,5",
+    "+ +",
+    "- HTA (2012)",
+    "+/-",
+    "-",
+    "+33 1 23 45 67 89",
+    "--",
+    "-3,5 à -2 °C",
+    "12 = 3 x 4",
+    "+++",
+    "-2.5",
+    "+1,5 kg",
+    "- B12",
+    "-HTA, diabète",
+    "-2/j",
+    "suivi, - item",
+    "-HTA et diabète",
+)
 
 
 @pytest.mark.parametrize("quote", ["", '"'])
@@ -778,6 +805,28 @@ def test_a_cell_that_a_spreadsheet_computes_becomes_words(quote: str) -> None:
     start, end = _span(source, "-3,5 à")
     written = source.rewrite([(start, end, "=1+1")]).decode()
     assert f"{quote}'=1+1 -2 °C{quote}" in written
+
+
+@pytest.mark.parametrize(
+    ("cell", "words"),
+    [
+        ('"=1+cmd|A0"x', "'=1+cmd|A0x"),
+        ("\"=cmd|'/C calc'!A0\" ", "'=cmd|'/C calc'!A0 "),
+        ('"\n=1+1"', "'\n=1+1"),
+        ("Revue;=cmd|'/C calc'!A0", "Revue;'=cmd|'/C calc'!A0"),
+        ("Revue\t+SOMME(A1)", "Revue\t'+SOMME(A1)"),
+        ('"Revue, suivie;@SUM(1)"', "Revue, suivie;'@SUM(1)"),
+        ("Revue ; => avis ; - HTA ; -2,5", None),
+        ('"Vue" hier', None),
+    ],
+)
+def test_a_formula_is_seen_where_a_spreadsheet_reads_or_splits_it(cell: str, words: str | None) -> None:
+    raw = f"ipp,texte,note\r\n1,{cell.replace('-2,5', '-2.5')},vue\r\n2,vu,vue\r\n"
+    written = read(raw.encode(), "a.csv").rewrite([]).decode()
+    if words is None:
+        assert written == raw
+    else:
+        assert list(csv.reader(io.StringIO(written, newline="")))[1] == ["1", words, "vue"]
 
 
 MAP = {"formats": {"json": {"drop": ["age"]}, "fhir": {"drop": ["latitude", "longitude", "note"]}}}
