@@ -48,7 +48,8 @@ class Rule(BaseModel):
             for a code that may be a number of any length (SNOMED CT, drugs, measures), `system` for a URI whose host
             may be the hospital's, `unit` for the name of a service, an organisation where it names a person, `time` for
             a time of day in digits, of which stays what the policy says, `version` for a code that may be the day of a
-            version of the standard, `words` for a code of several words.
+            version of the standard, `words` for a code of several words, `file` for the name of a file, whose
+            ending stays.
         codes: values of `code` that the tables of the standard list; of `system`, registered hosts and words of paths.
         otherwise: what becomes of a value of `code` that is none, and has no label.
     """
@@ -59,9 +60,9 @@ class Rule(BaseModel):
     label: Label | None = None
     patient: str | None = None
     caption: str = ""
-    value: Literal["text", "date", "telecom", "reference", "number", "system", "unit", "time", "version", "words"] = (
-        Field("text", alias="as")
-    )
+    value: Literal[
+        "text", "date", "telecom", "reference", "number", "system", "unit", "time", "version", "words", "file"
+    ] = Field("text", alias="as")
     codes: tuple[str, ...] = ()
     otherwise: Literal["text", "drop"] = "text"
 
@@ -391,6 +392,10 @@ def iso_day(value: str) -> str:
 _SCHEME = re.compile(
     r"\s*(?:tel|fax|mailto|sip|https?|ftp|x-text-fax|x-text-tel|mllp|nfs|telnet|modem):(?://)?", re.IGNORECASE
 )
+_ENDING = re.compile(
+    r"(?<=\w)\.(?:cda|csv|dcm|docx?|eml|gz|hl7|html?|jpe?g|json|odt|p7m|pdf|png|rtf|tiff?|txt|xlsx?|xml|zip)\s*\Z",
+    re.IGNORECASE,
+)
 _TYPED = re.compile(r"(?:[A-Z][A-Za-z]+/|urn:uuid:|urn:oid:|#)")
 
 
@@ -405,6 +410,12 @@ def telecom_label(scheme: str, rest: str) -> Label:
     if "@" in rest:
         return Label.EMAIL
     return Label.URL if scheme.strip().lower().startswith(("http", "ftp")) else Label.PHONE
+
+
+def split_ending(value: str) -> tuple[str, str]:
+    """Return the name of a file, and the ending that says its format."""
+    found = _ENDING.search(value)
+    return (value[: found.start()], found.group()) if found else (value, "")
 
 
 def split_reference(value: str) -> tuple[str, str]:

@@ -20,6 +20,7 @@ from deid.formats.fields import (
     iso_day,
     left_of_time,
     shown_day,
+    split_ending,
     split_reference,
     split_system,
     split_telecom,
@@ -187,6 +188,11 @@ class Reading:
         caption = f"{rule.caption} : " if rule.caption else caption
         if rule.value in ("telecom", "reference"):
             self._prefixed(rule, value, put, caption)
+            return
+        if rule.value == "file":
+            name, ending = split_ending(value)
+            whole = unmasked(lambda text: put(text + ending if text else ""))
+            self.add(name, single(whole), label=rule.label, patient=rule.patient, caption=caption)
             return
         if (raw := base64_of(value)) is not None:
             if not self.embed(raw, "", lambda new: put(b64encode(new).decode("ascii"))):

@@ -160,10 +160,39 @@ def test_no_coded_field_of_hl7_hides_a_name(segment: str) -> None:
         "AL1|1|DA|PENI^Pénicilline^L|SV",
         "DG1|1||I48.9^Fibrillation auriculaire^CIM10",
         "ZFA|ACTIF||||||||INO||IC",
+        "TQ1|1|1^dose|Q6H^toutes les 6 h||||||R^Routine|||S",
+        "FT1|1|||||CG|ACTE^Consultation|||1",
+        "DRG|05K||Y||D||||N",
+        "SCH||||||CONTROL^Contrôle|ROUTINE|NORMAL|20|MIN^^UCUM|||||||||||||||Booked",
+        "AIS|1|A|SCAN^Scanner^L",
+        "GOL|AD||OBJ1",
+        "PRB|AD||I48^Fibrillation auriculaire^CIM10",
+        "PDA|I48||Y|||N",
+        "ZFS|1|||||HO^Hospitalisation libre|1",
     ],
 )
 def test_codes_and_labels_of_hl7_stay(segment: str) -> None:
     assert f"\r{segment}\r" in without(f"{HEAD}{PID}\r{segment}\r", NAME)
+
+
+@pytest.mark.parametrize(
+    "segment",
+    [
+        *(f"{place}{NAME}" for place in ("TQ1|1||||||||", "FT1|1|||||", "DRG|", "SCH||||||", "GOL|", "AIP|1|A||")),
+        *(f"{place}X1^{NAME}" for place in ("FT1|1||||||", "AIL|1|A||", "PRB|AD||", "PDA|", "CON|1|")),
+    ],
+)
+def test_no_coded_field_of_an_act_or_appointment_hides_a_name(segment: str) -> None:
+    assert NAME not in without(f"{HEAD}{PID}\r{segment}\r", NAME)
+
+
+@pytest.mark.parametrize("ending", [".doc", ".PDF", ""])
+def test_the_name_of_a_file_keeps_its_ending(ending: str) -> None:
+    source = read(f"{HEAD}{PID}\rTXA|1|CN|TEXT|||||||||||||CR-{NAME}{ending}\r".encode(), "a.hl7")
+    (found,) = [one for one in source.mentions if NAME in source.text[one.start : one.end]]
+    assert f"|Lettre{ending}\r".encode() in source.rewrite([(found.start, found.end, "Lettre")])
+    source = read(f"{HEAD}{PID}\rTXA|1|CN|TEXT|||||||||||||CR.{NAME}\r".encode(), "a.hl7")
+    assert f"CR.{NAME}" in {source.text[one.start : one.end] for one in source.mentions}
 
 
 @pytest.mark.parametrize("profile", ["2.11^IHE_FRANCE-2.11-PAM", "2.1^CISIS_CDA_HL7_V2"])
