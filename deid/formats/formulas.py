@@ -22,9 +22,9 @@ def guarded(cell: str) -> str:
 
 
 def guarded_parts(cell: str, delimiter: str) -> str:
-    """Return a cell of a table, and what a French spreadsheet splits of it, behind apostrophes where it computes them.
+    """Return a cell of a table with apostrophes before all that a spreadsheet would compute.
 
-    It splits lines at semicolons or tabs, whatever the delimiter of the file.
+    In French, one splits lines at semicolons or tabs, whatever the delimiter of the file.
     """
     if delimiter == ";":
         return guarded(cell)

@@ -213,7 +213,7 @@ def find_header(
 
 
 def rule_of_cell(name: str, value: str, reading: Reading) -> Rule:
-    """Return the rule of a cell by the name of its column, or by a word of it (`ipp_patient`) for a number."""
+    """Return the rule of a cell by its column's name; of a number, by a word of that name too: `ipp_patient`."""
     rule = reading.rule("csv", name)
     if rule is not reading.rule("csv", "") or _NUMBERED.fullmatch(value.strip()) is None:
         return rule
@@ -267,7 +267,7 @@ def _rows(text: str, delimiter: str) -> Iterator[list[tuple[int, int]]]:
 
 
 def _unquoted(written: str) -> str:
-    """Return what a cell says: what follows the quotation is of it too."""
+    """Return a cell without the quotes, even if text follows the second."""
     found = _QUOTATION.fullmatch(written)
     return found[1].replace('""', '"') + found[2] if found else written
 
