@@ -144,7 +144,7 @@ class _Fields:
             place = f"{self._name}-{number}"
             for repetition in field.split(self._marks.repetition):
                 if place == "OBX-5" and kind == "ED":
-                    self._embedded(repetition)
+                    self._embedded(place, repetition)
                 else:
                     self._repetition(place, repetition, kind if place == "OBX-5" else "")
         if kind in ("NM", "SN"):
@@ -179,17 +179,20 @@ class _Fields:
         put = self._file.place(piece.start, piece.start + len(piece.text), self._marks.escaped)
         self._reading.field(self._reading.rule("hl7", *paths, self._name), value, put)
 
-    def _embedded(self, repetition: _Piece) -> None:
-        """Read an embedded document: application ^ type ^ subtype ^ encoding ^ data."""
+    def _embedded(self, place: str, repetition: _Piece) -> None:
+        """Read an embedded document: application ^ type ^ subtype ^ encoding ^ data; what else stands there is text."""
         parts = list(repetition.split(self._marks.component))
-        if len(parts) < 5 or not parts[4].text:
-            return
-        data = parts[4]
-        encoding = parts[3].text.strip().casefold()
+        for number, piece in enumerate(parts, 1):
+            if number == 5 and piece.text:
+                self._data(piece, parts[3].text.strip().casefold(), parts[2].text)
+            elif piece.text not in ("", _DELETED):
+                self._value(place, "ED", (number, 1), piece)
+
+    def _data(self, data: _Piece, encoding: str, subtype: str) -> None:
         place = self._file.place(data.start, data.start + len(data.text), str)
         text = self._marks.unescape(data.text)
         if encoding in ("base64", "hex"):
-            hint = parts[2].text if "/" in parts[2].text else parts[2].text.lower()
+            hint = subtype if "/" in subtype else subtype.lower()
 
             def put_encoded(new: bytes) -> None:
                 place(new.hex().upper() if encoding == "hex" else b64encode(new).decode("ascii"))

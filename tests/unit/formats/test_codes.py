@@ -135,6 +135,10 @@ def test_a_short_name_that_the_file_told_is_no_code() -> None:
         f"RXE|1|60019927^{NAME}^CIS",
         f"ZBE|1|||{NAME}|N||{NAME}^^^^^{NAME}|{NAME}",
         f"PID|1|||||||{NAME}|{NAME}|{NAME}",
+        f"OBX|1|ED|A1^B||Vu par {NAME}",
+        f"OBX|1|ED|A1^B||{NAME}&{NAME}^{NAME}^{NAME}^{NAME}~Dr {NAME}",
+        f"OBX|1|ED|A1^B||{NAME}&{NAME}^{NAME}^{NAME}^{NAME}^Vu par {NAME}^Vu par {NAME}^{NAME}",
+        f"OBX|1|ED|A1^B||^TEXT^CR {NAME}^Base64^VnUgY2Ugam91ci4=^Vu par {NAME}",
     ],
 )
 def test_no_coded_field_of_hl7_hides_a_name(segment: str) -> None:
@@ -169,6 +173,9 @@ def test_no_coded_field_of_hl7_hides_a_name(segment: str) -> None:
         "PRB|AD||I48^Fibrillation auriculaire^CIM10",
         "PDA|I48||Y|||N",
         "ZFS|1|||||HO^Hospitalisation libre|1",
+        "OBX|1|ED|1^D||^TEXT^TEXT^Base64^VnUgY2Ugam91ci4=",
+        "OBX|1|ED|1^D||^application^pdf^Base64^",
+        "OBX|1|ED|1^D||^TEXT^plain^A^Vu ce jour.",
     ],
 )
 def test_codes_and_labels_of_hl7_stay(segment: str) -> None:
