@@ -110,8 +110,9 @@ def _expands(raw: bytes, start: int) -> bool:
                     return False
                 del inflaters[depth:], lengths[depth:]
                 continue
-            if inflaters[depth].unconsumed_tail:
-                given.append((depth, inflaters[depth].unconsumed_tail))
+            tail = inflaters[depth].unconsumed_tail
+            if tail and not inflaters[depth].eof and (plain or len(tail) < len(data)):
+                given.append((depth, tail))
             if not lengths[depth] and plain[:1] == b"x" and depth < _MOST_FILTERS:
                 inflaters.append(zlib.decompressobj())
                 lengths.append(0)

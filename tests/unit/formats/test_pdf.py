@@ -213,17 +213,24 @@ def test_former_versions_of_a_file_are_removed() -> None:
     assert "Zor-glub" not in told(source.rewrite([]))
 
 
+WORDS = b"BT /F1 12 Tf 72 700 Td (Vue ce jour avec sa fille.) Tj ET\n"
+
+
 def filtered(spaces: int) -> bytes:
     """Return a page whose words pass two filters, with so many MiB of spaces behind them."""
     packed = zlib.compressobj(9)
-    content = packed.compress(b"BT /F1 12 Tf 72 700 Td (Vue ce jour avec sa fille.) Tj ET\n")
+    content = packed.compress(WORDS)
     content += b"".join(packed.compress(b" " * (1 << 20)) for _ in range(spaces)) + packed.flush()
-    content = zlib.compress(content, 9)
+    return page_of(zlib.compress(content, 9), filters=2)
+
+
+def page_of(content: bytes, filters: int = 1) -> bytes:
+    """Return a file of one page whose content passes so many filters."""
     objects = (
         b"<</Type/Catalog/Pages 2 0 R>>",
         b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
         b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>>",
-        b"<</Length %d/Filter[/FlateDecode/FlateDecode]>>\nstream\n%b\nendstream" % (len(content), content),
+        b"<</Length %d/Filter[%b]>>\nstream\n%b\nendstream" % (len(content), b"/FlateDecode" * filters, content),
         b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
     )
     numbered = (b"%d 0 obj\n%b\nendobj\n" % (number, one) for number, one in enumerate(objects, 1))
@@ -237,6 +244,15 @@ def test_a_stream_of_two_filters_is_read_unless_it_fills_the_memory() -> None:
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     assert outcome(raw) == "expands_too_much"
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000, "kB"
+
+
+@pytest.mark.parametrize("kilobytes", [60, 70, 130, 400])
+@pytest.mark.parametrize("filters", [1, 2])
+def test_a_page_is_read_whatever_the_blocks_that_it_is_inflated_in(kilobytes: int, filters: int) -> None:
+    content = WORDS.ljust(kilobytes * 1000)
+    for _ in range(filters):
+        content = zlib.compress(content)
+    assert read(page_of(content, filters)).text == "Vue ce jour avec sa fille."
 
 
 def encrypted() -> bytes:
