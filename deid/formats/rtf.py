@@ -19,6 +19,7 @@ from enum import Enum
 from deid.domain.errors import Reason
 from deid.formats.reading import Reading, Save
 from deid.formats.usual import FONT_NAMES, PAGE_FIELD, STYLE_NAMES, THREE_LETTERS
+from deid.french.folding import fold
 
 _TOKEN = re.compile(
     rb"(?P<brace>[{}])"
@@ -209,8 +210,7 @@ class _Document:
                 self._cut(start, data_end, "attachment", b"{}")
             return data_end
         if self._skipped:
-            self._skipped -= 1
-            self._end = end
+            self._skip(1, _CHARACTERS.get(word), start, end)
             return end
         if word == "u":
             self._show(chr((number or 0) % 0x10000), start, end)
@@ -281,8 +281,7 @@ class _Document:
             group.ignorable = True
             return
         if self._skipped:
-            self._skipped -= 1
-            self._end = end
+            self._skip(1, _CHARACTERS.get(symbol, ""), start, end)
         elif symbol in _CHARACTERS:
             self._show(_CHARACTERS[symbol], start, end)
         elif symbol in _LINE_ENDS and group.kind is _Kind.READ:
@@ -294,13 +293,24 @@ class _Document:
 
     def _characters(self, given: bytes, start: int, end: int) -> None:
         """Read bytes of text."""
-        skipped = min(self._skipped, len(given))
-        self._skipped -= skipped
         self._groups[-1].fresh = False
+        if skipped := min(self._skipped, len(given)):
+            told = given[:skipped].decode(self._codec(), "replace")
+            self._skip(skipped, told, start, end if skipped == len(given) else start + skipped)
         if given := given[skipped:]:
             self._begin(start)
             self._bytes += given
         self._end = end
+
+    def _skip(self, count: int, told: str | None, start: int, end: int) -> None:
+        """Skip bytes that stand for the last character; what says more than it, or a word, is no part of what is left.
+
+        `told` is what they say, None of a word that says what nobody knows.
+        """
+        self._skipped -= count
+        self._end = end
+        if told is None or (any(map(str.isalnum, told)) and fold(told) != fold("".join(self._shown[-1:]))):
+            self._cut(start, end, "metadata", b"?" * count)
 
     def _show(self, text: str, start: int, end: int) -> None:
         """Read a character that is not a byte."""
@@ -315,10 +325,12 @@ class _Document:
 
     def _decode(self) -> None:
         if self._bytes:
-            font = self._groups[-1].font
-            encoding = self._encoding if font is None else self._fonts.get(font, self._encoding)
-            self._shown.append(self._bytes.decode(encoding, "replace"))
+            self._shown.append(self._bytes.decode(self._codec(), "replace"))
             self._bytes.clear()
+
+    def _codec(self) -> str:
+        font = self._groups[-1].font
+        return self._encoding if font is None else self._fonts.get(font, self._encoding)
 
     def _end_run(self) -> None:
         if self._start is None:

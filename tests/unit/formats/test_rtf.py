@@ -135,6 +135,29 @@ def test_what_no_reader_shows_is_not_written(hidden: bytes) -> None:
     assert read(written).text == source.text.replace("Dupont", "Martin")
 
 
+@pytest.mark.parametrize(
+    "fallback",
+    [
+        rb"\uc7\u233 Zorglub",
+        rb"\uc9\u233 e Zorglub",
+        rb"\uc7\u233 \'5a\'6f\'72\'67\'6c\'75\'62",
+        b"".join(rb"\u233 %c" % letter for letter in b"Zorglub"),
+        b"\\u233" + rb"\Zorglub ",
+    ],
+)
+def test_what_stands_for_a_character_says_no_more_than_it(fallback: bytes) -> None:
+    source = read(rb"{\rtf1\ansi " + fallback + rb" Vu ce jour.\par}")
+    written = source.rewrite([])
+    assert not re.search(rb"[Zorglub]{2}|'5a|\\u233 [Zorglub]", written.split(b" Vu")[0].split(rb"\ansi")[1])
+    assert read(written).text == source.text
+
+
+@pytest.mark.parametrize("fallback", [rb"\u233 e", rb"\u233?", rb"\u233\'e9", rb"\u8364\'80", rb"\u8217'"])
+def test_what_stands_for_a_character_stays(fallback: bytes) -> None:
+    raw = rb"{\rtf1\ansi Vu ce jour. " + fallback + rb"\par}"
+    assert read(raw).rewrite([]) == raw
+
+
 BAD = {
     "cut off": (LETTER[:300], "malformed"),
     "cut off after a backslash": (LETTER[:300] + b"\\", "malformed"),
