@@ -6,6 +6,7 @@ identifiers of messages stand there.
 
 from __future__ import annotations
 
+import codecs
 import posixpath
 import re
 from base64 import encodebytes
@@ -16,6 +17,8 @@ from email.header import Header, decode_header, make_header
 from email.message import Message
 from email.utils import format_datetime, formataddr, getaddresses, parsedate_to_datetime
 from functools import partial
+from itertools import count
+from mimetypes import MimeTypes
 from typing import Any
 
 from deid.domain.errors import Reason
@@ -26,7 +29,15 @@ from deid.formats.reading import Reading, Save
 from deid.formats.recognition import MAILBOX
 
 _ADDRESSES = {"From": "De", "To": "À", "Cc": "Copie", "Reply-To": "Réponse à", "Sender": "Envoyé par"}
-_KEPT = frozenset({"mime-version", "content-type", "content-transfer-encoding", "content-disposition", "content-id"})
+_KEPT = frozenset({"mime-version", "content-type", "content-transfer-encoding", "content-disposition"})
+_TYPES = frozenset(MimeTypes().types_map[True].values()) | frozenset(
+    """multipart/mixed multipart/alternative multipart/related multipart/report multipart/signed multipart/digest
+    multipart/form-data message/delivery-status message/disposition-notification application/hl7-v2
+    x-application/hl7-v2+er7 application/fhir+json application/fhir+xml application/dicom text/rfc822-headers
+    application/pgp-signature application/pkcs7-signature application/x-pkcs7-signature""".split()
+)
+_ENCODINGS = frozenset("7bit 8bit binary quoted-printable base64 uuencode x-uuencode uue x-uue".split())
+_PARAMETERS = {"format": ("flowed", "fixed"), "delsp": ("yes", "no")}
 _ENCRYPTED = frozenset({"multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime"})
 
 
@@ -44,6 +55,7 @@ def read_eml(raw: bytes, reading: Reading) -> Save:
         reading.removed("header")
     message: Any = message_from_bytes(raw)
     _message(message, reading)
+    _rename_boundaries(message, raw)
     written = policy.compat32.clone(linesep="\r\n" if b"\r\n" in raw else "\n", max_line_length=None)
     return lambda: message.as_bytes(policy=written)
 
@@ -127,7 +139,13 @@ def _date(message: Any, reading: Reading, value: str) -> None:
 
 
 def _part(part: Any, reading: Reading, *, body: bool = True) -> bool:
-    """Read a part of a message, or its whole `body`; return whether it stays."""
+    """Read a part of a message, or its whole `body`, and clean its headers; return whether it stays."""
+    stays = _payload(part, reading, body=body)
+    _clean(part)
+    return stays
+
+
+def _payload(part: Any, reading: Reading, *, body: bool) -> bool:
     if part.get_content_type() in _ENCRYPTED:
         reading.refuse(Reason.ENCRYPTED)
     if part.get_content_type() == "message/rfc822" and part.is_multipart():
@@ -152,7 +170,6 @@ def _content(part: Any, reading: Reading, *, body: bool) -> bool:
     raw = part.get_payload(decode=True) or b""
     name = part.get_filename() or ""
     kind = part.get_content_type()
-    _rename(part, posixpath.splitext(name)[1])
     hint = name if name and kind in ("application/octet-stream", "text/plain") else kind
     if any(isinstance(defect, InvalidBase64LengthDefect) for defect in part.defects):
         return reading.damaged("base64", body=body)
@@ -162,13 +179,54 @@ def _content(part: Any, reading: Reading, *, body: bool) -> bool:
     return kept
 
 
-def _rename(part: Any, ending: str) -> None:
-    """Give a part a neutral name with its ending: `piece.pdf`."""
-    known = ending.lower() if ending[1:].isalnum() and len(ending) < 7 else ""
+def _clean(part: Any) -> None:
+    """Leave of the headers of MIME what its standards list; a name is a neutral one with its ending: `piece.pdf`."""
+    ending = posixpath.splitext(part.get_filename() or "")[1].lower()
+    name = f"piece{ending}" if ending[1:].isalnum() and len(ending) < 7 else "piece"
+    kind, charset = part.get_content_type(), part.get_content_charset()
+    told = {key: part.get_param(key) for key, values in _PARAMETERS.items() if part.get_param(key) in values}
+    if charset is not None and _is_charset(charset):
+        told["charset"] = charset
     if part.get_param("name") is not None:
-        part.set_param("name", f"piece{known}")
-    if part.get_param("filename", header="content-disposition") is not None:
-        part.set_param("filename", f"piece{known}", header="Content-Disposition")
+        told["name"] = name
+    attached, named = part.get_content_disposition(), part.get_param("filename", header="content-disposition")
+    encoding = str(part.get("Content-Transfer-Encoding", "")).strip().lower()
+    typed, versioned = "Content-Type" in part, "MIME-Version" in part
+    for header in _KEPT:
+        del part[header]
+    if versioned:
+        part["MIME-Version"] = "1.0"
+    if typed:
+        part["Content-Type"] = kind if kind in _TYPES else _usual(kind)
+        for key, value in told.items():
+            part.set_param(key, value)
+    if attached is not None:
+        part["Content-Disposition"] = "inline" if attached == "inline" else "attachment"
+        if named is not None:
+            part.set_param("filename", name, header="Content-Disposition")
+    if encoding in _ENCODINGS:
+        part["Content-Transfer-Encoding"] = encoding
+
+
+def _usual(kind: str) -> str:
+    """Return the type that stands for one that no standard lists."""
+    main = kind.partition("/")[0]
+    return {"multipart": "multipart/mixed", "text": "text/plain"}.get(main, "application/octet-stream")
+
+
+def _is_charset(name: str) -> bool:
+    try:
+        return bool(codecs.lookup(name))
+    except (LookupError, UnicodeError):
+        return False
+
+
+def _rename_boundaries(message: Any, raw: bytes) -> None:
+    """Give each part with parts a boundary of its own, which stands nowhere in the message."""
+    mark = next(mark for number in count() if (mark := f"=_{number}_").encode() not in raw)
+    for number, part in enumerate(message.walk()):
+        if part.is_multipart() and part.get_content_maintype() == "multipart":
+            part.set_boundary(f"{mark}{number}")
 
 
 def _put(part: Message, written: bytes) -> None:

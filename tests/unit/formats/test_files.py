@@ -387,6 +387,25 @@ def test_a_message_with_bare_letters_in_its_headers_is_read(charset: str) -> Non
     assert written["Subject"] == "Opéré à Besançon : Martin"
 
 
+def test_headers_of_a_message_say_what_standards_list() -> None:
+    raw = (
+        f"From: a@b.fr\nSubject: Vue\nMIME-Version: 1.0 ({NAME})\nContent-Type: multipart/x-{NAME}; boundary={NAME}_1;"
+        f" x-name={NAME}\n\n--{NAME}_1\nContent-Type: text/x-{NAME}; charset=utf-8; format=flowed; x={NAME}\n"
+        f"Content-ID: <{NAME}@chu.fr>\nContent-Transfer-Encoding: 8bit\nContent-Disposition: attachment; x={NAME};"
+        f' filename="{NAME}.txt"; creation-date="Sun, 14 May 1961 10:00:00 +0100"\n\nVue ce jour, =_0_.\n'
+        f"--{NAME}_1\nContent-Type: text/plain; charset={NAME}\nContent-Transfer-Encoding: {NAME}\n\nFin.\n"
+        f"--{NAME}_1--\n"
+    )
+    source = read(raw.encode(), "a.eml")
+    written = source.rewrite([])
+    assert NAME.lower() not in written.decode().lower()
+    assert b"1961" not in written
+    assert read(written, "a.eml").text == source.text
+    first = email.message_from_bytes(written).get_payload(0)
+    assert first["Content-Type"] == 'text/plain; format="flowed"; charset="utf-8"'
+    assert first["Content-Disposition"] == 'attachment; filename="piece.txt"'
+
+
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_a_message_of_a_mailbox_is_a_message_and_several_are_refused_by_name(end: str) -> None:
     line = f"From {NAME.lower()}@chu.fr Mon Mar  2 10:00:00 2026\n"
