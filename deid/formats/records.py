@@ -11,7 +11,7 @@ from functools import partial
 
 from deid.domain.errors import Reason
 from deid.domain.labels import IDENTIFIERS
-from deid.formats.fields import Rule
+from deid.formats.fields import Rule, stays_as_code
 from deid.formats.formulas import guarded_parts
 from deid.formats.reading import Reading, Save
 from deid.formats.splicing import SplicedText
@@ -24,7 +24,12 @@ _TOKEN = re.compile(
     r'[ \t\r\n]*(?:(?P<string>"[^"\\]*(?:\\.[^"\\]*)*")|(?P<mark>[{}\[\],:])|(?P<word>[^ \t\r\n{}\[\],:"]+))', re.DOTALL
 )
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
-_KEY = re.compile(r"[\w.:@$#/+-]{0,64}", re.ASCII)
+# A plain name, which begins with no title of a person, and is no e-mail address
+_KEY = re.compile(
+    r"(?!(?i:m|mr|mme|mlle|dr|pr|docteur|professeur|madame|monsieur)[_.:/+-])@?[\w.:$#/+-]{0,64}", re.ASCII
+)
+_NUMBERED = re.compile(r"(?:\D*\d){5}|\d+([/.-])\d+\1\d")  # it may be a day, a number of a person or of a phone
+_CODE = Rule(kind="code")
 # A leaf that is removed, with its key where it has one, and the object or array of which it was the last
 _GONE = r'(?:"[^"\\\0]*(?:\\.[^"\\\0]*)*"\s*:\s*)?\0'
 _GONE_AFTER, _GONE_BEFORE = re.compile(rf",\s*{_GONE}"), re.compile(rf"{_GONE}\s*,\s*")
@@ -80,10 +85,15 @@ def scan_json(text: str, start: int = 0) -> Iterator[Leaf]:
             at = token.start(kind), token.end(kind)
             if kind == "string" and not named and stack:
                 stack[-1][0] = value
-                if not _KEY.fullmatch(value):
+                if not _is_plain(value):
                     yield Leaf((*pointer[:-1], "(key)"), *at, value)
             elif kind == "string" or written not in _WORDS:
                 yield Leaf(pointer, *at, value, kind == "word")
+
+
+def _is_plain(key: str) -> bool:
+    """Return whether a key is a plain name, or a code where it holds more than a few digits."""
+    return _KEY.fullmatch(key) is not None and (_NUMBERED.search(key) is None or stays_as_code(key, _CODE))
 
 
 class JsonText(SplicedText):
@@ -98,8 +108,8 @@ class JsonText(SplicedText):
         self.place(leaf.start, leaf.end)(written)
 
     def remove(self, leaf: Leaf) -> None:
-        """Remove a leaf with its key, and what is empty without it."""
-        self.place(leaf.start, leaf.end)("\0")
+        """Remove a leaf with its key, and what is empty without it; a key is emptied."""
+        self.place(leaf.start, leaf.end)('""' if leaf.pointer[-1] == "(key)" else "\0")
 
     def settle(self, text: str) -> str:
         """Return the text without the leaves that were removed."""

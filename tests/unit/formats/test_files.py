@@ -332,6 +332,24 @@ def test_json_keeps_numbers_as_written_and_both_values_of_a_key() -> None:
     assert number.rewrite([(*_span(number, "8012345679"), "X")]) == b'{"ipp": "X"}'
 
 
+@pytest.mark.parametrize(
+    ("key", "shown"),
+    [
+        ("2026-03-03", "03/03/2026"),
+        *((one, one) for one in ("09/03/2026", "mesure_20260303", "0677129355", "Dr_Zorglub", "a.zorglub@chu.fr")),
+        *((one, "") for one in ("718-7", "18748-4", "I48.9", "hba1c", "@type", "2.16.840.1.113883.6.1", "docteur")),
+    ],
+)
+def test_a_key_is_text_unless_it_is_a_plain_name_or_a_code(key: str, shown: str) -> None:
+    raw = json.dumps({"a": {key: "Vu"}}).encode()
+    assert [line for line in read(raw, "a.json").text.split("\n") if "Vu" not in line] == [shown] * bool(shown)
+    bundle = json.dumps({"resourceType": "Observation", "status": "final", key: {"text": "Vu"}}).encode()
+    source = read(bundle, "a.json")
+    written = source.rewrite([(*_span(source, shown), "[DATE]")] if shown else [])
+    assert isinstance(json.loads(written), dict)
+    assert (key in written.decode()) is not bool(shown)
+
+
 def test_fhir_attachments_tell_their_new_size_and_hash() -> None:
     source = read(FHIR)
     bundle = json.loads(source.rewrite(hidden(source)))
