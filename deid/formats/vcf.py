@@ -16,6 +16,13 @@ _IDENTITY = Rule.model_validate({"label": "ID", "caption": "Échantillon"})
 _DROPPED = Rule(kind="drop")  # commands tell paths, people and dates
 # Keys of lines that describe samples and their families
 _SAMPLES = frozenset({"sample", "pedigree"})
+_ID = re.compile(r"[\w.:*+#|-]{1,100}", re.ASCII)
+# What no annotation of a variant says: a title before a name, a day, the number of a phone, an e-mail
+_TOLD = re.compile(
+    r"(?<![^\W_])(?i:dr|pr|mme|mlle|docteur|professeur|madame|monsieur)[_. -]+[^\W\d_]|\w@\w"
+    r"|(?<!\d)(?:\d{1,2}[/.-]\d{1,2}[/.-](?:\d\d){1,2}|(?:19|20)\d\d[/-]\d\d[/-]\d\d|0\d{9})(?!\d)"
+)
+_SEARCHED = (2, 7)  # columns ID and INFO
 
 
 def read_vcf(raw: bytes, reading: Reading) -> Save:
@@ -30,6 +37,7 @@ def read_vcf(raw: bytes, reading: Reading) -> Save:
             _meta(file, reading, start, line)
         else:
             _samples(file, reading, start, line)
+            _variants(file, reading, start + len(line))
             return file.save
     raise ValueError("no line of columns")
 
@@ -59,6 +67,8 @@ def _meta(file: SplicedText, reading: Reading, start: int, line: str) -> None:
             rule = _DROPPED
         elif key.casefold() in _SAMPLES and not quoted:
             rule = _IDENTITY
+        elif rule.kind == "keep" and (not _ID.fullmatch(text) or _TOLD.search(text)):
+            rule = Rule()
         place = file.place(at + quoted, at + len(text) - quoted)
         reading.field(rule, text[quoted : len(text) - quoted], place)
 
@@ -67,6 +77,24 @@ def _samples(file: SplicedText, reading: Reading, start: int, line: str) -> None
     position = start
     for number, name in enumerate(line.split("\t")):
         if number >= _FIXED:
-            place = file.place(position, position + len(name), lambda new: re.sub(r"\s+", "_", new.strip()))
+            place = file.place(position, position + len(name), _unspaced)
             reading.field(_IDENTITY, name, place)
         position += len(name) + 1
+
+
+def _variants(file: SplicedText, reading: Reading, start: int) -> None:
+    """Read of the lines of variants the ids and annotations that say what none does."""
+    for line in re.finditer(r"[^\r\n]+", file.text[start:]):
+        if not _TOLD.search(line[0]):
+            continue
+        position = start + line.start()
+        for number, column in enumerate(line[0].split("\t")):
+            for part in re.finditer("[^;=]+", column) if number in _SEARCHED else ():
+                if _TOLD.search(part[0]):
+                    place = file.place(position + part.start(), position + part.end(), _unspaced)
+                    reading.field(Rule(), part[0], place)
+            position += len(column) + 1
+
+
+def _unspaced(value: str) -> str:
+    return re.sub(r"[\s;=]+", "_", value.strip())

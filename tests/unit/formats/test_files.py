@@ -382,6 +382,19 @@ def test_vcf_keeps_variants() -> None:
     assert written.endswith("\tFORMAT\tMartin\tMartin\n1\t42\trs1\tA\tC\t9\tPASS\tDP=1\tGT\t0/1\t0/0\n")
 
 
+def test_ids_and_annotations_of_variants_are_text_where_they_say_what_none_does() -> None:
+    header = f"##fileformat=VCFv4.2\n##contig=<ID=HLA-A*01:01,md5={NAME} 14/05/1961>\n##INFO=<ID=Dr_{NAME},Type=Flag>\n"
+    columns = "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n"
+    kept = "1\t1020304050\trs1;COSV57571\tA\tC\t9\tPASS\tAC=1.2e-05;CSQ=T|missense_variant|BRCA1:c.68_69del;CLNDN=x1\n"
+    told = f"1\t42\tDr_{NAME}\tA\tC\t9\tPASS\tDP=1;NOTE=vue_le_14/05/1961_tel_0380123456;X=a@{NAME}.fr\n"
+    source = read((header + columns + kept + told).encode(), "a.vcf")
+    for word in ("14/05/1961", "0380123456", f"Dr_{NAME}", f"a@{NAME}.fr"):
+        assert word in source.text
+    assert "CSQ" not in source.text
+    written = source.rewrite([(*_span(source, "vue_le_14/05/1961"), "vu; 02/04/1970")]).decode()
+    assert "\tDP=1;NOTE=vu_02/04/1970_tel_0380123456;X=" in written
+
+
 def test_a_message_keeps_its_parts() -> None:
     source = read(EML)
     message = email.message_from_bytes(source.rewrite(hidden(source)))
