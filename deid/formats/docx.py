@@ -46,7 +46,12 @@ _REMOVED = {
     "del": "revision", "moveFrom": "revision", "commentReference": "comment", "object": "attachment",
     "altChunk": "attachment", "control": "attachment", "contentPart": "attachment",
 }  # fmt: skip
-_TOKEN = re.compile(r"[\w#%.+-]{0,40}", re.ASCII)
+# A number, a colour, a language, or a word of the standard, which begins in lower case: bothSides, majorHAnsi
+_TOKEN = re.compile(
+    r"-?\d{1,6}(?:\.\d{1,4})?(?:%|pt|cm|mm|in|pc|pi)?|[\dA-Fa-f]{6}|[\dA-F]{2}(?:[\dA-F]{2})?"
+    r"|[a-z]{2,3}(?:-[A-Z][a-z]{3})?(?:-[A-Z]{2})?|[a-z][A-Za-z]{0,39}\d?|x-none|",
+    re.ASCII,
+)
 _STYLED = frozenset({"pStyle", "rStyle", "tblStyle", "basedOn", "next", "link"})
 _FIXED = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "\u2011", "sym": " "}
 
@@ -219,7 +224,7 @@ def _stays(name: str, key: str, value: str, part: _Part) -> bool:
         return value in part.relations
     if not key.startswith(f"{{{_W}}}") or key.startswith(f"{{{_W}}}rsid"):
         return False
-    if name == "rFonts":
+    if name == "rFonts" or key == f"{{{_W}}}font":
         return bool(FONT_NAMES.fullmatch(value) or "Theme" in key)
     if name == "lvlText":
         return not THREE_LETTERS.search(value)

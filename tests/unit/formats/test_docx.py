@@ -150,6 +150,10 @@ HIDDEN = {
     "word art": docx("<w:p><w:r><w:pict><v:textpath alt='Zorglub' string='Zorglub'/></w:pict></w:r></w:p>"),
     "picture": docx(DRAWING, more={"word/media/Zorglub.png": ("image", picture())}),
     "text between elements": docx("Zorglub<w:p>Zorglub</w:p>"),
+    "values of formats": docx(
+        "<w:p><w:pPr><w:tabs><w:tab w:val='Zorglub'/></w:tabs><w:jc w:val='Zorglub1961'/></w:pPr>"
+        "<w:r><w:rPr><w:lang w:val='Zorglub'/><w:color w:val='a.Zorglub'/></w:rPr><w:sym w:font='Zorglub'/></w:r></w:p>"
+    ),
     "comment of XML": docx("<!-- Zorglub --><?x Zorglub?>"),
     "list": docx(
         more={
@@ -203,6 +207,15 @@ def test_what_is_shown_is_read_and_replaced(raw: bytes) -> None:
     assert read(written).text == source.text.replace("Zorglub", "Martin")
     assert b"Zor" not in expanded(written)
     assert b"glub" not in expanded(written)
+
+
+def test_values_of_formats_that_the_standard_lists_stay_and_no_others() -> None:
+    values = "fr-FR x-none zh-Hans-CN FF0000 auto BF 04A0 -720 50% 12.5pt bothSides majorHAnsi accent1".split()
+    others = ["19610514", "14/05/1961", "0612345678", "Anne"]
+    raw = docx(
+        "<w:p>" + "".join(f"<w:r><w:rPr><w:color w:val='{one}'/></w:rPr></w:r>" for one in values + others) + "</w:p>"
+    )
+    assert re.findall(r'w:color w:val="([^"]*)"', expanded(read(raw).rewrite([])).decode()) == values
 
 
 def test_page_numbers_stay() -> None:
