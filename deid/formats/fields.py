@@ -232,7 +232,13 @@ _ATOM = (
 )
 _UNIT = re.compile(rf"(?:(?:{_ATOM})[2-3]?)?(?:[./](?:{_ATOM})[2-3]?)*")
 _DATED = re.compile(
-    r"(?:\d{1,2}[/.-]){1,2}(?:18|19|20)\d\d|\d{1,2}([/-])\d{1,2}\1\d\d|(?:18|19|20)\d\d(?:[/.-]\d\d){1,2}", re.ASCII
+    r"(?<!\d)(?<!\d[.,])(?:(?:\d{1,2}[/.-]){1,2}(?:18|19|20)\d\d|\d{1,2}([/-])\d{1,2}\1\d\d"
+    r"|(?:18|19|20)\d\d(?:[/.-]\d\d){1,2})(?!\d)",
+    re.ASCII,
+)
+# A day of six or eight figures after a word of birth: DDN170281, NE17.02.81
+_BIRTH = re.compile(
+    r"(?<![^\W\d_])(?i:d\.?d\.?n|n[ée]e?|naiss|dob)[\W_]{0,3}[0-3]\d[/.-]?[01]\d[/.-]?(?:\d\d){1,2}(?!\d)", re.ASCII
 )
 
 
@@ -251,8 +257,10 @@ def stays_as_code(value: str, rule: Rule) -> bool:
         return True
     if rule.value == "words" and all(one.strip(digits) in rule.codes or _CODE.fullmatch(one) for one in words(value)):
         return _FEW_DIGITS.fullmatch(value) is not None and _DATED.search(value) is None
-    if any(shape.fullmatch(value) for shape in (_ABBREVIATION, _CODE, _UNIT, _OID, _MEDIA)):
-        return _DATED.fullmatch(value) is None
+    if _OID.fullmatch(value):
+        return True
+    if any(shape.fullmatch(value) for shape in (_ABBREVIATION, _CODE, _UNIT, _MEDIA)):
+        return _DATED.search(value) is None and _BIRTH.search(value) is None
     return cip_holds(value)
 
 

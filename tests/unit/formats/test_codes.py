@@ -52,7 +52,8 @@ def without(raw: bytes | str, *secrets: str, hint: str = "") -> str:
     "value",
     "18748-4 100986-5 E11.9 DEQP003 B01AF02 HbA1c 2.16.840.1.113883.6.1 urn:oid:1.2.250.1.213.2 10*9/L mmol/L µmol/L "
     "g/dL mm[Hg] /min % kg/m2 mL/min/1.73m2 ADT_A01 v2-0203 UTF-8 2.5 39013 PENI INSI H 12.5 >= 3400930085370 final "
-    "Next-of-Kin text/plain application/fhir+json comprimés".split(),
+    "Next-of-Kin 100-2000 3.10-12.5 8140/3 2.16.840.1.2003.10.12 NE0203 text/plain application/fhir+json "
+    "comprimés".split(),
 )
 def test_a_code_is_known_by_its_form_or_its_table(value: str) -> None:
     assert stays_as_code(value, CODE)
@@ -63,6 +64,7 @@ def test_a_code_is_known_by_its_form_or_its_table(value: str) -> None:
     [
         *"ZORGLUB Zorglub zorglub-anne Anne ZORGLUB1 ZORGLUB-1961 0612345678 03-84-51-77-20 14/05/1961".split(),
         *"1961-05-14 14/05/61 05/1961 19610514 8012345679 A26014477 a@b1 3400930085371 text/zorglub;x".split(),
+        *"DDN17/02/81 NE17.02.81 DDN:170281 ddn_17-02-81 x17/02/1981 J2026-03-03 81-02-17x le03/03/26".split(),
         *("Mme A1", "CR Mme ROUX", "mg (Mme ROUX)", "1 A"),
     ],
 )
@@ -521,7 +523,7 @@ SIGNED = ("%d/%m/%Y", "%d-%m-%Y", "%d.%m.%Y", "%Y/%m/%d", "%Y-%m-%d", "%Y-%m", "
 @given(st.dates(date(1900, 1, 1), date(2099, 12, 31)), st.sampled_from(SIGNED), st.sampled_from(CODED), st.data())
 def test_no_code_of_a_map_is_a_date(day: date, way: str, rule: Rule, data: st.DataObject) -> None:
     written = day.strftime(way)
-    before = data.draw(st.sampled_from(["", "vu le ", *(f"{code} " for code in rule.codes[:3])]))
+    before = data.draw(st.sampled_from(["", "J", "DDN", "x_", "vu le ", *(f"{code} " for code in rule.codes[:3])]))
     assert stays_as_code(f"{before}{written}", rule) is (
         rule.value == "version" and not before and re.fullmatch(r"20\d\d(-\d\d)+", written) is not None
     )
