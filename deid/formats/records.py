@@ -28,7 +28,7 @@ _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
 _KEY = re.compile(
     r"(?!(?i:m|mr|mme|mlle|dr|pr|docteur|professeur|madame|monsieur)[_.:/+-])@?[\w.:$#/+-]{0,64}", re.ASCII
 )
-_NUMBERED = re.compile(r"(?:\D*\d){5}|\d+([/.-])\d+\1\d")  # it may be a day, a number of a person or of a phone
+_MANY_DIGITS = re.compile(r"(?:\D*\d){5}|\d+([/.-])\d+\1\d")  # it may be a day, a number of a person or of a phone
 _CODE = Rule(kind="code")
 # A leaf that is removed, with its key where it has one, and the object or array of which it was the last
 _GONE = r'(?:"[^"\\\0]*(?:\\.[^"\\\0]*)*"\s*:\s*)?\0'
@@ -93,7 +93,7 @@ def scan_json(text: str, start: int = 0) -> Iterator[Leaf]:
 
 def _is_plain(key: str) -> bool:
     """Return whether a key is a plain name, or a code where it holds more than a few digits."""
-    return _KEY.fullmatch(key) is not None and (_NUMBERED.search(key) is None or stays_as_code(key, _CODE))
+    return _KEY.fullmatch(key) is not None and (_MANY_DIGITS.search(key) is None or stays_as_code(key, _CODE))
 
 
 class JsonText(SplicedText):
