@@ -19,8 +19,8 @@ import re
 import unicodedata
 import zlib
 from collections.abc import Callable, Iterator
-from functools import cached_property, lru_cache, partial
-from itertools import chain
+from functools import cache, cached_property, lru_cache, partial
+from itertools import accumulate, chain
 from urllib.parse import unquote_to_bytes
 
 from ahocorasick_rs import AhoCorasick
@@ -30,6 +30,7 @@ from deid.domain.errors import DocumentRefused, Reason
 from deid.domain.labels import DIRECT, NAMES, Label
 from deid.formats.fields import shown_day
 from deid.formats.source import INVISIBLE
+from deid.french.check_digits import nir_key
 from deid.french.folding import fold, spaced
 
 _SOUGHT = DIRECT - {Label.URL}
@@ -40,6 +41,10 @@ _PHONE = 8  # digits
 _STREET = 8  # characters
 _NEAR = 8  # values before one that are looked at
 _BESIDE = 60  # characters between two values of a person
+_GLUED = 3  # letters of a name that another value of its person touches
+_DIGITS = re.compile(r"\d+(?: \d+)+")
+_FEW_GROUPS = 3  # groups of digits that a short number is written in
+_LONG_NUMBER = 10  # digits
 _SPELT = re.compile(r"(?<= )\w(?: \w){5,}(?= )")
 _INVISIBLE = re.compile(f"[{''.join(sorted(INVISIBLE))}]")
 _RATIO, _MARGIN = 100, 1 << 20  # bytes that a file may expand to, as when it is read
@@ -63,14 +68,16 @@ class Sought:
         self._common = common
         self._persons: dict[str, set[str]] = {}
         self._weak: set[str] = set()
+        self._kept: frozenset[str] = frozenset()
         for label, value in _known(document.patient):
             self._add(label, value, "", known=True)
         for label, value in _replaced(document, substitution):
             self._add(label, value, "" if label not in _OTHERS else _bare(value))
         kept = f" {_bare(substitution.text)} "
-        held = {form for form, _, _ in self._matches(kept)}
-        self._persons = {form: whose for form, whose in self._persons.items() if form not in held}
-        self.__dict__.pop("_automaton", None)
+        self._kept = frozenset(form for form, _, _ in self._matches(kept))
+        self._persons = {form: whose for form, whose in self._persons.items() if form not in self._kept}
+        for made in ("_automaton", "_numbers"):
+            self.__dict__.pop(made, None)
 
     def _add(self, label: Label, value: str, person: str, *, known: bool = False) -> None:
         for form, weak in _forms(label, value, self._common, known):
@@ -85,16 +92,57 @@ class Sought:
         forms = list(self._persons)
         return AhoCorasick(forms), forms
 
+    @cached_property
+    def _numbers(self) -> tuple[AhoCorasick, list[str]]:
+        """Long numbers of digits alone, which count however they are grouped."""
+        forms = [form for form in self._persons if form.isdigit() and len(form) >= _PHONE and form not in self._weak]
+        return AhoCorasick(forms), forms
+
     def _matches(self, text: str) -> Iterator[tuple[str, int, int]]:
-        """Yield the forms that stand in a bare text as whole words, or as whole numbers."""
+        """Yield the forms that stand in a bare text: as whole words or numbers, glued to one another, or in groups."""
         if not self._persons:
             return
         automaton, forms = self._automaton
+        chains: dict[int, tuple[str, set[str]]] = {}
         for at, start, end in automaton.find_matches_as_indexes(text, overlapping=True):
-            edges = text[start - 1], text[end]
-            long_number = end - start >= _PHONE and forms[at].replace(" ", "").isdigit()
-            if not any(edge.isdigit() if long_number else edge != " " for edge in edges):
-                yield forms[at], start, end
+            form, edges = forms[at], (text[start - 1], text[end])
+            digits = end - start >= _PHONE and form.replace(" ", "").isdigit()
+            if not any(edge.isdigit() if digits else edge != " " for edge in edges):
+                yield form, start, end
+            elif form.isalpha() and end - start >= _GLUED:
+                yield from self._glued(form, start, end, edges, chains)
+        yield from self._grouped(text)
+
+    def _glued(
+        self, form: str, start: int, end: int, edges: tuple[str, str], chains: dict[int, tuple[str, set[str]]]
+    ) -> Iterator[tuple[str, int, int]]:
+        """Yield a name that digits touch, or names of a person that touch: `chains` of names by their end."""
+        before, after = edges
+        whose = self._persons[form]
+        named, others = chains.get(start, ("", whose))
+        whose = whose & others
+        if not whose or (before.isalpha() and not named):
+            return
+        if after.isalpha():
+            chains[end] = named + form, whose
+        elif named:
+            yield named + form, start - len(named), end
+        else:
+            yield form, start, end
+
+    def _grouped(self, text: str) -> Iterator[tuple[str, int, int]]:
+        """Yield the long numbers whose digits stand in groups: few enough that they are one number."""
+        automaton, forms = self._numbers
+        for run in _DIGITS.finditer(text) if forms else ():
+            groups = run[0].split(" ")
+            found = automaton.find_matches_as_indexes("".join(groups), overlapping=True)
+            if not found:
+                continue
+            starts = {at: number for number, at in enumerate(accumulate(map(len, groups), initial=0))}
+            for at, start, end in found:
+                most = end - start + 3 >> 1 if end - start >= _LONG_NUMBER else _FEW_GROUPS
+                if start in starts and end in starts and starts[end] - starts[start] <= most:
+                    yield forms[at], run.start() + start, run.start() + end
 
     def found(self, text: str, *, opaque: bool, own: Callable[[], frozenset[str]] = frozenset) -> bool:
         """Return whether a bare text holds a sought value.
@@ -105,7 +153,13 @@ class Sought:
         least = _SURE if opaque else _STRONG
         weak: list[tuple[int, int, str]] = []
         for form, start, end in self._matches(text):
-            if form not in self._weak and end - start >= least and form not in own():
+            glued = form not in self._persons
+            if glued and end - start >= _STREET and form not in self._kept:
+                return True
+            if glued:
+                continue
+            alone = not form.isalpha() or end - start >= _SURE or text[start - 1] == text[end] == " "
+            if form not in self._weak and alone and end - start >= least and form not in own():
                 return True
             weak.append((start, end, form))
         weak.sort()
@@ -125,7 +179,7 @@ class Sought:
 def _bare(text: str) -> str:
     """Return the words of a text without case, accents and signs, one space between them."""
     shown = text if text.isascii() else _INVISIBLE.sub("", unicodedata.normalize("NFC", text))
-    return " ".join(spaced(fold(shown)).split())
+    return " ".join(spaced(fold(shown)).replace("œ", "oe").replace("æ", "ae").split())
 
 
 def bare_words(document: Document, substitution: Substitution) -> frozenset[str]:
@@ -175,22 +229,30 @@ def _forms(label: Label, value: str, common: frozenset[str], known: bool) -> Ite
         if len(whole) >= _SURE:
             yield whole, False
     elif label is Label.PHONE:
-        yield from ((form, False) for form in _numbers(whole) if len(form) >= _PHONE)
+        yield from ((form, False) for form in _phones(whole) if len(form) >= _PHONE)
     elif label is Label.COORDINATES or shown_day(value.strip()) is None:  # a number like a day may be a drawn one
         compact = whole.replace(" ", "")
         if len(compact) >= _SURE and sum(map(str.isdigit, compact)) >= _STRONG:
             weak = label is Label.ID and not known  # the number of a hospital or of a device, which may stay elsewhere
-            yield from ((form, weak) for form in {whole, compact})
+            yield from ((form, weak) for form in {whole, compact, *_registered(compact)})
 
 
-def _numbers(written: str) -> set[str]:
-    """Return the ways to write a phone number: at home and from abroad, together and in pairs."""
+def _registered(number: str) -> Iterator[str]:
+    """Yield the other ways to write a number: a NIR with or without its key, and without the zeros that sheets drop."""
+    if re.fullmatch(r"[1-478]\d{12}(?:\d\d)?", number):
+        yield number[:13]
+        yield number[:13] + nir_key(number[:13])
+    if number.isdigit() and len(short := number.lstrip("0")) >= _PHONE:
+        yield short
+
+
+def _phones(written: str) -> set[str]:
+    """Return the ways to write a phone number: at home and from abroad, without the zero that sheets drop."""
     digits = "".join(filter(str.isdigit, written))
     home = re.sub(r"^(?:00)?33(?=[1-9]\d{8}$)", "0", digits)
     if len(home) != 10 or home[0] != "0":
         return {written, digits}
-    pairs = " ".join(home[at : at + 2] for at in range(2, 10, 2))
-    return {written, digits, home, f"33{home[1:]}", f"{home[:2]} {pairs}", f"33 {home[1]} {pairs}"}
+    return {written, digits, home, home[1:], *(f"{code}{home[1:]}" for code in ("33", "330", "0033", "00330"))}
 
 
 # ---- Layers
@@ -212,12 +274,25 @@ _BASE64 = re.compile(
 )
 _ENCODED_WORD = re.compile(rb"=\?[\w.-]{1,40}\?[bB]\?([A-Za-z0-9+/]{4,}=*)\?=")
 _HEX = re.compile(rb"[0-9A-Fa-f]{12,}(?:\s{1,4}[0-9A-Fa-f]{2,})*")
+_HEX_PAIRS = re.compile(rb"(?:(?:0x)?[0-9A-Fa-f]{2}[ ,:;-]{1,2}){5,}(?:0x)?[0-9A-Fa-f]{2}(?![0-9A-Fa-f])")
+_PAIR = re.compile(rb"[0-9A-Fa-f]{2}")
 _QUOTED = re.compile(rb"=(?:[0-9A-Fa-f]{2}|\r?\n)")
 _PERCENT = re.compile(rb"%[0-9A-Fa-f]{2}")
 _LETTERS = re.compile(
-    b"|".join((rb"\xc3([\x80-\xbf])|\xcc[\x80-\xbf]|\xcd[\x80-\xaf]", *(one.encode() for one in sorted(INVISIBLE))))
+    b"|".join(
+        (
+            rb"[\xc3-\xcb][\x80-\xbf]|\xcc[\x80-\xbf]|\xcd[\x80-\xaf]|\xe1[\xb8-\xbb][\x80-\xbf]",
+            *(one.encode() for one in sorted(INVISIBLE)),
+        )
+    )
 )
 _WIDE = re.compile(rb"(?:[^\0]\0){4}|(?:\0[^\0]){4}")  # of UTF-16, whose Latin letters have a NUL each
+_LIGATURE = re.compile(rb"(?<![\x80-\xbf])[\x8c\x9c\xc6\xe6](?=[A-Za-z])")
+# Runs of UTF-16 that may hold letters beyond Latin-1, low byte first or last
+_BEYOND = (
+    ("utf-16-le", re.compile(rb"(?:[^\0][\0-\x05\x1e\x20]){6,}")),
+    ("utf-16-be", re.compile(rb"(?:[\0-\x05\x1e\x20][^\0]){6,}")),
+)
 _OWN = re.compile(
     rb"</?([\w:.-]+)|\s((?:\w+:)?(?:xmlns|Type|ContentType)(?::\w+)?=[\"'][^\"']*)"
     rb"|\s([\w:.-]+)=[\"']|[\"']([\w:.-]+)[\"']\s*:|\b((?:application|image|text)/[\w.+-]+)"
@@ -309,12 +384,27 @@ def _texts(layer: bytes) -> Iterator[str]:
         try:
             yield f" {_bare(layer.decode())} "
         except UnicodeDecodeError:  # in part, perhaps
-            yield _bare_bytes(_LETTERS.sub(_latin, layer))
+            yield _bare_bytes(_LIGATURE.sub(_joined, _LETTERS.sub(_latin, layer)))
+
+
+def _joined(letter: re.Match[bytes]) -> bytes:
+    """Return the two letters of a ligature of Windows-1252."""
+    return b"oe" if letter[0] in b"\x8c\x9c" else b"ae"
 
 
 def _latin(letter: re.Match[bytes]) -> bytes:
-    """Return a letter of UTF-8 in Latin-1; nothing for an accent by itself, or what hides between letters."""
-    return bytes([letter[1][0] + 0x40]) if letter[1] else b""
+    """Return a letter of UTF-8 without its accents; nothing for one by itself, or what hides between letters."""
+    return _plain(letter[0])
+
+
+@cache
+def _plain(letter: bytes) -> bytes:
+    """Return a letter of UTF-8 in ASCII where it has such a form, else as it is; nothing for what is no letter."""
+    text = letter.decode()
+    if not text.isalpha():
+        return b" " if text in "×÷" else b""
+    plain = _bare(text)
+    return plain.encode() if plain.isascii() else letter
 
 
 def _bare_bytes(layer: bytes) -> str:
@@ -352,6 +442,7 @@ def _layers(content: bytes, document_id: str) -> Iterator[tuple[bytes, str]]:
 
 def _unescaped(layer: bytes) -> Iterator[bytes]:
     """Yield a text without the NUL of UTF-16 and escapes: those of RTF too, where it holds any."""
+    yield from _wide(layer)
     if _WIDE.search(layer):
         layer = _WIDE_EDGE.sub(b" ", layer).replace(b"\0", b"")
     if _RTF_MARK.search(layer):
@@ -363,6 +454,14 @@ def _unescaped(layer: bytes) -> Iterator[bytes]:
     if _QUOTED.search(layer):
         layer = quopri.decodestring(layer)
     yield unquote_to_bytes(layer) if _PERCENT.search(layer) else layer
+
+
+def _wide(layer: bytes) -> Iterator[bytes]:
+    """Yield in UTF-8 the runs of UTF-16 with letters beyond Latin-1, for which no NUL stands beside a letter."""
+    for codec, runs in _BEYOND:
+        text = "\n".join(run[0].decode(codec, "replace") for run in runs.finditer(layer))
+        if any(letter > "\xff" for letter in text):
+            yield text.encode("utf-8", "replace")
 
 
 def _unpacked(layer: bytes, most: int) -> Iterator[tuple[bytes, str]]:
@@ -405,6 +504,8 @@ def _decoded(layer: bytes) -> Iterator[tuple[bytes, str]]:
             else:
                 short += plain, *(decode(run[shift:]) for shift in range(1, unit))
         yield b"\n".join(short), kind
+    pairs = (b"".join(_PAIR.findall(found[0].replace(b"0x", b""))) for found in _HEX_PAIRS.finditer(layer))
+    yield b"\n".join(map(_from_hex, pairs)), "hexadecimal"
     for found in _ENCODED_WORD.finditer(layer):
         yield _from_base64(found[1]), "base64"
 

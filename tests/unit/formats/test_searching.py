@@ -347,6 +347,78 @@ def test_any_bytes_are_searched(raw: bytes) -> None:
     held(raw)
 
 
+def told(content: bytes, patient: Patient) -> bool:
+    """Return whether a file of a patient is held back for what it holds."""
+    source = replace(SegmentedSource("Vu hier.", (), b"", Blind), parse=lambda _raw: Blind(content))
+    try:
+        write_file(Document("d", "Vu hier.", patient), Substitution("Vu hier.", (), ()), source, COMMON)
+    except DocumentRefused:
+        return True
+    return False
+
+
+@pytest.mark.parametrize("name", ["Lebœuf", "Wałęsowa", "Nguyễnova", "Maréchaudat"])
+@pytest.mark.parametrize("way", ["utf-16-le", "utf-16-be", "broken"])
+def test_letters_beyond_latin_1_are_read(name: str, way: str) -> None:
+    line = f" vue Mme {name} hier "
+    raw = b"\xff\xfe\x80" + line.encode() if way == "broken" else b"\x07\x00" + line.encode(way) + b"\x01\x02"
+    assert told(raw, Patient(last_name=name))
+    assert not told(raw, Patient(last_name="Tissotier"))
+
+
+def test_a_ligature_of_windows_1252_is_read() -> None:
+    assert told(" vue Mme Lebœuf hier ".encode("cp1252"), Patient(last_name="Lebœuf"))
+
+
+NUMBERED = Patient(
+    last_name="Tissotier", nir="281023901301224", ipp="0048213377", phones=("03 84 51 77 20",)
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("2 81 02 39 013 012 24", True),
+        ("2 81 02 39 013 012", True),
+        ("2810239013012", True),
+        ("0048 213 377", True),
+        ("48213377", True),
+        ("0384.51.77.20", True),
+        ("038 451 7720", True),
+        ("+33 (0)3 84 51 77 20", True),
+        ("0033 3 84 51 77 20", True),
+        ("384517720", True),
+        ("1,0384.51.77.20", True),
+        ("10384.51.77.20", False),  # of a longer number
+        ("0384.51.77.201", False),
+        ("0;04;8;2;13;3;7;7", False),  # as many measures
+        ("48 21 33 77", False),
+    ],
+)
+def test_a_number_is_found_however_it_is_grouped(written: str, expected: bool) -> None:
+    assert told(f"vu : {written}, bien".encode(), NUMBERED) is expected
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        (b"ClotildeTissotier.txt", True),
+        (b"TISSOTIERClotilde", True),
+        (b"JeanClotildeTissotier", True),
+        (b"TISSOTIER19810217", True),
+        (b"12Roux3", False),  # short: code or name
+        (b"12Roux3, Clotilde", True),
+        (b"xTissotier, Clotildex", False),
+        (b"Tissotiers", False),
+        (b"54 49 53 53 4f 54 49 45 52 20 43", True),
+        (b"0x54,0x49,0x53,0x53,0x4F,0x54,0x49,0x45,0x52", True),
+    ],
+)
+def test_values_glued_to_another_and_pairs_of_hexadecimal_are_found(written: bytes, expected: bool) -> None:
+    patient = Patient(last_name="Roux" if b"Roux" in written else "Tissotier", first_names=("Jean", "Clotilde"))
+    assert told(b"a " + written + b" b", patient) is expected
+
+
 NOISE = b"".join(hashlib.sha256(str(at).encode()).digest() for at in range(1 << 15))
 
 
