@@ -6,13 +6,15 @@ Paths begin with the type of the resource: `Patient/name/family`. Narratives are
 from __future__ import annotations
 
 import json
+import re
 from base64 import b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha1
 from typing import Any
 
 from lxml import etree
 
+from deid.formats.fields import Rule, is_insee_code, tells_communes
 from deid.formats.reading import Reading, Save
 from deid.formats.records import JsonText, Leaf, Pointer, check_json, scan_json
 from deid.formats.trees import Walk, local, parse_xml, save_xml
@@ -20,6 +22,8 @@ from deid.formats.trees import Walk, local, parse_xml, save_xml
 _FHIR = "{http://hl7.org/fhir}"
 _SEXES = {"male": "M", "female": "F"}
 _BODY = "Binary/data"  # the whole of a resource
+_COMMUNE = frozenset({"code", "display", "valueCode", "valueString", "valueInteger"})
+_ADDRESS = re.compile("address|birthplace", re.IGNORECASE)
 _ABOUT_DATA = ("hash", "size")  # what an attachment tells of its bytes
 
 
@@ -86,7 +90,17 @@ def _leaf(file: JsonText, reading: Reading, leaf: Leaf, known: Mapping[Pointer, 
     elif not (name in _ABOUT_DATA and sibling("data") and sibling("contentType")):
         if path == "Patient/gender" and leaf.value in _SEXES:
             reading.feed("sex", _SEXES[leaf.value])
-        reading.field(reading.rule("fhir", *_paths(path, sibling("system"))), leaf.value, put)
+        reading.field(_rule(reading, path, sibling, leaf.value), leaf.value, put)
+
+
+def _rule(reading: Reading, path: str, sibling: Callable[[str], str], value: str) -> Rule:
+    """Return the rule of a field: of `commune/code` where it is one, by its system, its extension or an address."""
+    above, _, name = path.rpartition("/")
+    if name in _COMMUNE:
+        address = is_insee_code(value) and _ADDRESS.search(above) is not None
+        if address or tells_communes(sibling("system")) or ("extension" in above and tells_communes(sibling("url"))):
+            return reading.rule("fhir", f"commune/{name}")
+    return reading.rule("fhir", *_paths(path, sibling("system")))
 
 
 def _paths(path: str, system: str) -> Sequence[str]:
@@ -142,7 +156,9 @@ def _attribute(element: Any, attribute: str, value: str, path: tuple[str, ...], 
 
     def sibling(name: str) -> str:
         found = None if parent is None else parent.find(f"{_FHIR}{name}")
-        return "" if found is None else found.get("value", "")
+        if name == "url" and parent is not None:
+            return str(parent.get("url", ""))
+        return "" if found is None else str(found.get("value", ""))
 
     def put(new: str) -> None:
         element.set(attribute, new)
@@ -166,7 +182,7 @@ def _attribute(element: Any, attribute: str, value: str, path: tuple[str, ...], 
         return
     if where == "Patient/gender" and value in _SEXES:
         reading.feed("sex", _SEXES[value])
-    reading.field(reading.rule("fhir", *_paths(where, sibling("system"))), value, put)
+    reading.field(_rule(reading, where, sibling, value), value, put)
 
 
 def _remove(element: Any, attribute: str) -> None:

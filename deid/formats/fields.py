@@ -309,6 +309,19 @@ _SHOWN = re.compile(
 )
 
 
+_MASKED = re.compile(r"\s*(\d{4})(-?)(\d\d)(?:\2(\d\d))?(?!\d{1,3}\s*$).*", re.ASCII)
+
+
+def unmasked_day(value: str) -> str:
+    """Return a day of digits without its unknown parts, which some systems write 00; "" where it has no year."""
+    found = _MASKED.fullmatch(value)
+    if found is None or "00" not in (found[3], found[4]):
+        return "" if value.strip() == "0000" else value
+    if found[1] == "0000":
+        return ""
+    return found[1] if found[3] == "00" else f"{found[1]}{found[2]}{found[3]}"
+
+
 def shown_day(value: str) -> str | None:
     """Return a day of digits as text shows it, 02/03/2024, 03/2024 or 2024; None for another value."""
     found = _DIGITS.fullmatch(value)
@@ -393,6 +406,26 @@ def iso_day(value: str) -> str:
     if not all(part.isdigit() for part in parts) or len(parts[-1]) != 4:
         return value
     return "-".join(f"{int(part):02}" for part in reversed(parts))
+
+
+# ---- Communes
+
+_INSEE = re.compile(r"(?:\d\d|2[ABab])\d{3}", re.ASCII)
+_COMMUNES = re.compile(
+    r"insee|codgeo|\bcog\b|TRE.R13|\b1\.2\.250\.1\.213\.2\.12(?![.\d])|code.?communes?\b|(?:^|[/#_-])communes?$|"
+    r"commune.?(?:OM\b|(?:de|du)\b|naissance|residence|résidence|domicile)",
+    re.IGNORECASE,
+)
+
+
+def is_insee_code(value: str) -> bool:
+    """Return whether a value may be the code of a commune, which says what its name says."""
+    return _INSEE.fullmatch(value.strip()) is not None
+
+
+def tells_communes(name: str) -> bool:
+    """Return whether the name of a system of codes, an extension or a result says that it is of communes."""
+    return _COMMUNES.search(name.strip()) is not None
 
 
 # ---- Numbers with a scheme, ids with a type

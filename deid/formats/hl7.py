@@ -13,6 +13,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from deid.domain.errors import Reason
+from deid.domain.labels import Label
+from deid.formats.fields import Rule, is_insee_code, tells_communes
 from deid.formats.reading import Reading, Save, single
 from deid.formats.splicing import SplicedText
 
@@ -23,6 +25,8 @@ _CHARSETS = {"UNICODE": "utf-16-be", "8859/1": "iso8859-1", "8859/15": "iso8859-
 # Between escape characters (~): a separator, highlighting, an order of layout, or bytes in hexadecimal, of which some
 # hold one character together. Locally defined ones (Z) and changes of charset (C, M) are shown as they are written.
 _ESCAPE = r"~(?:[FSTREPHN]|\.(?:br|sp|fi|nf|ce|in|ti|sk)[ +-]*\d*)~|(?:~X(?:[0-9A-Fa-f]{2})+~)+"
+_CODE, _NO_CODE = Rule(kind="code"), Rule(kind="drop")
+_COMMUNE = Rule(kind="identity", label=Label.CITY, caption="Commune")
 _DELETED = '""'  # tells the receiver to delete its value
 _MLLP = "\x0b\x1c\x1d "
 
@@ -143,7 +147,9 @@ class _Fields:
         for number, field in enumerate(fields[2:] if header else fields[1:], 3 if header else 1):
             place = f"{self._name}-{number}"
             for repetition in field.split(self._marks.repetition):
-                if place == "OBX-5" and kind == "ED":
+                if self._is_commune(place, repetition, fields):
+                    self._commune(repetition)
+                elif place == "OBX-5" and kind == "ED":
                     self._embedded(place, repetition)
                 else:
                     self._repetition(place, repetition, kind if place == "OBX-5" else "")
@@ -161,6 +167,22 @@ class _Fields:
         if value:
             shown = " ".join(part for part in (value, unit, usual) if part)
             self._reading.add(shown, lambda _texts: None, caption=f"{name} : " if name else "")
+
+    def _is_commune(self, place: str, repetition: _Piece, fields: Sequence[_Piece]) -> bool:
+        """Return whether a coded value is a commune: its system says so, or the name of a result with such a code."""
+        code, *rest = repetition.text.split(self._marks.component)
+        if not is_insee_code(code) or not self._marks.component:
+            return False
+        about = fields[3].text if place == "OBX-5" else ""
+        systems = rest[1:2] + rest[4:5] + about.split(self._marks.component)
+        return any(map(tells_communes, systems))
+
+    def _commune(self, repetition: _Piece) -> None:
+        """Empty the code of a commune, and tell its name."""
+        for number, piece in enumerate(repetition.split(self._marks.component)):
+            put = self._file.place(piece.start, piece.start + len(piece.text), self._marks.escaped)
+            value = self._marks.unescape(piece.text)
+            self._reading.field(_COMMUNE if number % 3 == 1 else _NO_CODE if number % 3 == 0 else _CODE, value, put)
 
     def _repetition(self, place: str, repetition: _Piece, kind: str) -> None:
         components = list(repetition.split(self._marks.component))

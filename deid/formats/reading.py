@@ -26,6 +26,7 @@ from deid.formats.fields import (
     split_telecom,
     stays_as_code,
     telecom_label,
+    unmasked_day,
     written_day,
 )
 from deid.formats.segments import Changes, Segment, fold_runs, normalize, normalize_runs
@@ -198,6 +199,10 @@ class Reading:
             if not self.embed(raw, "", lambda new: put(b64encode(new).decode("ascii"))):
                 put("")
             return
+        if rule.value == "date":
+            value, put = self._unmasked_day(value, put)
+            if not value:
+                return
         day = shown_day(value) if rule.value == "date" or rule.kind == "text" else None
         if day is not None and rule.value != "date":
             rule = rule if day.count("/") < 2 else _DAY
@@ -212,6 +217,16 @@ class Reading:
         )
         if rule.patient is not None:
             self.feed(rule.patient, iso_day(value))
+
+    def _unmasked_day(self, value: str, put: Callable[[str], None]) -> tuple[str, Callable[[str], None]]:
+        """Return a day without its unknown parts, which the written file lacks whether or not the day changes."""
+        known = unmasked_day(value)
+        if known == value:
+            return value, put
+        told: list[str] = []
+        self.removed("field")
+        self._file.saving.append(lambda: put(told[-1] if told else known))
+        return known, told.append
 
     def _dated(self, surrogate: str, value: str, *, time: bool) -> str:
         return written_day(surrogate, value, time=time, times=self.rules.times)

@@ -365,6 +365,78 @@ def test_the_insee_code_of_fhir_goes_with_its_name(patient: dict[str, object]) -
     assert json.loads(written) == json.loads(raw.replace(', "code": "39013"', "").replace("Arbois", "X"))
 
 
+INSEE = "https://mos.esante.gouv.fr/NOS/TRE_R13-CommuneOM/FHIR/TRE-R13-CommuneOM"
+TOLD = {"coding": [{"system": INSEE, "code": "39013", "display": "Arbois"}]}
+
+
+@pytest.mark.parametrize(
+    "extension",
+    [
+        {"url": "p", "valueAddress": {"city": "Arbois", "extension": [{"url": "u", "valueCode": "39013"}]}},
+        {
+            "url": "p",
+            "valueAddress": {
+                "extension": [
+                    {"url": "u", "valueCodeableConcept": {"coding": [{"code": "39013", "display": "Arbois"}]}}
+                ]
+            },
+        },
+        {"url": "p", "valueCodeableConcept": TOLD},
+        {"url": "p", "valueCoding": TOLD["coding"][0]},
+        {"url": "https://x/commune", "valueCode": "39013"},
+        {"url": "https://x/code-insee", "valueString": "39013"},
+    ],
+)
+def test_a_commune_goes_where_a_system_an_extension_or_an_address_tells_it(extension: dict[str, object]) -> None:
+    written = without(json.dumps({"resourceType": "Patient", "extension": [extension]}))
+    assert "39013" not in written
+    assert "Arbois" not in written
+
+
+@pytest.mark.parametrize(
+    ("result", "left"),
+    [
+        ("OBX|1|CWE|COM^Commune de naissance^L||39013^ARBOIS", "||^X"),
+        ("OBX|1|CE|X^Lieu^L||39013^ARBOIS^INSEE", "||^X^"),
+        ("OBX|1|ST|X^Code commune^L||39013", "L||"),
+        ("OBX|1|CWE|X^Carotide commune^L||39013^^L", "||39013^^L"),
+    ],
+)
+def test_a_commune_of_hl7_goes_where_a_system_or_a_result_tells_it(result: str, left: str) -> None:
+    assert left in without(f"{HEAD}{result}||||||F\r").split("OBX")[1]
+    assert ("39013" in left) is ("39013" in without(f"{HEAD}{result}||||||F\r"))
+
+
+def test_the_code_of_a_commune_of_xml_goes() -> None:
+    assert "39013" not in without("<d><commune code='39013'>Vu</commune></d>", hint="a.xml")
+
+
+@pytest.mark.parametrize(
+    ("day", "left"),
+    [
+        ("1981-00-00", '"2024"'),
+        ("1981-02-00", '"2024-03"'),
+        ("0000-00-00", ""),
+        ("1981-00-00T00:00:00+01:00", '"2024"'),
+    ],
+)
+def test_a_day_without_its_unknown_parts_is_valid(day: str, left: str) -> None:
+    raw = json.dumps({"resourceType": "Patient", "id": "1", "birthDate": day, "deceasedDateTime": day})
+    source = read(raw)
+    new = {"1981": "2024", "02/1981": "03/2024"}
+    spans = [(one.start, one.end, new.get(source.text[one.start : one.end], "1")) for one in source.mentions]
+    told = json.loads(source.rewrite(spans))
+    assert [json.dumps(told[name]) for name in ("birthDate", "deceasedDateTime") if name in told] == [left] * 2 * bool(
+        left
+    )
+    assert read(raw).patient.get("birth_date") in (None, ["1981"], ["1981-02"])
+
+
+def test_unknown_parts_of_a_day_of_hl7_are_left_out() -> None:
+    written = without(f"{HEAD}PID|1||8^^^A^PI||B^C||19810000\r")
+    assert "0000" not in written.split("PID")[1]
+
+
 def test_hosts_of_systems_are_replaced_by_one_surrogate_unless_standards_registered_them() -> None:
     kept = ["http://loinc.org", "https://smt.esante.gouv.fr/terminologie-cip", "urn:oid:1.2.250.1.213.1.4.8", "phone"]
     own = ["https://CHU-Zorglub.fr/ipp", "https://chu-zorglub.fr/fhir/sid/nda|1.0", "urn:zorglub:ipp"]
