@@ -16,6 +16,7 @@ import re
 import warnings
 from collections.abc import Callable
 from functools import cache, partial
+from string import digits
 from typing import Any
 
 import pydicom
@@ -24,9 +25,10 @@ from pydicom.dataset import Dataset
 from pydicom.uid import UID, ImplicitVRLittleEndian, MediaStorageDirectoryStorage
 
 from deid.domain.errors import Reason
+from deid.domain.labels import Label
 from deid.formats.fields import Rule, coarse_time
 from deid.formats.reading import Reading, Save
-from deid.french.folding import words
+from deid.french.folding import fold, words
 
 # Text of any length is searched; codes and numbers stay.
 _TEXTS = frozenset({"LO", "SH", "ST", "LT", "UT", "UC", "UR"})
@@ -42,6 +44,9 @@ _CONSOLE = frozenset(
     "adult angio artefacts diffusion flair gadolinium mprage pediatric routine save scout shim".split()
 )
 _TITLES = frozenset("dr mle mme pr".split())
+_LONG_RUN = re.compile(r"\d{6}")  # no defined term has so many digits together
+_LONGEST_TERM = 16  # characters of a code string
+_CLOCK = re.compile(r"(?:[01]\d|2[0-3])(?::?[0-5]\d(?::?(?:[0-5]\d|60)(?:\.\d{1,6})?)?)?", re.ASCII)
 _SHORT = 3  # letters and digits of the abbreviations of imaging: SAG, T2W, TAP
 _DIGITS = 4  # most of them that a description holds, fewer than a date
 # Modalities whose devices write names into their images
@@ -134,8 +139,14 @@ class _Attributes:
     def __init__(self, file: Dataset, reading: Reading) -> None:
         self._file = file
         self._reading = reading
-        named = (str(element.value) for element in file.iterall() if element.VR == "PN")
-        self._people = frozenset(word for name in named for word in words(name) if len(word) > 1)
+        self._defined = frozenset(reading.rule("dicom", "CS").codes)
+        named = [element for element in file.iterall() if element.VR == "PN"]
+        self._people = {
+            word: Label.PATIENT if element.keyword == "PatientName" else Label.DOCTOR
+            for element in sorted(named, key=lambda one: one.keyword == "PatientName")
+            for word in words(str(element.value))
+            if len(word) > 1
+        }
 
     def read(self, items: Dataset) -> None:
         """Read the attributes of a file or of an item of a sequence."""
@@ -151,7 +162,7 @@ class _Attributes:
 
     def _element(self, items: Dataset, element: Any) -> None:
         rule = self._reading.rule("dicom", element.keyword)
-        if rule.kind == "code" and not self._people.isdisjoint(words(str(element.value))):
+        if rule.kind == "code" and not self._people.keys().isdisjoint(words(str(element.value))):
             rule = rule.without_code
         if element.keyword == "EncapsulatedDocument":
             self._embedded(items, element)
@@ -163,13 +174,41 @@ class _Attributes:
         ):
             return
         elif element.VR == "TM":
-            values = element.value if element.VM > 1 else [element.value]
-            times = [coarse_time(str(value), self._reading.rules.times) for value in values]
-            element.value = times if element.VM > 1 else times[0]
+            self._times(items, element)
+        elif element.VR == "CS":
+            self._terms(element)
         elif element.VR == "PN":
             self._name(element, rule)
         elif element.VR in _TEXTS | _DATES | {"UI"} or rule.kind == "identity":
             self._values(element, rule)
+
+    def _times(self, items: Dataset, element: Any) -> None:
+        """Leave of times of day, and of both ends of their ranges, what the policy says; others are removed."""
+        values = [str(value).strip() for value in (element.value if element.VM > 1 else [element.value])]
+        ends = [value.split("-", 1) for value in values]
+        if not all(_CLOCK.fullmatch(end) for parts in ends for end in parts if end) or not all(map(any, ends)):
+            del items[element.tag]
+            self._reading.removed("field")
+            return
+        times = ["-".join(coarse_time(end, self._reading.rules.times) for end in parts).strip("-") for parts in ends]
+        times = [f"-{time}" if parts[0] == "" and time else time for time, parts in zip(times, ends, strict=True)]
+        times = [f"{time}-" if parts[-1] == "" and time else time for time, parts in zip(times, ends, strict=True)]
+        element.value = times if element.VM > 1 else times[0]
+
+    def _terms(self, element: Any) -> None:
+        """Tell the code strings of an attribute that are no defined terms: names of the file, and other words."""
+        several = element.VM > 1
+        values = [str(value) for value in element.value] if several else [str(element.value)]
+        for at, value in enumerate(values):
+            put = _put(element, values, at, several)
+            label = next(
+                (self._people[word] for word in words(value) if len(word) > _SHORT and word in self._people), None
+            )
+            if _LONG_RUN.search(value):
+                put("")
+                self._reading.removed("field")
+            elif not all(word.strip(digits) in self._defined or _is_term(word) for word in words(value)):
+                self._reading.field(Rule(kind="identity", label=label) if label else Rule(), value, put)
 
     def _is_blob(self, items: Dataset, element: Any, rule: Rule) -> bool:
         """Return whether an attribute is of bytes that may hold anything: all but pixels and what the map keeps."""
@@ -241,10 +280,17 @@ def _of(element: Any, rule: Rule) -> Rule:
 
 def _put(element: Any, values: list[str], at: int, several: bool) -> Callable[[str], None]:
     def put(text: str) -> None:
-        values[at] = _as_uid(text) if element.VR == "UI" else text
+        values[at] = _written_as(element.VR, text)
         element.value = values if several else values[0]
 
     return put
+
+
+def _written_as(kind: str, text: str) -> str:
+    """Return a surrogate as an attribute of a kind may hold it."""
+    if kind == "CS":
+        return re.sub(r"[^A-Z0-9_ ]", " ", fold(text).upper())[:_LONGEST_TERM].strip()
+    return _as_uid(text) if kind == "UI" else "" if kind == "DA" and len(text) < len("YYYYMMDD") else text
 
 
 def _as_uid(text: str) -> str:

@@ -128,6 +128,50 @@ def test_times_lose_their_seconds_and_keep_their_order() -> None:
 
 
 @pytest.mark.parametrize(
+    ("time", "left"),
+    [
+        ("101243-111244", "101200-111200"),
+        ("-111244", "-111200"),
+        ("101243-", "101200-"),
+        ("10h12m43 GOUGEAT", None),
+        ("10:12:43", "10:12:00"),
+        ("991243", None),
+    ],
+)
+def test_ranges_of_times_lose_seconds_and_what_is_no_time_goes(time: str, left: str | None) -> None:
+    file = pydicom.dcmread(io.BytesIO(with_all_replaced(read(dicom(SeriesTime=time)))))
+    assert file.get("SeriesTime") == left
+
+
+def test_code_strings_stay_where_they_are_defined_terms() -> None:
+    kept = {
+        "ImageType": ["DERIVED", "PRIMARY", "AXIAL", "CT_SOM5 SPI"],
+        "BodyPartExamined": "CHEST",
+        "PatientPosition": "HFS",
+    }
+    raw = dicom(**kept, ScanOptions=["ZORGLUB", "DDN19810217", "GOUGEAT"], PatientSexNeutered="UNALTERED")
+    source = read(raw)
+    file = pydicom.dcmread(io.BytesIO(with_all_replaced(source)))
+    assert "GOUGEAT" in source.text
+    assert list(file.ImageType) == kept["ImageType"]
+    assert (file.BodyPartExamined, file.PatientPosition) == ("CHEST", "HFS")
+    assert list(file.ScanOptions) == ["MARTIN", "", "GOUGEAT"]
+
+
+def test_codes_of_persons_and_places_go() -> None:
+    code = [item(CodeValue="10003456787", CodingSchemeDesignator="L", CodeMeaning="Dr Zorglub")]
+    raw = dicom(
+        ScheduledStationGeographicLocationCodeSequence=code,
+        InstitutionalDepartmentTypeCodeSequence=code,
+        PatientPrimaryLanguageCodeSequence=[item(CodeValue="br", CodeMeaning="Breton")],
+        ContentSequence=[item(HumanPerformerCodeSequence=code, TextValue="Vu")],
+    )
+    written = with_all_replaced(read(raw))
+    assert b"10003456787" not in written
+    assert b"Breton" not in written
+
+
+@pytest.mark.parametrize(
     ("times", "left"),
     [
         ("keep", ["101200", "1016", "20240309101200+0100"]),
