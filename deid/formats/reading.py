@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any, NoReturn, TypeVar
 
 from deid.domain.errors import DocumentRefused, NocturneError, Reason
-from deid.domain.labels import Label
+from deid.domain.labels import NAMES, Label
 from deid.formats.fields import (
     FileRules,
     Rule,
@@ -31,7 +31,7 @@ from deid.formats.fields import (
 )
 from deid.formats.segments import Changes, Segment, fold_runs, normalize, normalize_runs
 from deid.formats.source import Replacement, SourceText, base64_of, decoded_field, replaced
-from deid.french.folding import fold
+from deid.french.folding import fold, words
 
 Save = Callable[[], bytes]
 # Reads a file that was recognised, or an embedded one: (its bytes, hint of its type, where it is told).
@@ -42,6 +42,7 @@ Recognise = Callable[[bytes, str], str]
 _DEPTH = 5  # documents in documents
 _RATIO = 100  # most bytes that a byte of a file may expand to
 _NAMES = ("last_name", "birth_name", "first_names")
+_NAME = 4  # letters of a name that no code is taken for by chance
 _DAY = Rule.model_validate({"label": "DATE", "as": "date"})
 _MASK = re.compile(r"\[[A-Z]+\]")
 _NOTHING: tuple[tuple[Replacement, ...], ...] = ((),)
@@ -62,6 +63,7 @@ class _File:
         self.rules: dict[tuple[str, tuple[str, ...]], Rule] = {}  # files repeat their paths
         self.patient: dict[str, list[str]] = {}
         self.removed: Counter[str] = Counter()
+        self.names: set[str] = set()  # words of the persons' names that its fields tell
         self.shared: dict[tuple[str, Label | None], list[Callable[[str], None]]] = {}
 
     def take_back(self) -> Callable[[], None]:
@@ -153,6 +155,8 @@ class Reading:
             )
 
         self._add(Segment(shown, label, caption, unit), put_changed)
+        if label in NAMES:
+            self._file.names |= {word for word in words("".join(shown)) if len(word) >= _NAME}
         if patient is not None:
             self.feed(patient, "".join(shown))
 
@@ -166,7 +170,7 @@ class Reading:
     def field(self, rule: Rule, value: str, put: Callable[[str], None], *, caption: str = "") -> None:
         """Add a field of one value under its rule; a field that is kept or empty gives no segment."""
         if rule.kind == "code" and value.strip():
-            if stays_as_code(value.strip(), rule) and not (value.strip().isalpha() and self._names(value)):
+            if stays_as_code(value.strip(), rule) and not self._names(value):
                 return
             rule = rule.without_code
         if rule.kind == "keep" or not value.strip():
@@ -232,9 +236,10 @@ class Reading:
         return written_day(surrogate, value, time=time, times=self.rules.times)
 
     def _names(self, value: str) -> bool:
-        """Return whether a value is a name of the patient whom the file told before."""
+        """Return whether a value is a name of the patient, or holds one of anybody, whom the file told before."""
         told = (name for field in _NAMES for name in self._file.patient.get(field, ()))
-        return fold(value.strip()) in map(fold, told)
+        whole = value.strip().isalpha() and fold(value.strip()) in map(fold, told)
+        return whole or not self._file.names.isdisjoint(re.findall(r"[^\W\d_]+", fold(value)))
 
     def _prefixed(self, rule: Rule, value: str, put: Callable[[str], None], caption: str) -> None:
         """Add a number, an address or a reference, whose scheme or type before it stays."""

@@ -114,6 +114,15 @@ def test_a_short_name_that_the_file_told_is_no_code() -> None:
     assert TERM not in read(raw.replace("ROUX^ECG", "ECHO^ECG")).text
 
 
+@pytest.mark.parametrize("code", ["GOUG^DR", "M_GOUG-12^ECG", "GOUG1^ECG"])
+def test_a_code_with_a_name_of_the_staff_that_the_file_told_is_no_code(code: str) -> None:
+    visit = "PV1|1|I|||||10003456787^GOUG^Yves"
+    raw = f"{HEAD}{PID}\r{visit}\rOBR|1|||{code}^L\r"
+    told = code.partition("^")[0]
+    assert f"{TERM}{told}" in read(raw).text
+    assert TERM not in read(raw.replace("GOUG^Yves", "HARD^Yves").replace("^DR", "^ECG")).text
+
+
 # ---- HL7
 
 
