@@ -281,13 +281,14 @@ _PERCENT = re.compile(rb"%[0-9A-Fa-f]{2}")
 _LETTERS = re.compile(
     b"|".join(
         (
-            rb"[\xc3-\xcb][\x80-\xbf]|\xcc[\x80-\xbf]|\xcd[\x80-\xaf]|\xe1[\xb8-\xbb][\x80-\xbf]",
+            *(bytes([lead]) + rb"[\x80-\xbf]" for lead in range(0xC3, 0xCC)),  # by letter, which is sought faster
+            rb"\xcc[\x80-\xbf]|\xcd[\x80-\xaf]|\xe1[\xb8-\xbb][\x80-\xbf]",
             *(one.encode() for one in sorted(INVISIBLE)),
         )
     )
 )
 _WIDE = re.compile(rb"(?:[^\0]\0){4}|(?:\0[^\0]){4}")  # of UTF-16, whose Latin letters have a NUL each
-_LIGATURE = re.compile(rb"(?<![\x80-\xbf])[\x8c\x9c\xc6\xe6](?=[A-Za-z])")
+_LIGATURE = re.compile(rb"[\x8c\x9c\xc6\xe6](?<![\x80-\xbf].)(?=[A-Za-z])", re.DOTALL)
 # Runs of UTF-16 that may hold letters beyond Latin-1, low byte first or last
 _BEYOND = (
     ("utf-16-le", re.compile(rb"(?:[^\0][\0-\x05\x1e\x20]){6,}")),
