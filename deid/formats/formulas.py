@@ -7,11 +7,10 @@ import re
 _LED = r"[\s\x00-\x1f\u200b\u2060\ufeff]*"  # blanks that a spreadsheet skips
 _EQUALS, _SIGN = "[=@\uff1d\uff20]", "[+\\-\uff0b\uff0d]"
 _COMPUTING = r"(?:[\w.]\(|\||!)"  # a call, a link or a sheet
-# A sign begins numbers ("-3,5"), results ("+ +") and lists ("- HTA") too: only what computes, or a name or cell glued
-# to it that ends or goes on with an operator, makes it a formula.
-_FORMULA = re.compile(
-    rf'{_LED}"?{_LED}(?:{_EQUALS}|{_SIGN}(?:.*{_COMPUTING}|[+(-]*[^\W\d][\w.]*\s*(?:\Z|[-+*/^&=<>:])))', re.DOTALL
-)
+# A sign begins numbers ("-3,5"), results ("+ +") and lists ("-HTA") too: only what computes, or a cell with an operator
+# or the end behind it, makes it a formula.
+_CELL = r"[+(-]*\$?[A-Za-z]{1,3}\$?\d{1,7}\s*(?:\Z|[-+*/^&=<>:])"
+_FORMULA = re.compile(rf'{_LED}(?:"{_LED})?(?:{_EQUALS}|{_SIGN}(?:.*{_COMPUTING}|{_CELL}))', re.DOTALL)
 # A formula behind a sign at which a spreadsheet may split the cell again
 _INSIDE = re.compile(rf"(?P<mark>[;\t])(?=[ \xa0]*(?:{_EQUALS}(?!>)|{_SIGN}(?!\s)[^;\t\r\n]*{_COMPUTING}))")
 

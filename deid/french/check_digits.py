@@ -63,7 +63,8 @@ _ALONE = rf"(?!\d|{_GAP}\d\d)"
 _PRESENTATION = rf"3{_GAP}?4{_GAP}?0{_GAP}?0{_GAP}?[89](?:{_GAP}?\d){{8}}(?!\d)"  # CIP 13 and UCD 13
 _SPECIALITY = rf"6(?:{_GAP}?\d){{7}}{_ALONE}"  # CIS
 _SHORT = (  # CIP 7 and UCD 7
-    rf"(?:\d{{7}}|\d{{6}}{_GAP}\d|\d{{3}}{_GAP}?\d{{3}}{_GAP}\d|\d{_GAP}\d{{3}}{_GAP}\d{{3}}|\d{{3}}{_GAP}\d{{4}}){_ALONE}"
+    rf"(?=[2-69])(?:\d{{7}}|\d{{6}}{_GAP}\d|\d{{3}}{_GAP}?\d{{3}}{_GAP}\d|\d{_GAP}\d{{3}}{_GAP}\d{{3}}"
+    rf"|\d{{3}}{_GAP}\d{{4}}){_ALONE}"
 )
 _KINDS = {r"(?:cip|ucd|amm)": rf"(?:{_PRESENTATION}|{_SHORT})", "cis": _SPECIALITY}
 _SIZE = r"(?:\s?-?(?:7|8|13))?"
@@ -73,10 +74,10 @@ _NAMED = re.compile(
     "|".join(
         rf"(?:(?<![^\W_])|(?<=code)){kind}{_SIZE}{_LEAD}{code}(?:{_AND_MORE}{code}){{0,6}}"
         for kind, code in _KINDS.items()
-    )
-    + rf"|\b(?:code|ean|gtin)[\s\d]{{0,3}}\W{{0,4}}{_PRESENTATION}",
+    ),
     re.IGNORECASE,
 )
+_ARTICLE = re.compile(rf"\b(?:code|ean|gtin)[\s\d]{{0,3}}\W{{0,4}}(?P<code>{_PRESENTATION})", re.IGNORECASE)
 # "60019927 (CIS)", "3008537 CIP", but not where the word is of the code that follows it
 _NAMED_BEHIND = re.compile(
     "|".join(
@@ -87,6 +88,12 @@ _NAMED_BEHIND = re.compile(
     re.IGNORECASE,
 )
 _KEYED = re.compile(rf"(?<![\w,/])(?<!\d{_GAP}){_PRESENTATION}")
+# CIS, UCD and AMM are words of care too: behind the number of somebody named ahead, they say nothing of it.
+_SOMEBODY = re.compile(
+    r"\b(?:m|mr|mme|mlle|monsieur|madame|mademoiselle|dr|pr|docteur|patiente?|dossier|ipp|nip|nda|iep|nir|n[ée]e?)\b"
+    r"[^\n]{0,40}\Z",
+    re.IGNORECASE,
+)
 
 
 def is_drug_code(text: str, start: int, end: int) -> bool:
@@ -96,13 +103,17 @@ def is_drug_code(text: str, start: int, end: int) -> bool:
 
 def is_named_drug_code(text: str, start: int, end: int) -> bool:
     """Return whether the digits at `[start, end)` are of the code that the word before them names."""
-    return any(True for _ in _around(_NAMED, text, start, end))
+    articles = (re.sub(_GAP, "", found["code"]) for found in _around(_ARTICLE, text, start, end))
+    return any(True for _ in _around(_NAMED, text, start, end)) or any(map(cip_holds, articles))
 
 
 def is_shown_drug_code(text: str, start: int, end: int) -> bool:
     """Return whether the digits at `[start, end)` are of a code by its key, or by the word behind it."""
     keyed = (re.sub(_GAP, "", found.group()) for found in _around(_KEYED, text, start, end))
-    return any(map(cip_holds, keyed)) or any(True for _ in _around(_NAMED_BEHIND, text, start, end))
+    if any(map(cip_holds, keyed)):
+        return True
+    behind = _around(_NAMED_BEHIND, text, start, end)
+    return any(_SOMEBODY.search(text[max(0, found.start() - 60) : found.start()]) is None for found in behind)
 
 
 def _around(shape: re.Pattern[str], text: str, start: int, end: int) -> Iterator[re.Match[str]]:

@@ -2,14 +2,15 @@
 -- stewards read no count and no text by which the rows that leave tell their night or type.
 
 -- Grain: one transaction that removes published rows for a steward. Only its own reading looks at it.
-CREATE UNLOGGED TABLE deid.removal_mark (transaction xid8 PRIMARY KEY);
+CREATE TABLE deid.removal_mark (transaction xid8 PRIMARY KEY);
 
--- Marks the transaction of a steward, until it is rolled back, if to a savepoint; marks of ended ones, or of another
--- server's, are deleted.
+-- Marks the transaction of a steward who is not the owner, until it is rolled back, if to a savepoint; marks of ended
+-- ones, or of another server's, are deleted.
 CREATE FUNCTION deid.mark_removal() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    IF pg_has_role(session_user, 'nocturne_steward', 'MEMBER') THEN
+    IF pg_has_role(session_user, 'nocturne_steward', 'MEMBER')
+        AND NOT pg_has_role(session_user, current_user, 'MEMBER') THEN
         DELETE FROM deid.removal_mark AS m
         WHERE m.transaction IN (
             SELECT o.transaction
@@ -27,8 +28,6 @@ $$;
 REVOKE ALL ON FUNCTION deid.mark_removal() FROM PUBLIC;
 CREATE TRIGGER mark_removal AFTER DELETE ON deid.published_document
 FOR EACH STATEMENT EXECUTE FUNCTION deid.mark_removal();
-CREATE TRIGGER mark_removal AFTER DELETE ON research.document
-FOR EACH STATEMENT EXECUTE FUNCTION deid.mark_removal();
 
 -- True where the transaction has removed no published row; an error otherwise. Without arguments and stable, so that a
 -- query asks once, before it reads a row.
@@ -44,6 +43,20 @@ END
 $$;
 REVOKE ALL ON FUNCTION deid.has_removed_nothing() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION deid.has_removed_nothing() TO nocturne_publisher, nocturne_steward;
+
+-- Nor does it remove twice: what a recall finds after an opt-out, or the reverse, tells the rows of both.
+CREATE FUNCTION deid.refuse_second_removal() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    PERFORM deid.has_removed_nothing();
+    RETURN NULL;
+END
+$$;
+REVOKE ALL ON FUNCTION deid.refuse_second_removal() FROM PUBLIC;
+CREATE TRIGGER refuse_second_removal BEFORE INSERT ON deid.recall
+FOR EACH STATEMENT EXECUTE FUNCTION deid.refuse_second_removal();
+CREATE TRIGGER refuse_second_removal BEFORE INSERT ON deid.opt_out_removal
+FOR EACH STATEMENT EXECUTE FUNCTION deid.refuse_second_removal();
 
 CREATE OR REPLACE VIEW deid.release_tally AS
 SELECT

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
@@ -151,8 +152,11 @@ def test_a_page_whose_database_connection_is_dropped_says_so(server: Server) -> 
         cursor.execute("LOCK TABLE deid.review IN ACCESS EXCLUSIVE MODE")
         asked = pool.submit(server.get, "/reviews", "intendante", headers={"Accept": "text/html"})
         found: list[tuple[int]] = []
-        while not found and not asked.done():
+        deadline = time.monotonic() + 60
+        while not found and not asked.done() and time.monotonic() < deadline:
+            time.sleep(0.05)
             found = server.database.rows(waiting)
+        assert found, "the page does not wait for the table"
         for (pid,) in found:
             server.database.rows("SELECT pg_terminate_backend(%s)", (pid,))
         answer = asked.result(60)

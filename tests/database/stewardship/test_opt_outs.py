@@ -55,6 +55,11 @@ def name(patient_id: str = "P000001") -> str:
     return pseudonym(settings().key, "patient", patient_id)
 
 
+def _all(cursor: Cursor, statement: str, values: list[str]) -> list[tuple[int]]:
+    cursor.execute(statement, values)
+    return cursor.fetchall()
+
+
 def objects(patient: PatientKey) -> int:
     with office() as cursor:
         return opt_outs.record_opt_out(cursor, "intendante", patient, REASON)[0]
@@ -372,7 +377,7 @@ WITH RECURSIVE built AS (
     INNER JOIN pg_rewrite AS r ON r.oid = d.objid
 )
 SELECT b.relation::text FROM built AS b
-WHERE has_table_privilege('nocturne_steward', b.relation, 'SELECT') ORDER BY 1
+WHERE has_any_column_privilege('nocturne_steward', b.relation, 'SELECT') ORDER BY 1
 """
 OF_ITSELF = {"deid.opt_out_total", "deid.recall_tally"}  # what one removal took in all, or by type: its proof
 ASKED = [
@@ -384,6 +389,15 @@ ASKED = [
 ]  # fmt: skip
 
 
+WAITING_OPT_OUT = (
+    "INSERT INTO deid.opt_out (pseudonym, asked_by, reason) VALUES (%s, 'intendante', %s) RETURNING opt_out_id"
+)
+RECALL = f"""
+SELECT deid.recall_interval('2026-03-02', array_agg(r.release_id ORDER BY r.release_id), 'intendante', '{REASON}')
+FROM deid.release AS r WHERE r.interval_key = '2026-03-02'
+"""
+
+
 @pytest.mark.parametrize("removal_by", ["an opt-out", "a recall"])
 def test_nothing_that_leaves_tells_its_night_to_a_steward_who_rolls_back(hospital: Database, removal_by: str) -> None:
     relations = {row[0] for row in hospital.rows(READ_BY_STEWARDS)} - OF_ITSELF
@@ -392,15 +406,10 @@ def test_nothing_that_leaves_tells_its_night_to_a_steward_who_rolls_back(hospita
     questions = [f"SELECT * FROM {one}" for one in sorted(relations)]
     questions += [one.format(document=document, patient=name()) for one in ASKED]
     with psycopg2.connect(hospital.dsn("steward")) as link, link.cursor() as cursor:
-        if removal_by == "an opt-out":
-            opt_outs.record_opt_out(cursor, "intendante", PatientKey(name()), REASON)
-        else:
-            cursor.execute(
-                "SELECT deid.recall_interval('2026-03-02', array_agg(r.release_id ORDER BY r.release_id), 'x', %s) "
-                "FROM deid.release AS r WHERE r.interval_key = '2026-03-02'",
-                [REASON],
-            )
-        assert cursor.fetchone() is not None or removal_by == "an opt-out"
+        (recorded,) = _all(cursor, WAITING_OPT_OUT, [name("P000002"), REASON])
+        removals = {"an opt-out": f"SELECT deid.withdraw_pseudonym({recorded[0]})", "a recall": RECALL}
+        cursor.execute(removals[removal_by])
+        questions += removals.values()
         for question in questions:
             cursor.execute("SAVEPOINT asked")
             with pytest.raises(psycopg2.errors.InsufficientPrivilege, match="commit it before reading"):
@@ -409,7 +418,7 @@ def test_nothing_that_leaves_tells_its_night_to_a_steward_who_rolls_back(hospita
         link.rollback()
         for question in questions:
             cursor.execute(question)
-        link.rollback()
+            link.rollback()
 
 
 @pytest.mark.parametrize("role", ["worker", "publisher", "reader", "researcher", "refresher"])

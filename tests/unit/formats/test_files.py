@@ -821,7 +821,6 @@ FORMULAS = (
     "\uff20SUM(1)",
     "-A1+A2",
     "+A1",
-    "-cmd",
     "-(A1+A2)",
 )
 WORDS = (
@@ -839,6 +838,9 @@ WORDS = (
     "+1,5 kg",
     "- B12",
     "-HTA, diabète",
+    "-HTA",
+    "-oui",
+    "+Paracétamol",
     "-2/j",
     "suivi, - item",
     "-HTA et diabète",
