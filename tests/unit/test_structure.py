@@ -27,7 +27,7 @@ def test_no_figure_is_above_its_ceiling(now: dict[str, int]) -> None:
     assert {name: now[name] for name in FALLING if now.get(name, CEILINGS[name]) < CEILINGS[name]} == {}, REMEDY
 
 
-def test_a_night_without_detection_and_substitution_stays_small(now: dict[str, int]) -> None:
+def test_a_night_without_forms_of_language_and_files_stays_small(now: dict[str, int]) -> None:
     assert 0 < rest(now) <= REST, "see docs/decisions/2026-11-30-size.md"
 
 

@@ -215,7 +215,9 @@ def test_the_list_is_paged_and_filtered(deployed: Any, monkeypatch: pytest.Monke
     assert [one.key for one in second.intervals] == ["2026-10-01", "2026-09-30"]
     assert second.older is None
     assert [one.key for one in list_intervals(month="2026-09", now=when(4)).intervals] == ["2026-09-30"]
-    assert [(one.key, one.published) for one in list_intervals(state="visible", now=when(4)).intervals] == [("2026-10-01", 29)]
+    assert [(one.key, one.published) for one in list_intervals(state="visible", now=when(4)).intervals] == [
+        ("2026-10-01", 29)
+    ]
     planned = planned_run("scheduled__2026-10-02")
     assert planned is not None
     assert (planned.interval_key, planned.dry_run) == ("2026-10-02", False)
