@@ -209,7 +209,7 @@ def _clean(part: Any) -> None:
 
 
 def _usual(kind: str) -> str:
-    """Return the type that stands for one that no standard lists."""
+    """Return a usual type in place of one that no standard lists."""
     main = kind.partition("/")[0]
     return {"multipart": "multipart/mixed", "text": "text/plain"}.get(main, "application/octet-stream")
 
@@ -222,7 +222,7 @@ def _is_charset(name: str) -> bool:
 
 
 def _rename_boundaries(message: Any, raw: bytes) -> None:
-    """Give each part with parts a boundary of its own, which stands nowhere in the message."""
+    """Give each part with parts a boundary of its own, which the message does not hold."""
     mark = next(mark for number in count() if (mark := f"=_{number}_").encode() not in raw)
     for number, part in enumerate(message.walk()):
         if part.is_multipart() and part.get_content_maintype() == "multipart":

@@ -202,7 +202,7 @@ class _Fields:
         self._reading.field(self._reading.rule("hl7", *paths, self._name), value, put)
 
     def _embedded(self, place: str, repetition: _Piece) -> None:
-        """Read an embedded document: application ^ type ^ subtype ^ encoding ^ data; what else stands there is text."""
+        """Read an embedded document: application ^ type ^ subtype ^ encoding ^ data; all else is text."""
         parts = list(repetition.split(self._marks.component))
         for number, piece in enumerate(parts, 1):
             if number == 5 and piece.text:

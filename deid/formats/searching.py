@@ -458,7 +458,7 @@ def _unescaped(layer: bytes) -> Iterator[bytes]:
 
 
 def _wide(layer: bytes) -> Iterator[bytes]:
-    """Yield in UTF-8 the runs of UTF-16 with letters beyond Latin-1, for which no NUL stands beside a letter."""
+    """Yield in UTF-8 the runs of UTF-16 with letters beyond Latin-1, which have no NUL beside them."""
     for codec, runs in _BEYOND:
         text = "\n".join(run[0].decode(codec, "replace") for run in runs.finditer(layer))
         if any(letter > "\xff" for letter in text):
