@@ -46,7 +46,7 @@ _CONSOLE = frozenset(
 _TITLES = frozenset("dr mle mme pr".split())
 _LONG_RUN = re.compile(r"\d{6}")  # no defined term has so many digits together
 _LONGEST_TERM = 16  # characters of a code string
-_CLOCK = re.compile(r"(?:[01]\d|2[0-3])(?::?[0-5]\d(?::?(?:[0-5]\d|60)(?:\.\d{1,6})?)?)?", re.ASCII)
+_CLOCK = re.compile(r"(?:[01]\d|2[0-4])(?::?[0-5]\d(?::?(?:[0-5]\d|60)(?:\.\d{1,9})?)?)?", re.ASCII)
 _SHORT = 3  # letters and digits of the abbreviations of imaging: SAG, T2W, TAP
 _DIGITS = 4  # most of them that a description holds, fewer than a date
 # Modalities whose devices write names into their images
@@ -174,7 +174,7 @@ class _Attributes:
         ):
             return
         elif element.VR == "TM":
-            self._times(items, element)
+            self._times(element)
         elif element.VR == "CS":
             self._terms(element)
         elif element.VR == "PN":
@@ -182,17 +182,18 @@ class _Attributes:
         elif element.VR in _TEXTS | _DATES | {"UI"} or rule.kind == "identity":
             self._values(element, rule)
 
-    def _times(self, items: Dataset, element: Any) -> None:
-        """Leave of times of day, and of both ends of their ranges, what the policy says; others are removed."""
+    def _times(self, element: Any) -> None:
+        """Leave of times of day, and of both ends of their ranges, what the policy says; others are emptied."""
         values = [str(value).strip() for value in (element.value if element.VM > 1 else [element.value])]
-        ends = [value.split("-", 1) for value in values]
-        if not all(_CLOCK.fullmatch(end) for parts in ends for end in parts if end) or not all(map(any, ends)):
-            del items[element.tag]
-            self._reading.removed("field")
-            return
-        times = ["-".join(coarse_time(end, self._reading.rules.times) for end in parts).strip("-") for parts in ends]
-        times = [f"-{time}" if parts[0] == "" and time else time for time, parts in zip(times, ends, strict=True)]
-        times = [f"{time}-" if parts[-1] == "" and time else time for time, parts in zip(times, ends, strict=True)]
+        times = []
+        for value in values:
+            ends = value.split("-", 1)
+            if all(_CLOCK.fullmatch(end) for end in ends if end):
+                times.append("-".join(coarse_time(end, self._reading.rules.times) for end in ends))
+            else:
+                times.append("")
+                self._reading.removed("field")
+        times = ["" if time == "-" else time for time in times]
         element.value = times if element.VM > 1 else times[0]
 
     def _terms(self, element: Any) -> None:

@@ -18,7 +18,6 @@ from email.message import Message
 from email.utils import format_datetime, formataddr, getaddresses, parsedate_to_datetime
 from functools import partial
 from itertools import count
-from mimetypes import MimeTypes
 from typing import Any
 
 from deid.domain.errors import Reason
@@ -30,14 +29,15 @@ from deid.formats.recognition import MAILBOX
 
 _ADDRESSES = {"From": "De", "To": "À", "Cc": "Copie", "Reply-To": "Réponse à", "Sender": "Envoyé par"}
 _KEPT = frozenset({"mime-version", "content-type", "content-transfer-encoding", "content-disposition"})
-_TYPES = frozenset(MimeTypes().types_map[True].values()) | frozenset(
-    """multipart/mixed multipart/alternative multipart/related multipart/report multipart/signed multipart/digest
-    multipart/form-data message/delivery-status message/disposition-notification application/hl7-v2
-    x-application/hl7-v2+er7 application/fhir+json application/fhir+xml application/dicom text/rfc822-headers
-    application/pgp-signature application/pkcs7-signature application/x-pkcs7-signature""".split()
+_TYPE = (
+    r"(?:application|audio|font|image|message|model|multipart|text|video|x-application)/(?!x-)[\w.+-]{1,72}"
+    r"|application/x-(?:7z|gzip|hl7|ms|pdf|pkcs7|rar|tar|zip)[\w.+-]{0,30}|image/x-(?:bmp|icon|ms-bmp|png)"
 )
 _ENCODINGS = frozenset("7bit 8bit binary quoted-printable base64 uuencode x-uuencode uue x-uue".split())
-_PARAMETERS = {"format": ("flowed", "fixed"), "delsp": ("yes", "no")}
+_PARAMETERS = {
+    "format": "flowed|fixed", "delsp": "yes|no", "method": "[A-Z]{3,14}", "micalg": r"[a-z]{2,6}-?\d{1,4}",
+    "report-type": "delivery-status|disposition-notification|feedback-report", "type": _TYPE, "protocol": _TYPE,
+}  # fmt: skip
 _ENCRYPTED = frozenset({"multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime"})
 
 
@@ -184,7 +184,8 @@ def _clean(part: Any) -> None:
     ending = posixpath.splitext(part.get_filename() or "")[1].lower()
     name = f"piece{ending}" if ending[1:].isalnum() and len(ending) < 7 else "piece"
     kind, charset = part.get_content_type(), part.get_content_charset()
-    told = {key: part.get_param(key) for key, values in _PARAMETERS.items() if part.get_param(key) in values}
+    given = {key: str(part.get_param(key, "")) for key in _PARAMETERS}
+    told = {key: value for key, value in given.items() if re.fullmatch(_PARAMETERS[key], value, re.ASCII)}
     if charset is not None and _is_charset(charset):
         told["charset"] = charset
     if part.get_param("name") is not None:
@@ -197,7 +198,9 @@ def _clean(part: Any) -> None:
     if versioned:
         part["MIME-Version"] = "1.0"
     if typed:
-        part["Content-Type"] = kind if kind in _TYPES else _usual(kind)
+        usual = {"multipart": "multipart/mixed", "text": "text/plain"}.get(kind.partition("/")[0])
+        known = re.fullmatch(_TYPE, kind, re.ASCII) is not None
+        part["Content-Type"] = kind if known else usual or "application/octet-stream"
         for key, value in told.items():
             part.set_param(key, value)
     if attached is not None:
@@ -208,16 +211,10 @@ def _clean(part: Any) -> None:
         part["Content-Transfer-Encoding"] = encoding
 
 
-def _usual(kind: str) -> str:
-    """Return a usual type in place of one that no standard lists."""
-    main = kind.partition("/")[0]
-    return {"multipart": "multipart/mixed", "text": "text/plain"}.get(main, "application/octet-stream")
-
-
 def _is_charset(name: str) -> bool:
     try:
         return bool(codecs.lookup(name))
-    except (LookupError, UnicodeError):
+    except (LookupError, ValueError):
         return False
 
 
@@ -226,7 +223,7 @@ def _rename_boundaries(message: Any, raw: bytes) -> None:
     mark = next(mark for number in count() if (mark := f"=_{number}_").encode() not in raw)
     for number, part in enumerate(message.walk()):
         if part.is_multipart() and part.get_content_maintype() == "multipart":
-            part.set_boundary(f"{mark}{number}")
+            part.set_boundary(f"{mark}{number}_")
 
 
 def _put(part: Message, written: bytes) -> None:

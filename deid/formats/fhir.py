@@ -97,8 +97,10 @@ def _rule(reading: Reading, path: str, sibling: Callable[[str], str], value: str
     """Return the rule of a field: of `commune/code` where it is one, by its system, its extension or an address."""
     above, _, name = path.rpartition("/")
     if name in _COMMUNE:
+        coded = is_insee_code(value) or not any(map(str.isdigit, value))
         address = is_insee_code(value) and _ADDRESS.search(above) is not None
-        if address or tells_communes(sibling("system")) or ("extension" in above and tells_communes(sibling("url"))):
+        told = tells_communes(sibling("system")) or ("extension" in above and tells_communes(sibling("url")))
+        if address or (coded and told):
             return reading.rule("fhir", f"commune/{name}")
     return reading.rule("fhir", *_paths(path, sibling("system")))
 

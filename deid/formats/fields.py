@@ -412,7 +412,8 @@ def iso_day(value: str) -> str:
 
 _INSEE = re.compile(r"(?:\d\d|2[ABab])\d{3}", re.ASCII)
 _COMMUNES = re.compile(
-    r"insee|codgeo|\bcog\b|TRE.R13|\b1\.2\.250\.1\.213\.2\.12(?![.\d])|code.?communes?\b|(?:^|[/#_-])communes?$|"
+    r"^insee$|code.?insee|insee.?(?:cog|communes?)\b|codgeo|(?:^|/)cog$|TRE.R13(?!\d)|"
+    r"\b1\.2\.250\.1\.213\.2\.12(?![.\d])|code.?communes?\b|(?:^|[/#_-])communes?$|"
     r"commune.?(?:OM\b|(?:de|du)\b|naissance|residence|résidence|domicile)",
     re.IGNORECASE,
 )

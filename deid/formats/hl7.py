@@ -27,6 +27,7 @@ _CHARSETS = {"UNICODE": "utf-16-be", "8859/1": "iso8859-1", "8859/15": "iso8859-
 _ESCAPE = r"~(?:[FSTREPHN]|\.(?:br|sp|fi|nf|ce|in|ti|sk)[ +-]*\d*)~|(?:~X(?:[0-9A-Fa-f]{2})+~)+"
 _CODE, _NO_CODE = Rule(kind="code"), Rule(kind="drop")
 _COMMUNE = Rule(kind="identity", label=Label.CITY, caption="Commune")
+_CODED = frozenset({"CE", "CWE", "CNE", "IS", "ID", "ST"})
 _DELETED = '""'  # tells the receiver to delete its value
 _MLLP = "\x0b\x1c\x1d "
 
@@ -173,7 +174,7 @@ class _Fields:
         code, *rest = repetition.text.split(self._marks.component)
         if not is_insee_code(code) or not self._marks.component:
             return False
-        about = fields[3].text if place == "OBX-5" else ""
+        about = fields[3].text if place == "OBX-5" and fields[2].text in _CODED else ""
         systems = rest[1:2] + rest[4:5] + about.split(self._marks.component)
         return any(map(tells_communes, systems))
 

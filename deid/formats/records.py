@@ -26,7 +26,12 @@ _TOKEN = re.compile(
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
 # A plain name, which begins with no title of a person, and is no e-mail address
 _KEY = re.compile(
-    r"(?!(?i:m|mr|mme|mlle|dr|pr|docteur|professeur|madame|monsieur)[_.:/+-])@?[\w.:$#/+-]{0,64}", re.ASCII
+    r"(?!(?i:mme|mlle|dr|docteur|professeur|madame|monsieur)[_.:/+-]|(?:[Mm]r?|MR|[Pp]r|PR)[_.:/+-][A-Z])@?[\w.:$#/+-]{0,64}",
+    re.ASCII,
+)
+# Codes of ontologies and registers of genes, variants and trials
+_TERM = re.compile(
+    r"(?:HP|ORPHA|OMIM|MONDO|DOID|GO|MESH|UMLS|NCT|ENS[GTP]|rs|COSM|CHEBI|SCT|SNOMED)[:_]?\d{1,12}|C\d{7}", re.ASCII
 )
 _MANY_DIGITS = re.compile(r"(?:\D*\d){5}|\d+([/.-])\d+\1\d")  # it may be a day, a number of a person or of a phone
 _CODE = Rule(kind="code")
@@ -93,7 +98,9 @@ def scan_json(text: str, start: int = 0) -> Iterator[Leaf]:
 
 def _is_plain(key: str) -> bool:
     """Return whether a key is a plain name, or a code where it holds more than a few digits."""
-    return _KEY.fullmatch(key) is not None and (_MANY_DIGITS.search(key) is None or stays_as_code(key, _CODE))
+    if _MANY_DIGITS.search(key) is not None:
+        return _TERM.fullmatch(key) is not None or (_KEY.fullmatch(key) is not None and stays_as_code(key, _CODE))
+    return _KEY.fullmatch(key) is not None
 
 
 class JsonText(SplicedText):

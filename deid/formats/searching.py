@@ -42,7 +42,7 @@ _STREET = 8  # characters
 _NEAR = 8  # values before one that are looked at
 _BESIDE = 60  # characters between two values of a person
 _GLUED = 3  # letters of a name that another value of its person touches
-_DIGITS = re.compile(r"\d+(?: \d+)+")
+_DIGITS = re.compile(r"(?<!\d)\d+(?: \d+)+")
 _FEW_GROUPS = 3  # groups of digits that a short number is written in
 _LONG_NUMBER = 10  # digits
 _SPELT = re.compile(r"(?<= )\w(?: \w){5,}(?= )")
@@ -74,7 +74,7 @@ class Sought:
         for label, value in _replaced(document, substitution):
             self._add(label, value, "" if label not in _OTHERS else _bare(value))
         kept = f" {_bare(substitution.text)} "
-        self._kept = frozenset(form for form, _, _ in self._matches(kept))
+        self._kept = frozenset(form for form, _, _ in self._whole(kept))
         self._persons = {form: whose for form, whose in self._persons.items() if form not in self._kept}
         for made in ("_automaton", "_numbers"):
             self.__dict__.pop(made, None)
@@ -99,7 +99,13 @@ class Sought:
         return AhoCorasick(forms), forms
 
     def _matches(self, text: str) -> Iterator[tuple[str, int, int]]:
-        """Yield the forms that stand in a bare text: as whole words or numbers, glued to one another, or in groups."""
+        """Yield the forms that a bare text holds: as whole words or numbers, glued to one another, or in groups."""
+        if not self._persons:
+            return
+        yield from self._whole(text, glued=True)
+        yield from self._grouped(text)
+
+    def _whole(self, text: str, *, glued: bool = False) -> Iterator[tuple[str, int, int]]:
         if not self._persons:
             return
         automaton, forms = self._automaton
@@ -109,9 +115,8 @@ class Sought:
             digits = end - start >= _PHONE and form.replace(" ", "").isdigit()
             if not any(edge.isdigit() if digits else edge != " " for edge in edges):
                 yield form, start, end
-            elif form.isalpha() and end - start >= _GLUED:
+            elif glued and form.isalpha() and end - start >= _GLUED:
                 yield from self._glued(form, start, end, edges, chains)
-        yield from self._grouped(text)
 
     def _glued(
         self, form: str, start: int, end: int, edges: tuple[str, str], chains: dict[int, tuple[str, set[str]]]
@@ -127,7 +132,7 @@ class Sought:
             chains[end] = named + form, whose
         elif named:
             yield named + form, start - len(named), end
-        else:
+        elif end - start >= _STREET:
             yield form, start, end
 
     def _grouped(self, text: str) -> Iterator[tuple[str, int, int]]:

@@ -82,13 +82,13 @@ _ARTICLE = re.compile(rf"\b(?:code|ean|gtin)[\s\d]{{0,3}}\W{{0,4}}(?P<code>{_PRE
 _NAMED_BEHIND = re.compile(
     "|".join(
         rf"(?<![\w,/])(?<!\d{_GAP}){code}(?: ?\((?:code )?{kind}{_SIZE}\)| ?\[(?:code )?{kind}{_SIZE}\]"
-        rf"| (?:code )?{kind}{_SIZE}\b(?![ :=n°]{{0,6}}\d))"
+        rf"| (?:code {kind}|cip){_SIZE}\b(?![ :=n°]{{0,6}}\d))"
         for kind, code in _KINDS.items()
     ),
     re.IGNORECASE,
 )
 _KEYED = re.compile(rf"(?<![\w,/])(?<!\d{_GAP}){_PRESENTATION}")
-# CIS, UCD and AMM are words of care too: behind the number of somebody named ahead, they say nothing of it.
+# CIS, UCD and AMM are words of care too: they say nothing of a number behind somebody named, or without brackets.
 _SOMEBODY = re.compile(
     r"\b(?:m|mr|mme|mlle|monsieur|madame|mademoiselle|dr|pr|docteur|patiente?|dossier|ipp|nip|nda|iep|nir|n[ée]e?)\b"
     r"[^\n]{0,40}\Z",

@@ -133,12 +133,12 @@ def test_times_lose_their_seconds_and_keep_their_order() -> None:
         ("101243-111244", "101200-111200"),
         ("-111244", "-111200"),
         ("101243-", "101200-"),
-        ("10h12m43 GOUGEAT", None),
+        ("10h12m43 GOUGEAT", ""),
         ("10:12:43", "10:12:00"),
-        ("991243", None),
+        ("991243", ""),
     ],
 )
-def test_ranges_of_times_lose_seconds_and_what_is_no_time_goes(time: str, left: str | None) -> None:
+def test_ranges_of_times_lose_seconds_and_what_is_no_time_goes(time: str, left: str) -> None:
     file = pydicom.dcmread(io.BytesIO(with_all_replaced(read(dicom(SeriesTime=time)))))
     assert file.get("SeriesTime") == left
 

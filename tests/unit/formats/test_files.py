@@ -437,6 +437,18 @@ def test_headers_of_a_message_say_what_standards_list() -> None:
     assert first["Content-Disposition"] == 'attachment; filename="piece.txt"'
 
 
+def test_reports_and_invitations_of_a_message_keep_their_types() -> None:
+    raw = (
+        "From: a@b.fr\nSubject: Vue\nMIME-Version: 1.0\nContent-Type: multipart/report; report-type=feedback-report;"
+        " boundary=b\n\n--b\nContent-Type: text/calendar; method=REQUEST\n\nVue ce jour.\n--b\n"
+        "Content-Type: message/feedback-report\n\nFeedback-Type: abuse\n\n--b--\n"
+    )
+    written = email.message_from_bytes(read(raw.encode(), "a.eml").rewrite([]))
+    assert written.get_param("report-type") == "feedback-report"
+    kinds = [(part.get_content_type(), part.get_param("method")) for part in written.get_payload()]
+    assert kinds[0] == ("text/calendar", "REQUEST")
+
+
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_a_message_of_a_mailbox_is_a_message_and_several_are_refused_by_name(end: str) -> None:
     line = f"From {NAME.lower()}@chu.fr Mon Mar  2 10:00:00 2026\n"
