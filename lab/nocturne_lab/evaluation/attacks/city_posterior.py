@@ -284,7 +284,7 @@ class TownAttack:
         """Return which communes of a stratum are supposed among a patient's towns, by the home's stratum."""
         if told[1] is None or one.lies[0] is not None or one.overseas:
             return np.full(len(one.codes), fill_value=True)
-        return np.asarray(np.any([self._near(one.name, area) for area in self._areas(told)], axis=0))
+        return np.asarray(np.any([self._near(one.name, area) for area in self._areas(told)], axis=0), np.bool_)
 
     def values(
         self, epsilon: float, one: _Stratum, anchor: str | None, moved: bool, towns: Sequence[Commune]
