@@ -143,6 +143,29 @@ def test_integer_ids_are_unique_small_kept_and_of_no_order(hospital: Database) -
     assert set(give(hospital, "stay", names[:100])) != set(ids[:100]), "each kind has its own"
 
 
+def test_integer_ids_are_a_permutation_of_numbers_that_no_two_transactions_share(hospital: Database) -> None:
+    """Two transactions that hold ids of each other's choice would wait in a circle; a number is given once."""
+    ((found, distinct, least, most),) = hospital.rows(
+        "SELECT count(*), count(DISTINCT p.id), min(p.id), max(p.id)"
+        " FROM deid.omop_id_key AS k, generate_series(0, 9999) AS s (n),"
+        " LATERAL (VALUES (deid.permuted(n, k.key)), (deid.permuted(2147483646 - n, k.key))) AS p (id)"
+    )
+    assert found == distinct == 20_000
+    assert 0 <= least < most < 2**31 - 1
+    for name in ("deid.omop_id_key", "deid.omop_id_number"):
+        for role in ("researcher", "steward", "publisher", "worker"):
+            with pytest.raises(psycopg2.errors.InsufficientPrivilege):
+                hospital.rows(f"SELECT * FROM {name}", role=role)
+
+
+def test_an_id_that_is_given_already_is_drawn_again(hospital: Database) -> None:
+    given = give(hospital, "patient", ["one", "two"])
+    hospital.rows("SELECT setval('deid.omop_id_number', 0, false)")
+    again = give(hospital, "patient", ["one", "three"])
+    assert again[0] == given[0]
+    assert again[1] not in given
+
+
 @pytest.mark.usefixtures("hospital")
 def test_ids_go_on_below_2_53_where_none_is_free_below_2_31(hospital: Database) -> None:
     hospital.rows("ALTER TABLE deid.omop_id ADD CONSTRAINT full_range EXCLUDE (kind WITH =) WHERE (id < 2147483648)")
