@@ -19,17 +19,13 @@ from deid.detection.refining.filters import drop_allowed, drop_lookalikes
 from deid.detection.refining.framed_values import find_framed_values, trim_days
 from deid.detection.refining.frames import find_framed_names, without_beds, without_nouns
 from deid.detection.refining.halves import complete_halves
-from deid.detection.refining.missed_names import (
-    as_people,
-    find_glued,
-    find_initials,
-    find_short_names,
-    repeat_names,
-)
+from deid.detection.refining.initials import find_initials
+from deid.detection.refining.namesakes import as_people, find_short_names
 from deid.detection.refining.organisations import complete_organisations, settle_organisations
 from deid.detection.refining.overlaps import connect_entities, resolve_overlaps
+from deid.detection.refining.repeated_names import repeat_names
 from deid.detection.refining.roles import settle_roles
-from deid.detection.refining.spelt_names import split_spelt_names
+from deid.detection.refining.spelt_and_glued_names import find_glued, split_spelt_names
 from deid.detection.refining.towns import complete_towns
 from deid.detection.refining.trimming import trim_civilities, trim_nets, trim_things
 from deid.detection.refining.whole_dates import settle_dates

@@ -83,6 +83,8 @@ _NOT_NAMING = KINSHIP | PROFESSIONS | word_list("time_words") | frozenset(WEEKDA
 _BEHIND = re.compile(r" \(([a-z]{3,8})\)")
 _BODY_OF = re.compile(rf"(?<![a-z-]){HEAD.pattern} (?:d[eu] |de ia |de i'|des |d')\Z")  # letters as `scanned` has them
 _AHEAD = 60  # characters ahead of a territory in which such words stand
+_Name = tuple[frozenset[str], Label]
+_Bearers = dict[str, dict[_Name, None]]  # names by each of their words, each once, in order
 
 
 def settle_organisations(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
@@ -98,12 +100,13 @@ def settle_organisations(reading: Reading, mentions: Sequence[Mention]) -> list[
         last = bisect_left(mentions, firm.end, key=attrgetter("start"))
         if all(firm.start <= one.start and one.end <= firm.end for one in mentions[first:last]):
             mentions[first:last] = [firm]
-    borne = Counter(word for one in mentions if one.label in NAMES for word in _own_words(reading, one))
+    names = [(_own_words(reading, one), one.label) for one in mentions if one.label in NAMES]
+    borne, bearers = Counter(word for words, _ in names for word in words), _by_word(names)
     added = (one for find in (_missed, _of_areas, _acronyms, _kept) for one in find(reading, mentions))
     for mention in sorted({*mentions, *added}):
-        if (guest := _guest(reading, mention, mentions)) is not None:
+        if (guest := _guest(reading, mention, bearers)) is not None:
             mention = guest
-        elif mention.label is Label.ORG and (label := _whose_name(reading, mention, mentions)) is not None:
+        elif mention.label is Label.ORG and (label := _whose_name(reading, mention, bearers)) is not None:
             mention = replace(mention, label=label)
         elif _is_organisation(reading, mention, borne):
             mention = replace(mention, label=Label.ORG)
@@ -116,13 +119,21 @@ def settle_organisations(reading: Reading, mentions: Sequence[Mention]) -> list[
     return result
 
 
-def _guest(reading: Reading, mention: Mention, mentions: Sequence[Mention]) -> Mention | None:
+def _by_word(names: Sequence[_Name]) -> _Bearers:
+    found: _Bearers = {}
+    for name in names:
+        for word in name[0]:
+            found.setdefault(word, {})[name] = None
+    return found
+
+
+def _guest(reading: Reading, mention: Mention, bearers: _Bearers) -> Mention | None:
     """Return whom "ch" ("chambre") makes an organisation, where a title has the name elsewhere: "ch ROY", "Mme Roy"."""
     first, *rest = reading.tokens(mention)
     name = reading.words[rest[0]] if len(rest) == 1 and reading.words[first] == "ch" else ""
     if mention.label is not Label.ORG or name not in reading.titled or gazetteers().towns(name):
         return None
-    label = next((one.label for one in mentions if one.label in NAMES and name in _own_words(reading, one)), None)
+    label = next((label for _, label in bearers.get(name, ())), None)
     return replace(mention, start=reading.starts[rest[0]], label=label) if label else None
 
 
@@ -277,7 +288,7 @@ def _is_organisation(reading: Reading, mention: Mention, borne: Mapping[str, int
     return found is not None and found.kind not in _APART and reading.words[first] in _ARTICLES
 
 
-def _whose_name(reading: Reading, mention: Mention, mentions: Sequence[Mention]) -> Label | None:
+def _whose_name(reading: Reading, mention: Mention, bearers: _Bearers) -> Label | None:
     """Return the label of whom an organisation that opens a line or cell names, by a first name too; None for another.
 
     "ZEBUS Fleurette" at the foot of a page is the patient, in whatever order and with whatever accents.
@@ -290,10 +301,10 @@ def _whose_name(reading: Reading, mention: Mention, mentions: Sequence[Mention])
     if _opening(reading, first, last) or _ahead(reading, first):
         return None
     mine = {word for name in reading.document.patient.names for word in key(name).split()}
-    mine |= {word for one in mentions if one.label is Label.PATIENT for word in _own_words(reading, one)}
-    if said <= mine:
+    found = {word: bearers.get(word, {}) for word in said}
+    if all(any(label is Label.PATIENT for _, label in found[word]) for word in said - mine):
         return Label.PATIENT
-    return next((one.label for one in mentions if one.label in NAMES and said <= _own_words(reading, one)), None)
+    return next((label for words, label in min(found.values(), key=len) if said <= words), None)
 
 
 def _is_somebody(reading: Reading, mention: Mention, borne: Mapping[str, int]) -> bool:

@@ -203,6 +203,11 @@ def joined_mention(first: Mention, second: Mention) -> Mention:
     return replace(first, end=second.end, score=score, votes=all_votes(first, second))
 
 
+def found_mention(source: str, start: int, end: int, label: Label, score: float) -> Mention:
+    """Return a mention that `source` alone votes for."""
+    return Mention(start, end, label, score, None, (Vote(source, label, score),))
+
+
 def all_votes(first: Mention, second: Mention) -> tuple[Vote, ...]:
     """Return the votes of both mentions, sorted."""
     return tuple(sorted({*first.votes, *second.votes}))

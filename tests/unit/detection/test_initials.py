@@ -6,7 +6,7 @@ import pytest
 
 from deid.config import policy
 from deid.detection import Detector
-from deid.detection.refining.missed_names import find_initials
+from deid.detection.refining.initials import find_initials
 from deid.detection.text.reading import Reading
 from deid.domain.document import Document, Mention, Patient
 from deid.domain.labels import NAMES, Label

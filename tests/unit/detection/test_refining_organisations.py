@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from deid.detection.refining.missed_names import as_people, repeat_names
+from deid.detection.refining.namesakes import as_people
 from deid.detection.refining.organisations import settle_organisations
+from deid.detection.refining.repeated_names import repeat_names
 from deid.detection.refining.trimming import trim_civilities
 from deid.detection.text.reading import Reading
 from tests.unit.substitution.examples import marked

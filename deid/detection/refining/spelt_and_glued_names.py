@@ -1,4 +1,4 @@
-"""Names that are said letter by letter behind the name: "Szymanski S Z Y M A N S K I", "abgrall a b g r a deux l".
+"""Names that are spelt, "Szymanski S Z Y M A N S K I", "abgrall a b g r a deux l", or glued to a word, "filleAnne".
 
 So are single letters: "Lefèvre avec un è", "kuntz avec un k comme kilo", "Batiste sans p". A wrong spelling that words
 set beside the name is a name of the same kind: "Mme Martin, pas Martain".
@@ -12,9 +12,12 @@ from dataclasses import replace
 
 from rapidfuzz.distance import Levenshtein
 
+from deid.detection.lookup.lexicon import Lexicon
+from deid.detection.refining.overlaps import found_mention
 from deid.detection.text.reading import Reading
 from deid.domain.document import Mention
-from deid.domain.labels import NAMES
+from deid.domain.labels import NAMES, Label
+from deid.french.folding import fold
 
 _LETTER = r"(?:(?:deux|double) [a-z]|plus loin [a-z]|[a-z])(?![^\W_])"
 _LETTERS = re.compile(rf"(?<![\w'’]){_LETTER}(?: {_LETTER}){{2,}}")
@@ -31,6 +34,22 @@ _CORRECTED = re.compile(
 )
 _REACH = 40  # characters before the letters in which the name ends
 _SLIPS = 0.25  # share of letters in which what is spelt may differ from the name
+_SCORE = 0.7  # of a name glued to a word
+_KIN = (
+    "mari|[ée]pou(?:se|x)|femme|conjointe?|compagne|compagnon|fils|filles?|fr[eè]res?|s(?:œ|oe)urs?|m[eè]re|p[eè]re|"
+    "ni[eè]ce|neveu|cousine?|tante|oncle|voisine?|amie?|maman|papa|gendre|bru"
+)
+_ANNOUNCES = (
+    rf"(?<![^\W\d_])(?:(?:[Ss](?:on|a|es))?(?:{_KIN})|Monsieur|Madame|M(?:me|lle|r)|"
+    r"(?P<doctor>[Dd]octeur|[Pp]rofesseur|[DP]r))"
+)
+_CAPITAL = r"[A-ZÀ-Ý][a-zà-ÿ]{2,}(?:-[A-ZÀ-Ý][a-zà-ÿ]+)?"
+_INSIDE = re.compile(r"[a-zà-ÿ](?=[A-ZÀ-Ý])")  # rare, and searched first
+_GLUED = re.compile(rf"{_ANNOUNCES}(?P<name>(?:[A-ZÀ-Ý]\.[ -]?){{0,2}}(?:{_CAPITAL}|(?<=[. -])[A-ZÀ-Ý]{{2,}}))")
+_ANNOUNCED = re.compile(rf"{_ANNOUNCES} \Z")
+_WITHIN = 16  # letters of the longest announcing word, with possessive and blank
+_LONGEST = 80  # letters of a name and a word glued to it; without a bound, the cuts of a run take quadratic time
+_AND = re.compile(r"et([A-ZÀ-Ý][a-zà-ÿ]{2,})")  # a second name behind a glued one
 
 
 def split_spelt_names(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
@@ -96,3 +115,45 @@ def _without(mention: Mention, spelt: Mention) -> Iterator[Mention]:
         yield mention
     elif mention.start < spelt.start:
         yield replace(mention, end=spelt.start - 1)
+
+
+def find_glued(reading: Reading) -> list[Mention]:
+    """Return names glued to the word that announces them or to the word behind; they may overlap other mentions."""
+    return [*_glued_before(reading), *_glued_after(reading)]
+
+
+def _glued_before(reading: Reading) -> Iterator[Mention]:
+    """Return names glued to an announcing word: "safilleAnne", "filsPauletLéo"."""
+    text = reading.text
+    for inside in _INSIDE.finditer(text):
+        match = _GLUED.match(text, reading.starts[reading.token_at(inside.start())])
+        if match and match.start("name") == inside.end() and not reading.lexicon.is_word(fold(match.group())):
+            label = Label.DOCTOR if match["doctor"] else Label.PERSON
+            start, end = match.span("name")
+            end = start + _name_length(reading.lexicon, text[start:end])
+            yield found_mention("glued", start, end, label, _SCORE)
+            if more := _AND.match(text, end):
+                yield found_mention("glued", *more.span(1), label, _SCORE)
+
+
+def _glued_after(reading: Reading) -> Iterator[Mention]:
+    """Return announced names glued to the next word: "son épouse Paulettevient"."""
+    for index, word in enumerate(reading.words):
+        if reading.capitals[index] and len(word) > 5 and reading.lexicon.is_unknown(word):
+            start, end = reading.starts[index], reading.ends[index]
+            length = _name_length(reading.lexicon, reading.text[start:end])
+            said = _ANNOUNCED.search(reading.text, max(0, start - _WITHIN), start) if length < end - start else None
+            if said:
+                label = Label.DOCTOR if said["doctor"] else Label.PERSON
+                yield found_mention("glued", start, start + length, label, _SCORE)
+
+
+def _name_length(lexicon: Lexicon, run: str) -> int:
+    """Return the number of letters of the name that `run` starts with ("Annevient": 4); all if it is no such run."""
+    if lexicon.is_first_name(fold(run)) or lexicon.is_surname(fold(run)):
+        return len(run)
+    for cut in range(len(run) - 2, 2, -1) if len(run) <= _LONGEST else ():
+        name, rest = fold(run[:cut]), fold(run[cut:])
+        if (lexicon.is_first_name(name) or lexicon.is_surname(name)) and rest in lexicon.common:
+            return cut
+    return len(run)
