@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from deid.detection.lookup.known_names import LOWER_PARTICLES
@@ -133,6 +133,7 @@ def _end_before_code(reading: Reading, end: int, code: int) -> int:
 # Names and addresses over two lines: "Rous-/selot", "Isabelle de/Vaugirard", "4 avenue du/Maréchal Foch".
 
 _CUT = NAMES | {Label.STREET, Label.CITY}
+_COLUMN = re.compile(r"(?:[ \t]{3,}[^\n]*|[ \t]*)\n[ \t]*(?=[a-zà-ÿ]{3})")  # up to the next line
 
 
 def join_lines(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
@@ -151,7 +152,9 @@ def join_lines(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
             result += _second_half(reading, mention, last + 2, following)
             continue
         result.append(_over_particles(reading, mention, last, following))
-    return sorted(one for one in result if one.end > one.start)
+    result = [one for one in result if one.end > one.start]
+    rests = [rest for one in result if one.label in NAMES for rest in _rest_of_word(reading, one)]
+    return sorted([*result, *(rest for rest in rests if not any(map(rest.overlaps, result)))])
 
 
 def _second_half(reading: Reading, mention: Mention, at: int, following: Mention | None) -> list[Mention]:
@@ -159,6 +162,15 @@ def _second_half(reading: Reading, mention: Mention, at: int, following: Mention
     if not reading.word(at).isalpha() or (following is not None and following.start <= reading.starts[at]):
         return []
     return [replace(mention, start=reading.starts[at], end=reading.ends[at])]
+
+
+def _rest_of_word(reading: Reading, mention: Mention) -> Iterator[Mention]:
+    """Yield the end of a surname that a line cuts without a hyphen: "Dr Bourgu/ignon", in its column or not."""
+    if beyond := _COLUMN.match(reading.text, mention.end):
+        at = reading.token_at(beyond.end())
+        head, tail = reading.words[reading.token_at(mention.end - 1)], reading.words[at]
+        if not reading.lexicon.is_word(tail) and reading.lexicon.is_surname(head + tail):
+            yield replace(mention, start=reading.starts[at], end=reading.ends[at])
 
 
 def _over_particles(reading: Reading, mention: Mention, last: int, following: Mention | None) -> Mention:

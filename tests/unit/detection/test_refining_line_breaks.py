@@ -43,3 +43,19 @@ def test_particles_at_the_end_of_a_line(
 def test_a_dash_that_ends_no_name_opens_none() -> None:
     text = "Sortie prévue -\nretour demain. Mme Gour"
     assert _joined(text, ("Gour", Label.PERSON)) == ["Gour"]
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "rest"),
+    [
+        ("Ponction par le Docteur Bourgu\nignon : 300 cc", "Bourgu", ["ignon"]),
+        ("Mlle Ha      AUTONOMIE  transfert\nnnequin 4x sem    aide d'un tiers", "Ha", ["nnequin"]),
+        ("Vu par le Docteur Bertrand\ncalme ce jour", "Bertrand", []),
+        ("M. Roche\nfort de son droit", "Roche", []),
+        ("Vu par le Docteur Bourgu, puis\nignon", "Bourgu", []),
+    ],
+)
+def test_the_rest_of_a_name_that_a_line_cuts_without_a_hyphen_is_a_mention(
+    text: str, name: str, rest: list[str]
+) -> None:
+    assert _joined(text, (name, Label.DOCTOR)) == [name, *rest]
