@@ -19,9 +19,10 @@ from deid.domain.document import Mention
 from deid.domain.labels import NAMES, Label
 from deid.french.folding import fold
 
-_LETTER = r"(?:(?:deux|double) [a-z]|plus loin [a-z]|[a-z])(?![^\W_])"
+_SIGN = r"accent (?:aigu|circonflexe|grave)|apostrophe|cedille|espace|tiret|trema"
+_LETTER = rf"(?:(?:deux|double) [a-z]|plus loin [a-z]|i grec|{_SIGN}|[a-z])(?![^\W_])"
 _LETTERS = re.compile(rf"(?<![\w'’]){_LETTER}(?: {_LETTER}){{2,}}")
-_TWICE = re.compile(r"(?:deux|double) ([a-z])\b|plus loin ")
+_TWICE = re.compile(rf"(?:deux|double) ([a-z])\b|plus loin |(?<=i )grec|(?<!\w)(?:{_SIGN})\b")
 _TOLD_LETTER = re.compile(
     r"\b(?:avec|prend|sans)(?: (?:un|une|deux|double|seul|les))* (?P<one>[a-z]{L})"
     r"(?:,?(?: et)? (?:un|une|deux|double) (?P<other>[a-z]{L}))?".replace(
@@ -32,6 +33,7 @@ _CORRECTED = re.compile(
     r" ?[,(:-]? ?(?:et )?(?:non(?:,? pas)?|pas|au lieu de|lire|pardon),? (?:(?:mme|mlle|mr?|dr|pr)\.? |le dr )?"
     r"(?P<other>[a-z]{4,}(?:-[a-z]+)?)(?![\w'’])"
 )
+_GIVEN_BEHIND = re.compile(r",? (?:pr[ée]nom )?([^\W\d_]{3,})")
 _REACH = 40  # characters before the letters in which the name ends
 _SLIPS = 0.25  # share of letters in which what is spelt may differ from the name
 _SCORE = 0.7  # of a name glued to a word
@@ -58,9 +60,13 @@ def split_spelt_names(reading: Reading, mentions: Sequence[Mention]) -> list[Men
     for match in _LETTERS.finditer(reading.folded):
         if (spelt := _spelt(reading, result, match)) is not None:
             result = sorted([*(part for one in result for part in _without(one, spelt)), spelt])
+            behind = _GIVEN_BEHIND.match(reading.text, spelt.end)
+            given = replace(spelt, start=behind.start(1), end=behind.end()) if behind else spelt
+            if behind and _is_given(reading, behind[1]) and not any(map(given.overlaps, result)):
+                result = sorted([*result, given])
     for told in [*_told_letters(reading, result)]:
-        behind = (replace(one, start=told.end + 1) if one.start == told.start else one for one in result)
-        result = sorted([*behind, told])
+        others = (replace(one, start=told.end + 1) if one.start == told.start else one for one in result)
+        result = sorted([*others, told])
     for other in [*_corrected(reading, result)]:
         result = sorted([*(one for one in result if not one.overlaps(other)), other])
     return result
@@ -98,7 +104,7 @@ def _told_letters(reading: Reading, mentions: Sequence[Mention]) -> Iterator[Men
 
 
 def _spelt(reading: Reading, mentions: Sequence[Mention], match: re.Match[str]) -> Mention | None:
-    letters = _TWICE.sub(lambda said: (said[1] or "") * 2, match.group()).replace(" ", "")
+    letters = _TWICE.sub(lambda said: (said[1] or "") * 2, match.group().replace("double v", "w")).replace(" ", "")
     for one in mentions:
         if one.label not in NAMES or not match.start() - _REACH < one.end or one.start >= match.start():
             continue
@@ -109,12 +115,20 @@ def _spelt(reading: Reading, mentions: Sequence[Mention], match: re.Match[str]) 
     return None
 
 
+def _is_given(reading: Reading, written: str) -> bool:
+    name = fold(written)
+    return reading.lexicon.is_first_name(name) and (written[0].isupper() or not reading.lexicon.is_word(name))
+
+
 def _without(mention: Mention, spelt: Mention) -> Iterator[Mention]:
-    """Yield a mention without the letters that follow."""
+    """Yield what a mention holds ahead of the letters and behind."""
     if not mention.overlaps(spelt):
         yield mention
-    elif mention.start < spelt.start:
+        return
+    if mention.start < spelt.start:
         yield replace(mention, end=spelt.start - 1)
+    if mention.end > spelt.end + 1:
+        yield replace(mention, start=spelt.end + 1)
 
 
 def find_glued(reading: Reading) -> list[Mention]:

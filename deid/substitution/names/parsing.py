@@ -41,7 +41,10 @@ _GROUP = re.compile(
 )
 _CIVILITY = re.compile(r"([Mm]{1,2}|[Mm]e|M[Ee]|ME)(\.?\s+)(?=[^\W\d_]['’]?[^\W\d_])")
 _SPACED = re.compile(r"(?:[^\W\d_][ .]){2,}[^\W\d_]\.?")
-_SAID_LETTERS = re.compile(r"\b(?:deux|double) (?P<twice>[^\W\d_])(?!\w)|plus loin (?=[^\W\d_](?!\w))")
+_SAID_LETTERS = re.compile(
+    r"\b(?:deux|double) (?P<twice>[^\W\d_])(?!\w)|plus loin (?=[^\W\d_](?!\w))|"
+    r" (?:accent (?:aigu|circonflexe|grave)|apostrophe|c[eé]dille|espace|tiret|tr[eé]ma)(?!\w)"
+)
 _POINTED = re.compile(r"(?:[^\W\d_]\.)+")  # initials glued to others: the "N." of "N.LH"
 _APOSTROPHES = ("'", "’")
 _APOSTROPHE = re.compile("['’]")
@@ -316,7 +319,7 @@ def as_initials(found: Cut) -> Cut:
 
 def despaced(text: str) -> str | None:
     """Return a word written letter by letter ("D U P O N T") without its gaps; None for another text."""
-    text = _SAID_LETTERS.sub(lambda said: " ".join(said["twice"] * 2) if said["twice"] else "", text)
+    text = _SAID_LETTERS.sub(lambda said: " ".join(said["twice"] * 2) if said["twice"] else "", text.replace("double v", "w"))
     if len(text) <= 2 * _SHORT or text[1] not in " ." or not _SPACED.fullmatch(text):
         return None
     return re.sub(r"[ .]", "", text)

@@ -101,7 +101,8 @@ class People:
         """Return the surrogate of a word written letter by letter, spaced in the same way."""
         surname = self.roster.is_surname(key_of(spaced), mention, spaced)
         surrogate = self._word(mention, word_of(spaced, key_of(spaced), surname), attempt)
-        return self._context.text(mention)[1].join(surrogate.upper() if spaced.isupper() else surrogate)
+        gap = "." if self._context.text(mention)[1] == "." else " "  # "double v" has a letter there
+        return gap.join(surrogate.upper() if spaced.isupper() else surrogate)
 
     def _particle(self, written: str) -> str:
         """Return a particle as it is, or another for one in the patient's own names: "alias" for "dit"."""

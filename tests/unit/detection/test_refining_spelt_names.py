@@ -22,6 +22,10 @@ def found_in(detector: Detector, text: str) -> list[tuple[Label, str]]:
         ("adressée par le docteur le guen l e plus loin g u e n médecin scolaire", "l e plus loin g u e n"),
         ("Madame Szymanski S Z Y M A N S K I, prénom Halina.", "S Z Y M A N S K I"),
         ("je revois madame hoffmann h o double f m a n double n ce matin", "h o double f m a n double n"),
+        ("merci pour monsieur salière s a l i e accent grave r e qui va mieux", "s a l i e accent grave r e"),
+        ("madame Hélène Bénézet b e accent aigu n e accent aigu z e t", "b e accent aigu n e accent aigu z e t"),
+        ("concernant madame wagner double v a g n e r née à metz", "double v a g n e r"),
+        ("le docteur lefrançois l e f r a n c cédille o i s nous écrit", "l e f r a n c cédille o i s"),
     ],
 )
 def test_letters_that_spell_the_name_before_are_a_name_of_their_own(
@@ -35,10 +39,26 @@ def test_letters_that_spell_the_name_before_are_a_name_of_their_own(
     [
         "M. Martin prend des vitamines A B C D E chaque jour.",
         "Bilan de Mme Perrin : hépatites A B C E négatives.",
+        "M. Carrère a les groupes a b o accent mis sur la compatibilité.",
     ],
 )
 def test_other_letters_stay(detector: Detector, text: str) -> None:
     assert all(len(said.split()) < 3 for _, said in found_in(detector, text))
+
+
+@pytest.mark.parametrize(
+    ("text", "given"),
+    [
+        ("revu monsieur Etchegaray e t c h e g a r a y Philibert que tous appellent Fifi", ["Philibert"]),
+        ("concernant madame wagner double v a g n e r louise née à metz", ["louise"]),
+        ("je revois madame hoffmann h o double f m a n double n Insuline reprise", []),
+        ("vu monsieur abgrall a b g r a deux l rose des joues et fièvre", []),
+    ],
+)
+def test_a_first_name_behind_the_letters_is_a_name(detector: Detector, text: str, given: list[str]) -> None:
+    names = [said for label, said in found_in(detector, text) if label in NAMES]
+    behind = names[[" " in one and one[1] == " " or one.startswith("double ") for one in names].index(True) + 1 :]
+    assert [one for one in behind if one in ("Philibert", "louise", "Insuline", "rose")] == given
 
 
 @pytest.mark.parametrize(

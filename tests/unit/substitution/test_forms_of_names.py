@@ -523,6 +523,23 @@ def test_letters_are_those_of_the_surrogate(markup: str, form: str, key: str, su
 
 
 @pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize(
+    ("name", "letters"),
+    [
+        ("salière", "s a l i e accent grave r e"),
+        ("lefrançois", "l e f r a n c cédille o i s"),
+        ("wagner", "double v a g n e r"),
+    ],
+)
+def test_accents_that_are_said_among_letters_are_no_names(
+    name: str, letters: str, key: str, substitutor: Substitutor
+) -> None:
+    said, spelt = drawn(substitutor, f"monsieur [[PATIENT|{name}]] [[PATIENT|{letters}]] va bien", Patient(key=key))
+    assert "accent" not in spelt
+    assert without_accents(said).replace("-", "").replace(" ", "") == without_accents(spelt).replace(" ", "")
+
+
+@pytest.mark.parametrize("key", KEYS)
 @pytest.mark.parametrize("ahead", ["Madame ", "Patiente ", "La patiente ", "Mlle "])
 def test_the_m_of_a_womans_initials_is_no_civility(ahead: str, key: str, substitutor: Substitutor) -> None:
     (letters,) = drawn(substitutor, f"{ahead}[[PATIENT|M. A]] âgée de 32 ans", Patient(key=key))
