@@ -12,6 +12,7 @@ from deid.detection.text.vocabulary import PROFESSIONS, word_list
 from deid.domain.document import Mention
 from deid.domain.labels import IDENTIFIERS, NAMES, Label
 from deid.french.folding import fold
+from deid.reference.tables import packaged_tables
 
 _WORDED = NAMES | {Label.CITY, Label.LOC, Label.ORG}
 _NUMBERED = IDENTIFIERS | {Label.PHONE}
@@ -38,6 +39,7 @@ _CODE_FIELDS = {"EVN": {4}, "PV1": {2, 4, 10, 14, 15, 18, 36}}
 _LOCATION = re.compile(r"^pv1(?:\|[^|\n]*){2}\|([^|\n]+)", re.MULTILINE)
 # Who sends a message and who receives it, behind their programs: "MSH|^~\\&|GLIMS|LABO_SUD|DXCARE|CH_NORD|"
 _FACILITIES = re.compile(r"^msh\|[^|\n]*\|[^|\n]*\|([^|\n]*)(?:\|[^|\n]*\|([^|\n]*))?", re.MULTILINE)
+_SURE = 0.95  # of a town beside its postal code
 _DAY = 8  # digits of the day in a timestamp
 # Words that head a column of writers, letters that sign there, and values that do not.
 _SIGNING = word_list("signing_columns")
@@ -50,6 +52,10 @@ _NO_MARKS = frozenset("am ko na nc nd non nr ok oui pm ras".split())
 # Words that head the columns of a table of implants or articles, and that of their references in a catalogue.
 _OF_ARTICLES = frozenset("article designation dispositif dm fabricant fournisseur implant libelle".split())
 _CATALOGUED = re.compile(r"(?:ref|reference|code)s?\.?(?: (?:article|catalogue|fabricant|produit))?")
+_ZIPPED, _TOWN = r"(?P<code>\d{5})", r"(?P<town>[^\W\d_][^;|\t\n\"]{1,40})"
+_COMMUNES = [
+    re.compile(rf"(?<![^;|\t\n]){one}[;|\t]{other}(?![^;|\t\n])") for one, other in ((_ZIPPED, _TOWN), (_TOWN, _ZIPPED))
+]
 _HEADING, _LETTERS = re.compile(r'[ "]*[a-z][^.:!?]{0,24}'), re.compile("[a-z]+")
 
 
@@ -59,6 +65,7 @@ def settle_exports(reading: Reading, mentions: Sequence[Mention]) -> list[Mentio
     Nobody's name is in the location of a stay, nor in the sender and the receiver of a message. Letters in a column of
     writers are a professional's initials, below the abbreviation of a measure or test they are none.
     """
+    mentions = _with_communes(reading, mentions)
     facilities = [*_facilities(reading)]
     mentions = [one for one in mentions if not any(map(one.overlaps, facilities))]
     measured, added = _by_columns(reading, mentions)
@@ -87,6 +94,22 @@ def settle_exports(reading: Reading, mentions: Sequence[Mention]) -> list[Mentio
         if not inside or known or mention.label not in _WORDED | _NUMBERED:
             settled.append(mention)
     return sorted([*settled, *added])
+
+
+def _with_communes(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
+    """Return the mentions with a postal code and its town in cells side by side, whatever else they are taken for."""
+    cells = [
+        Mention(*match.span(group), label, _SURE)
+        for pattern in _COMMUNES
+        for match in pattern.finditer(reading.text)
+        if any(match["code"] in one.zips for one in packaged_tables().communes.find(match["town"], match["code"]))
+        for group, label in (("code", Label.ZIP), ("town", Label.CITY))
+    ]
+    held = reading.coverage(cells)
+    crossing = reading.coverage(one for one in mentions if not all(held[one.start : one.end]))
+    cells = [one for one in dict.fromkeys(cells) if not any(crossing[one.start : one.end])]
+    held = reading.coverage(cells)
+    return sorted([*(one for one in mentions if not all(held[one.start : one.end])), *cells])
 
 
 def _fills_field(reading: Reading, mention: Mention) -> bool:

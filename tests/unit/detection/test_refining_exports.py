@@ -170,3 +170,29 @@ def test_letters_that_fill_a_field_of_a_message_are_a_code(text: str, part: str,
 def test_the_sender_and_the_receiver_of_a_message_are_organisations(header: str, found: list[str]) -> None:
     settled = settle_exports(Reading(Document("d", header)), [])
     assert [(one.label, header[one.start : one.end]) for one in settled] == [(Label.ORG, one) for one in found]
+
+
+@pytest.mark.parametrize(
+    ("text", "mention", "found"),
+    [
+        ("R;Ève;F;03300;CUSSET;121", ("CUSSET", Label.PATIENT), [(Label.ZIP, "03300"), (Label.CITY, "CUSSET")]),
+        (
+            "R|Ève|Lannion|22300",
+            ("Ève", Label.PATIENT),
+            [(Label.PATIENT, "Ève"), (Label.CITY, "Lannion"), (Label.ZIP, "22300")],
+        ),
+        ("plaquettes;12000;PARIS;fait", ("PARIS", Label.CITY), [(Label.CITY, "PARIS")]),
+        ("12 rue Haute;03300;CUSSET nord", ("CUSSET nord", Label.ORG), [(Label.ORG, "CUSSET nord")]),
+        ("03300;Cusset", ("03300;Cusset", Label.STREET), [(Label.STREET, "03300;Cusset")]),
+        (
+            "1 quai Haut;03300;Cusset",
+            ("1 quai Haut;03300", Label.STREET),
+            [(Label.STREET, "1 quai Haut;03300"), (Label.CITY, "Cusset")],
+        ),
+    ],
+)
+def test_cells_of_a_postal_code_and_its_town_are_both(
+    text: str, mention: tuple[str, Label], found: list[tuple[Label, str]]
+) -> None:
+    part, label = mention
+    assert settled(text, text.index(part), part, label) == found
