@@ -426,7 +426,8 @@ def _grown(reading: Reading, mention: Mention, low: int, high: int) -> tuple[int
         start -= len(_matched(_BEFORE_PHONE, text[max(low, start - 6) : start]))
     elif mention.label in IDENTIFIERS and text[start:end].strip():
         if text[start].isalnum():
-            start -= len(_matched(_BEFORE_NUMBER, text[max(low, start - _NUMBER_REACH) : start]))
+            ahead = _matched(_BEFORE_NUMBER, text[max(low, start - _NUMBER_REACH) : start])
+            start -= 0 if _is_glued_word(reading, ahead) else len(ahead)
         if text[end - 1].isalnum():
             found = _AFTER_NUMBER.match(text, end, min(high, end + _NUMBER_REACH))
             end = found.end() if found else end
@@ -435,6 +436,12 @@ def _grown(reading: Reading, mention: Mention, low: int, high: int) -> tuple[int
     if "(" in text[start:end] and ")" not in text[start:end] and end < high and text[end] == ")":
         end += 1
     return start, end
+
+
+def _is_glued_word(reading: Reading, ahead: str) -> bool:
+    """Return whether letters ahead of a number are a word of the language that nobody is called: "tube880214"."""
+    named = reading.lexicon.is_first_name(ahead) or reading.lexicon.is_surname(ahead)
+    return len(ahead) > 2 and ahead in reading.lexicon.common and not named
 
 
 def _through_login(reading: Reading, start: int, end: int, high: int) -> int:

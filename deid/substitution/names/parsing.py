@@ -319,7 +319,8 @@ def as_initials(found: Cut) -> Cut:
 
 def despaced(text: str) -> str | None:
     """Return a word written letter by letter ("D U P O N T") without its gaps; None for another text."""
-    text = _SAID_LETTERS.sub(lambda said: " ".join(said["twice"] * 2) if said["twice"] else "", text.replace("double v", "w"))
+    text = text.replace("double v", "w")
+    text = _SAID_LETTERS.sub(lambda said: " ".join(said["twice"] * 2) if said["twice"] else "", text)
     if len(text) <= 2 * _SHORT or text[1] not in " ." or not _SPACED.fullmatch(text):
         return None
     return re.sub(r"[ .]", "", text)

@@ -57,7 +57,7 @@ def test_other_letters_stay(detector: Detector, text: str) -> None:
 )
 def test_a_first_name_behind_the_letters_is_a_name(detector: Detector, text: str, given: list[str]) -> None:
     names = [said for label, said in found_in(detector, text) if label in NAMES]
-    behind = names[[" " in one and one[1] == " " or one.startswith("double ") for one in names].index(True) + 1 :]
+    behind = names[[(" " in one and one[1] == " ") or one.startswith("double ") for one in names].index(True) + 1 :]
     assert [one for one in behind if one in ("Philibert", "louise", "Insuline", "rose")] == given
 
 
