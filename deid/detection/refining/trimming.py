@@ -12,7 +12,7 @@ from deid.detection.lookup.lexicon import gazetteers
 from deid.detection.text.names import glued, is_capital, namelike
 from deid.detection.text.reading import Reading
 from deid.detection.text.senses import PARTS, Sense, find_sense
-from deid.detection.text.vocabulary import DOCTOR_TITLES, PROFESSIONS, word_list
+from deid.detection.text.vocabulary import DOCTOR_TITLES, KINSHIP, PERSON_TITLES, PROFESSIONS, word_list
 from deid.domain.document import Mention
 from deid.domain.labels import NAMES, Label
 from deid.french.numerals import DETECTED_NUMBER_WORDS
@@ -51,6 +51,7 @@ _COLUMN = re.compile(r"(?: {3,}|\t)(?=\w)")
 _VERBS = word_list("verbs_behind_names")
 _SPECIALTIES = word_list("specialties_behind_names")
 _QUALIFYING = frozenset({"ADJ", "VER"})
+_HARDLY_BORNE, _HARDLY_GIVEN = 1_000, 150  # births of "tonton" and "tata" as a surname or first name
 _EXAMINATION_LEAST = 3  # letters of an acronym, which two initials behind a surname are not
 _STATE_LEAST = 4  # letters of a participle or adjective behind a name
 _GOES_ON = word_list("behind_an_address") | {"\n"}
@@ -122,7 +123,7 @@ def trim_civilities(reading: Reading, mentions: Sequence[Mention]) -> list[Menti
                 continue
         if mention.label in NAMES and not opens:
             opens = _SIGNED.match(reading.folded, mention.start, mention.end) or _thing_of(reading, mention)
-            opens = opens or _academic(reading, mention) or _profession(reading, mention)
+            opens = opens or _academic(reading, mention) or _profession(reading, mention) or _kin(reading, mention)
         if mention.label is Label.ORG and _HEAD_OF.search(reading.folded, max(0, mention.start - 12), mention.start):
             opens = _CLINIC.match(reading.folded, mention.start, mention.end)
         if opens and opens.end() < mention.end:
@@ -179,6 +180,17 @@ def _profession(reading: Reading, mention: Mention) -> re.Match[str] | None:
     noun = "NOM" in lexicon.parts.get(word, "").split("|") and not borne
     named = lexicon.is_surname(name) or lexicon.is_first_name(name)
     return _FIRST_WORD.match(reading.folded, mention.start, mention.end) if titled and noun and named else None
+
+
+def _kin(reading: Reading, mention: Mention) -> re.Match[str] | None:
+    """Match the word for a relative that hardly anybody is called, ahead of a name: "[Tata] Lulu"."""
+    first, lexicon = reading.token_at(mention.start), reading.lexicon
+    word = reading.words[first] if len(reading.tokens(mention)) > 1 else ""
+    seldom = lexicon.surnames.get(word) < _HARDLY_BORNE and lexicon.first_names.get(word) < _HARDLY_GIVEN
+    told = any(one.start == mention.start for one in reading.overlapping("identity", mention))
+    free = seldom and not told and word not in reading.titled
+    kin = len(word) > _EXAMINATION_LEAST and word in KINSHIP | PERSON_TITLES and free
+    return _FIRST_WORD.match(reading.folded, mention.start, mention.end) if kin else None
 
 
 # "bâton de Joaquim", "canne d'Yvonne"
