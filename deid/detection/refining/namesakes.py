@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from functools import cache
 
@@ -82,6 +82,7 @@ def as_people(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
     """Return the mentions; one word taken for a town or organisation that a title makes somebody's is that person's.
 
     "Dr Lille" tells who "Lille, qui suit" is, but not "à Lille"; "les Tessier" are a family, "la maison de Naima" hers.
+    So is what no register of places has, but a name of the document: "du côté de Mak", beside "Ti-Mak".
     In small letters a day of the week is one behind a title and what is a first name alone: "docteur yolande [jeudi]";
     a month behind such a first name: "moi anne laure [février]".
     """
@@ -90,9 +91,10 @@ def as_people(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
     def titled(word: str) -> bool:
         return any(reading.capitals[at] and find_sense(reading, at) is Sense.PERSON for at in reading.places[word])
 
+    borne = {reading.words[at] for one in mentions if one.label in NAMES for at in reading.tokens(one)}
     named: list[Mention] = []
     for one in mentions:
-        if not _is_somebodys(reading, one, titled):
+        if not _is_somebodys(reading, one, titled) and not _is_borne(reading, one, borne):
             named.append(one)
         elif one.label is not Label.DATE:
             named.append(replace(one, label=Label.PERSON))
@@ -119,6 +121,14 @@ def _is_somebodys(reading: Reading, mention: Mention, titled: Callable[[str], bo
     if mention.label is Label.ORG and before == "les" and reading.surface(index).istitle():
         return reading.lexicon.surnames.get(word) >= _FAMILY
     return before not in _TO_PLACES and titled(word)
+
+
+def _is_borne(reading: Reading, mention: Mention, borne: Collection[str]) -> bool:
+    """True for one word of a name, taken for a town, that no place of a register begins with."""
+    index = reading.token_at(mention.start)
+    place = mention.label is Label.CITY and reading.word(index - 1) not in ("a", "au", "aux")
+    alone = place and len(reading.tokens(mention)) == 1 and len(reading.words[index]) > 2
+    return alone and reading.words[index] in borne and not reading.hits_at.get(mention.start)
 
 
 def _of_household(reading: Reading, mention: Mention) -> Mention:

@@ -127,6 +127,10 @@ def test_people_towns_and_homes_beside_a_kind_stay(markup: str) -> None:
         ("Vue par le Dr [[DOCTOR|Yolande]] [[DATE|samedi]].", "DATE"),
         ("reçu par moi [[DOCTOR|anne laure]] [[DATE|février]] à onze heures", "DOCTOR"),
         ("vu avec [[DOCTOR|martin]] [[DATE|février]] à onze heures", "DATE"),
+        ("[[PATIENT|Ti-Zef]] dort. Du côté de [[CITY|Zef]] : la mère", "PERSON"),
+        ("[[PATIENT|Ti-Zef]] dort. Vit à [[CITY|Zef]] depuis", "CITY"),
+        ("Le Dr [[DOCTOR|Luc Alger]] dort. Revient de [[CITY|Alger]] hier", "CITY"),
+        ("[[PATIENT|Luc Gray]] dort. Du côté de [[CITY|Gray]] : la mère", "CITY"),
     ],
 )
 def test_a_town_that_a_title_makes_somebodys_is_a_name_elsewhere(markup: str, label: str) -> None:
