@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -32,6 +33,7 @@ from deid.detection.refining.whole_dates import settle_dates
 from deid.detection.text.reading import Reading
 from deid.domain.document import Mention
 from deid.domain.labels import DIRECT, IDENTIFIERS, OPTIONAL, Label
+from deid.french.calendar import DETECTED_MONTHS
 
 Step = Callable[[Reading, Sequence[Mention], Detection], Sequence[Mention]]
 
@@ -62,6 +64,7 @@ def _always(step: Callable[[Reading, Sequence[Mention]], Sequence[Mention]]) -> 
 
 _SURE_AGE = 0.97  # score of an age behind the word for a person or for an age
 _TOLD = 0.75  # score of a number behind the word for one
+_DAY_AND_MONTH = re.compile(rf"\d{{1,2}}(?:{'|'.join(sorted(DETECTED_MONTHS, key=len, reverse=True))})\.?")
 _NUMBER = 6  # digits from which such a number is no value
 
 
@@ -77,7 +80,9 @@ def _disjoint(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
 
 
 def _is_told(reading: Reading, one: Mention) -> bool:
-    """Return whether words ahead announce an age for sure, or a number of six digits or more."""
+    """Return whether words ahead announce an age for sure, or a number of six digits or more; or a day is "2nov."."""
+    if one.label is Label.DATE:
+        return _DAY_AND_MONTH.fullmatch(reading.folded, one.start, one.end) is not None
     if one.label is Label.AGE:
         return one.score >= _SURE_AGE
     digits = sum(map(str.isdigit, reading.digits[one.start : one.end]))

@@ -291,3 +291,33 @@ def test_the_word_before_a_civility_is_no_particle() -> None:
     at = text.index("M.")
     (found,) = complete_names(_reading(text), [Mention(at, len(text), Label.PATIENT, 0.9)])
     assert text[found.start : found.end] == "M. DOMINIQUE BASTARD"
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "name"),
+    [
+        ("Arrivée de Tata Mado ce soir", "Tata Mado", "Mado"),
+        ("Tonton Marcel garde samedi", "Tonton Marcel", "Marcel"),
+        ("vue par Mme Tonton Lise ce soir", "Tonton Lise", "Tonton Lise"),
+        ("Ami Diallo, soignante", "Ami Diallo", "Ami Diallo"),
+        ("VOISIN Paul, menuisier", "VOISIN Paul", "VOISIN Paul"),
+        ("parle de Papi", "Papi", "Papi"),
+    ],
+)
+def test_a_name_goes_without_the_word_for_a_relative(text: str, part: str, name: str) -> None:
+    start = text.index(part)
+    (found,) = trim_civilities(Reading(Document("d", text)), [Mention(start, start + len(part), Label.PERSON, 0.9)])
+    assert text[found.start : found.end] == name
+
+
+@pytest.mark.parametrize(
+    ("text", "days"),
+    [
+        ("Extraction 2nov. 0 h. 20 d'un enfant. Revu ensuite en ville.", ["2nov."]),
+        ("Ablation des fils 14sept. au cabinet, sans souci.", ["14sept."]),
+        ("Ampoules de 2mar. et 10mg, 3ml et 2dose.", []),
+    ],
+)
+def test_a_day_glued_to_its_month_is_a_date(detector: Detector, text: str, days: list[str]) -> None:
+    (found,) = detector.detect([Document("d", text)])
+    assert [text[one.start : one.end] for one in found if one.label is Label.DATE] == days
