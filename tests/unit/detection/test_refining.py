@@ -315,9 +315,10 @@ def test_a_name_goes_without_the_word_for_a_relative(text: str, part: str, name:
     [
         ("Extraction 2nov. 0 h. 20 d'un enfant. Revu ensuite en ville.", ["2nov."]),
         ("Ablation des fils 14sept. au cabinet, sans souci.", ["14sept."]),
+        ("Section de brides le ll rnars par moi-même. Sorti le 3 decernbre 1957.", ["ll rnars", "3 decernbre 1957"]),
         ("Ampoules de 2mar. et 10mg, 3ml et 2dose.", []),
     ],
 )
-def test_a_day_glued_to_its_month_is_a_date(detector: Detector, text: str, days: list[str]) -> None:
+def test_a_day_glued_to_its_month_or_misread_is_a_date(detector: Detector, text: str, days: list[str]) -> None:
     (found,) = detector.detect([Document("d", text)])
     assert [text[one.start : one.end] for one in found if one.label is Label.DATE] == days

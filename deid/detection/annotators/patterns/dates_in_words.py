@@ -21,6 +21,8 @@ from deid.french.calendar import (
 from deid.french.numerals import DETECTED_NUMBER_WORDS, read_loosely, read_number
 
 _LIST_SIGNS = frozenset({"au", "et", "-", "/", ",", "ou", "a", "puis", "le"})
+# Months as a scanner reads them: "rnars", "decernbre", "avriI".
+_MISREAD = {month.replace("m", "rn") for month in DETECTED_MONTHS - DETECTED_SHORT_MONTHS} | {"avrii", "juiilet"}
 _RANGE_LEADS = frozenset({"du", "le", "les", "entre", "des", "nuit", "au", ",", "et"})
 _LONG_PARTS = PARTS_OF_PERIOD - {"courant"}
 # Abbreviations that are also words: a year is no proof.
@@ -32,7 +34,7 @@ _YEAR_DIGITS = re.compile(r"(?:1[89]|20)\d\d(?!\w)|\d\d(?![\w°%]|[.,:/]\d| ?h\b
 def find_months(reading: Reading) -> Iterator[Mention]:
     """Yield dates with a month in letters, complete or partial, and the elliptic bounds before them."""
     for index, word in enumerate(reading.words):
-        if word in DETECTED_MONTHS:
+        if word in DETECTED_MONTHS or word in _MISREAD:
             yield from _around(reading, index)
 
 
