@@ -185,7 +185,8 @@ def _profession(reading: Reading, mention: Mention) -> re.Match[str] | None:
 def _kin(reading: Reading, mention: Mention) -> re.Match[str] | None:
     """Match the word for a relative that hardly anybody is called, ahead of a name: "[Tata] Lulu"."""
     first, lexicon = reading.token_at(mention.start), reading.lexicon
-    word = reading.words[first] if len(reading.tokens(mention)) > 1 else ""
+    given = len(reading.tokens(mention)) > 1 and not reading.surface(first + 1).isupper()
+    word = reading.words[first] if given else ""
     seldom = lexicon.surnames.get(word) < _HARDLY_BORNE and lexicon.first_names.get(word) < _HARDLY_GIVEN
     told = any(one.start == mention.start for one in reading.overlapping("identity", mention))
     free = seldom and not told and word not in reading.titled
