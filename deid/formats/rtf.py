@@ -6,7 +6,8 @@ group of ASCII, so that neither its font nor its code page matters.
 
 Removed: properties (`info`), comments, deleted revisions, bookmarks, variables, objects, instructions of fields other
 than page numbers, names of styles and fonts that are not usual ones, every ignorable destination that is not named
-here, and what follows the last brace. Pictures follow the rules of the file's source.
+here, control words that the specification lacks or whose number is longer than a measure, and what follows the last
+brace. Lists are numbered anew. Pictures follow the rules of the file's source.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
+from deid.domain import read_lists
 from deid.domain.errors import Reason
 from deid.formats.reading import Reading, Save
 from deid.formats.usual import FONT_NAMES, PAGE_FIELD, STYLE_NAMES, THREE_LETTERS
@@ -29,6 +31,8 @@ _TOKEN = re.compile(
 )
 _WORDS = re.compile(r"[^\W\d_]{3}|\d{4}")  # in a table of colours or lists: more than signs and numbers of levels
 _DEPTH = 500  # groups in groups
+_STANDARD, _PROPERTIES = (frozenset(words.split()) for words in read_lists(__file__).values())
+_MEASURE = 100_000  # more than lengths, sizes and code pages
 
 
 class _Kind(Enum):
@@ -67,7 +71,8 @@ _KINDS = (
 _PICTURES = frozenset({"pict", "shppict"})
 _COUNTED = {"annotation": "comment", "info": "metadata", "object": "attachment", "objdata": "attachment"}
 
-_NUMBER = re.compile(r"[A-Za-z0-9]*?-?\d+\s*")
+_NUMBER = re.compile(r"\s*([A-Za-z]+)\s*-?\d{1,7}\s*")
+_PIXELS = re.compile(r"[0-9A-Fa-f\s]*")
 # Code page by `fcharset` (specification, Font Table)
 _CODEPAGE_FIELD = {
     0: "cp1252", 77: "mac-roman", 128: "cp932", 129: "cp949", 134: "cp936", 136: "cp950", 161: "cp1253", 162: "cp1254",
@@ -124,6 +129,8 @@ class _Document:
         self._encoding = "cp1252"
         self._fonts: dict[int, str] = {}
         self._default_font: int | None = None
+        self._lists: dict[int, int] = {}  # their numbers, and the new ones
+        self._bare = False  # the last token is a control word that the next letter or digit would go on
         self._skipped = 0  # bytes still to skip after a character told by its number
         self._start: int | None = None  # of the run that is being read
         self._end = 0
@@ -152,6 +159,7 @@ class _Document:
     def _take(self, token: re.Match[bytes]) -> int:
         """Read a token; return where the next one starts."""
         start, end = token.span()
+        bare, self._bare = self._bare, False
         if brace := token["brace"]:
             self._open(start) if brace == b"{" else self._close(end)
         elif not self._groups:
@@ -159,7 +167,7 @@ class _Document:
                 self._reading.refuse(Reason.MALFORMED, "rtf: words outside a group")
         elif token["word"]:
             number = int(token["number"]) if token["number"] else None
-            return self._word(token["word"].decode("ascii"), number, start, end)
+            return self._word(token["word"].decode("ascii"), number, start, end, bare)
         elif token["symbol"]:
             self._symbol(token["symbol"].decode("latin-1"), start, end)
         elif token["hex"]:
@@ -197,11 +205,12 @@ class _Document:
         if group.kind is _Kind.INSTRUCTION:
             return not PAGE_FIELD.fullmatch(words)
         if group.kind is _Kind.PROPERTY:
-            return not _NUMBER.fullmatch(words)
+            told = _NUMBER.fullmatch(words)
+            return told is None or told[1] not in _PROPERTIES
         return group.kind is _Kind.GONE or (group.opened == "leveltext" and bool(THREE_LETTERS.search(words)))
 
-    def _word(self, word: str, number: int | None, start: int, end: int) -> int:
-        """Read a control word; return where the next token starts."""
+    def _word(self, word: str, number: int | None, start: int, end: int, bare: bool) -> int:
+        """Read a control word, which follows another one without a blank if `bare`; return where the next starts."""
         group = self._groups[-1]
         if word == "bin":
             self._end_run()
@@ -212,6 +221,7 @@ class _Document:
         if self._skipped:
             self._skip(1, _CHARACTERS.get(word), start, end)
             return end
+        self._bare = self._raw[end - 1] != ord(" ")
         if word == "u":
             self._show(chr((number or 0) % 0x10000), start, end)
             self._skipped = group.fallback
@@ -220,8 +230,21 @@ class _Document:
         else:
             self._end_run()
             self._command(word, number, start, end)
+            if group.kind is not _Kind.GONE:
+                self._leave(word, number, start, end, bare)
         group.fresh = False
         return end
+
+    def _leave(self, word: str, number: int | None, start: int, end: int, bare: bool) -> None:
+        """Remove a control word that no reader knows, or whose number tells more than a measure."""
+        if word == "listid" and number is not None:
+            number, told = self._lists.setdefault(number, len(self._lists) + 1), number
+            if number != told:
+                self._cut(start, end, "metadata", b"\\listid%d " % number)
+                self._bare = False
+        elif word not in _STANDARD or abs(number or 0) >= _MEASURE:
+            self._cut(start, end, "metadata", b" " if bare else b"")
+            self._bare = False
 
     def _command(self, word: str, number: int | None, start: int, end: int) -> None:
         group = self._groups[-1]
@@ -263,7 +286,7 @@ class _Document:
         outer = group.kind
         kind = _KINDS.get(word)
         if kind is None and word != "leveltext":
-            if not group.ignorable or outer not in (_Kind.READ, _Kind.INSTRUCTION):
+            if not group.ignorable or (word in _STANDARD and outer not in (_Kind.READ, _Kind.INSTRUCTION)):
                 return
             kind = _Kind.GONE
         if outer is not _Kind.READ and kind not in (None, _Kind.GONE):
@@ -287,6 +310,9 @@ class _Document:
         elif symbol in _LINE_ENDS and group.kind is _Kind.READ:
             self._end_run()
             self._end_line()
+        elif symbol.isalnum() and group.kind is not _Kind.GONE:
+            self._end_run()
+            self._cut(start, end, "metadata")
         group.fresh = False
 
     # ---- Runs and lines
@@ -342,8 +368,9 @@ class _Document:
         self._shown.clear()
         group = self._groups[-1]
         group.words.append(text)
-        if group.kind is _Kind.SHOWN and group.opened != "pict" and _WORDS.search(text):
-            self._cut(run.start, run.end, "metadata")
+        if group.kind is _Kind.SHOWN:
+            if not _PIXELS.fullmatch(text) if group.opened == "pict" else _WORDS.search(text):
+                self._cut(run.start, run.end, "metadata")
         elif group.kind is _Kind.STYLES or group.kind is _Kind.FONTS:
             self._rename(run, STYLE_NAMES if group.kind is _Kind.STYLES else FONT_NAMES)
         elif group.kind is _Kind.READ:

@@ -125,14 +125,38 @@ def test_pictures_follow_the_rules_of_the_source() -> None:
 
 @pytest.mark.parametrize(
     "hidden",
-    [rb"\bin18 Dupont 0384517720", rb"{\colortbl;\red0\green0\blue0;Dupont;}", rb"{\*\pnseclvl1{\pntxtb 0384517720}}"],
-)
+    [
+        rb"\bin18 Dupont 0384517720", rb"{\colortbl;\red0\green0\blue0;Dupont;}",
+        rb"{\*\pnseclvl1{\pntxtb 0384517720}}",
+        rb"\lebrun ", rb"\par\lebrun19610514\lebrun ", rb"\fs19610514 ", rb"{\lebrun}", rb"\0\3\8\4\5\1\7\7\2\0",
+        rb"{\fonttbl{\f7\lebrun Arial{\*\lebrun lebrun};}}", rb"{\stylesheet{\s7\lebrun Normal{\*\lebrun lebrun};}}",
+        rb"{\*\listtable{\list\lebrun\listid19610514}}{\listoverridetable{\listoverride\listid19610514\ls1}}",
+        rb"{\shp{\*\shpinst\lebrun1{\sp{\sn lebrun}{\sv 3}}{\sp{\sn lineWidth}{\sv 19610514}}}}",
+        rb"{\pict\lebrun\pngblip lebrun}",
+        rb"{\field{\*\fldinst PAGE\lebrun {\*\lebrun lebrun}}{\fldrslt}}",
+    ],
+)  # fmt: skip
 def test_what_no_reader_shows_is_not_written(hidden: bytes) -> None:
     raw = rb"{\rtf1\ansi Vu ce jour, M. Dupont. " + hidden + rb" Suivi.\par}"
-    source = read(raw)
+    source = read(raw, FileRules(images="keep"))
     written = replace_all(source, "Dupont", "Martin")
-    assert not re.search(rb"Dupont|0384517720", written)
+    assert not re.search(rb"Dupont|lebrun|0384517720|19610514|\\[0-9]", written)
     assert read(written).text == source.text.replace("Dupont", "Martin")
+
+
+@pytest.mark.parametrize(
+    ("given", "left"),
+    [
+        (rb"\par\lebrun Suite", rb"\par Suite"),
+        (rb"\par \lebrun Suite", rb"\par Suite"),
+        (rb"Sui\lebrun te", rb"Suite"),
+        (rb"\b\lebrun\lebrun1 1961", rb"\b 1961"),
+        (rb"\trowd\cellx19000\clvertalt\li-720\sa160 x", rb"\trowd\cellx19000\clvertalt\li-720\sa160 x"),
+        (rb"{\sp{\sn lineWidth}{\sv 12700}}", rb"{\sp{\sn lineWidth}{\sv 12700}}"),
+    ],
+)
+def test_words_of_the_specification_stay_and_end_where_they_did(given: bytes, left: bytes) -> None:
+    assert read(rb"{\rtf1\ansi Vu. " + given + rb"\par}").rewrite([]) == rb"{\rtf1\ansi Vu. " + left + rb"\par}"
 
 
 @pytest.mark.parametrize(
