@@ -2,8 +2,9 @@
 
 Names follow ECMA-376 (Office Open XML, part 1, WordprocessingML). What a written file may hold is listed here; the rest
 is removed: properties, comments, deleted revisions, authors, fields other than page numbers, bookmarks, links, form
-values, macros, embedded files, custom XML, names of styles and fonts that are not usual ones. A text box becomes a
-paragraph after its anchor. Pictures follow the rules of the file's source.
+values, macros, embedded files, custom XML, names of styles and fonts that are not usual ones, values of attributes
+that the standard does not list. A text box becomes a paragraph after its anchor. Pictures follow the rules of the
+file's source; one that stays is drawn anew, in its line.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from deid.formats.archives import read_package, write_zip
 from deid.formats.images import without_metadata
 from deid.formats.reading import Reading, Save
 from deid.formats.trees import local, parse_xml
-from deid.formats.usual import FONT_NAMES, PAGE_FIELD, STYLE_NAMES, THREE_LETTERS
+from deid.formats.usual import FONT_NAMES, PAGE_FIELD, STYLE_NAMES, WORDS
 
 _W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 _R = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
@@ -35,24 +36,35 @@ _VAL, _STYLE_ID, _DOCUMENT = f"{{{_W}}}val", f"{{{_W}}}styleId", "officeDocument
 # Parts of a document that stay, by the type of their relation
 _PARTS = ("header", "footer", "footnotes", "endnotes", "styles", "numbering")
 _ORDER = {"header": 0, "document": 1, "footnotes": 2, "endnotes": 3, "footer": 4}
+_ROOTS = {"header": "hdr", "footer": "ftr"}
 _COUNTED = {
     "comments": "comment", "commentsExtended": "comment", "commentsIds": "comment", "people": "comment",
     "vbaProject": "macro", "oleObject": "attachment", "package": "attachment", "aFChunk": "attachment",
     "image": "image", "chart": "attachment", "diagramData": "attachment",
 }  # fmt: skip
 
-_KEPT, _OPENED = (frozenset(words.split()) for words in read_lists(__file__).values())
+_KEPT, _OPENED, _VALUES = (frozenset(words.split()) for words in read_lists(__file__).values())
 _REMOVED = {
     "del": "revision", "moveFrom": "revision", "commentReference": "comment", "object": "attachment",
     "altChunk": "attachment", "control": "attachment", "contentPart": "attachment",
 }  # fmt: skip
-# A number, a colour, a language, or a word of the standard, which begins in lower case: bothSides, majorHAnsi
-_TOKEN = re.compile(
-    r"-?\d{1,6}(?:\.\d{1,4})?(?:%|pt|cm|mm|in|pc|pi)?|[\dA-Fa-f]{6}|[\dA-F]{2}(?:[\dA-F]{2})?"
-    r"|[a-z]{2,3}(?:-[A-Z][a-z]{3})?(?:-[A-Z]{2})?|[a-z][A-Za-z]{0,39}\d?|x-none|",
-    re.ASCII,
-)
+# A number, a mask or a character; the colour and the language of what has one
+_TOKEN = re.compile(r"-?\d{1,5}(?:\.\d{1,2})?(?:%|pt|cm|mm|in|pc|pi)?|[\dA-F]{2}(?:[\dA-F]{2})?|", re.ASCII)
+_COLOUR = re.compile(r"[\dA-Fa-f]{6}", re.ASCII)
+_LANGUAGE = re.compile(r"[a-z]{2,3}(?:-[A-Z][a-z]{3})?-[A-Z]{2}|[a-z]{2}|x-none", re.ASCII)
 _STYLED = frozenset({"pStyle", "rStyle", "tblStyle", "basedOn", "next", "link"})
+# Elements whose value a table of its own holds, by the name of its attribute
+_NAMED = {"name": "val", "fldSimple": "instr", "style": "styleId", **dict.fromkeys(_STYLED, "val")}
+_MAIN = "http://schemas.openxmlformats.org/drawingml/2006"
+_DRAWN = f"{_MAIN}/wordprocessingDrawing"
+_INCH, _WIDEST = 914_400, 9_999_999  # in the unit of drawings
+_PICTURE = f"""<w:drawing xmlns:w="{_W}" xmlns:r="{_R}" xmlns:wp="{_DRAWN}"
+ xmlns:a="{_MAIN}/main" xmlns:pic="{_MAIN}/picture"><wp:inline><wp:extent cx="%(cx)d" cy="%(cy)d"/>
+<wp:docPr id="1" name="image"/><a:graphic><a:graphicData uri="{_MAIN}/picture"><pic:pic>
+<pic:nvPicPr><pic:cNvPr id="1" name="image"/><pic:cNvPicPr/></pic:nvPicPr>
+<pic:blipFill><a:blip r:embed=""/><a:stretch><a:fillRect/></a:stretch></pic:blipFill><pic:spPr><a:xfrm>
+<a:off x="0" y="0"/><a:ext cx="%(cx)d" cy="%(cy)d"/></a:xfrm><a:prstGeom prst="rect"/></pic:spPr></pic:pic>
+</a:graphicData></a:graphic></wp:inline></w:drawing>"""
 _FIXED = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "\u2011", "sym": " "}
 
 
@@ -64,9 +76,13 @@ def read_docx(raw: bytes, reading: Reading) -> Save:
     """
     files = {name.lower(): content for name, content in read_package(raw, reading).items()}  # case does not count
     package = _Package(files, reading)
+    told: set[Any] = set()
     for part in sorted(package.parts, key=lambda one: _ORDER.get(one.kind, 9)):
         if part.kind in _ORDER:
-            _read_words(part.root, reading)
+            _read_words(part.root, reading, told)
+    for element in (one for part in package.parts for one in part.root.iter(f"{{{_W}}}t")):
+        if element not in told:  # outside a paragraph, which no reader shows
+            element.text = None
     return package.save
 
 
@@ -182,10 +198,13 @@ def _relations(relations: Iterable[tuple[str, str, str]]) -> bytes:
 
 
 def _clean(part: _Part, reading: Reading) -> None:
-    """Leave in a part what a written file may hold."""
+    """Leave in a part what a written file may hold, under prefixes of ours."""
     _end_fields(part.root, reading)
     _clean_children(part.root, part, reading)
-    _clean_attributes(part.root, part)
+    root = etree.Element(f"{{{_W}}}{_ROOTS.get(part.kind, part.kind)}", nsmap={"w": _W, "r": _R})
+    root.extend(list(part.root))
+    etree.cleanup_namespaces(root)
+    part.root = root
 
 
 def _clean_children(element: Any, part: _Part, reading: Reading) -> None:
@@ -198,6 +217,8 @@ def _clean_children(element: Any, part: _Part, reading: Reading) -> None:
             _clean_children(child, part, reading)
             at = element.index(child)
             element[at : at + 1] = list(child)
+        elif name == "name" and local(element) != "style":
+            element.remove(child)
         elif name in _KEPT and (child.tag.startswith(f"{{{_W}}}") or (name in ("r", "t"))):
             child.tag = f"{{{_W}}}{name}"  # the letters of a formula too
             child.text = child.text if name in ("t", "instrText") else None
@@ -218,21 +239,21 @@ def _clean_attributes(element: Any, part: _Part) -> None:
 
 def _stays(name: str, key: str, value: str, part: _Part) -> bool:
     """Return whether an attribute of a kept element stays."""
-    if key == _SPACE:
-        return True
+    kind = key.removeprefix(f"{{{_W}}}")
     if key.startswith(f"{{{_R}}}"):
         return value in part.relations
-    if not key.startswith(f"{{{_W}}}") or key.startswith(f"{{{_W}}}rsid"):
-        return False
-    if name == "rFonts" or key == f"{{{_W}}}font":
-        return bool(FONT_NAMES.fullmatch(value) or "Theme" in key)
+    if kind == key or kind.startswith("rsid"):
+        return key == _SPACE and value in ("preserve", "default")
+    if name == "rFonts" or kind == "font":
+        return bool(FONT_NAMES.fullmatch(value)) or value in _VALUES
     if name == "lvlText":
-        return not THREE_LETTERS.search(value)
-    return name in ("name", "fldSimple", "style", *_STYLED) or bool(_TOKEN.fullmatch(value))
+        return not WORDS.search(value)
+    patterns = (_TOKEN, *[_COLOUR] * (name == "color" or kind in ("color", "fill")), *[_LANGUAGE] * (name == "lang"))
+    return _NAMED.get(name) == kind or value in _VALUES or any(one.fullmatch(value) for one in patterns)
 
 
 def _clean_drawing(drawing: Any, part: _Part, reading: Reading) -> None:
-    """Put the paragraphs of a drawing's text boxes after its own; leave its picture where pictures stay."""
+    """Put the paragraphs of a drawing's text boxes after its own; draw its pictures anew where pictures stay."""
     paragraph = next((one for one in drawing.iterancestors() if local(one) == "p"), None)
     boxes = [
         one
@@ -249,15 +270,15 @@ def _clean_drawing(drawing: Any, part: _Part, reading: Reading) -> None:
     if boxes or not blips or local(drawing) == "pict":
         parent.remove(drawing)
         return
-    for element in drawing.iter():
-        for key in list(element.attrib):
-            related = key.startswith("{")
-            if (related and element.get(key) not in part.relations) or key in ("descr", "title", "hidden"):
-                del element.attrib[key]
-            elif key == "name":
-                element.set(key, "image")
-        element.tail = None
-    etree.strip_elements(drawing, "{*}extLst", "{*}hlinkClick", "{*}hlinkHover", with_tail=False)
+    size = next(drawing.iter(f"{{{_DRAWN}}}extent"), etree.Element("extent"))
+    sides = {
+        side: min(int(told), _WIDEST) if (told := size.get(side, "")).isdecimal() else _INCH for side in ("cx", "cy")
+    }
+    for blip in blips:
+        drawn = etree.fromstring(_PICTURE % sides)
+        next(drawn.iter(f"{{{_MAIN}/main}}blip")).set(f"{{{_R}}}embed", blip.get(f"{{{_R}}}embed"))
+        drawing.addprevious(drawn)
+    parent.remove(drawing)
 
 
 def _end_fields(root: Any, reading: Reading) -> None:
@@ -287,20 +308,17 @@ def _remove_all(elements: Iterable[Any]) -> None:
 
 
 def _rename_styles(parts: Sequence[_Part]) -> None:
-    """Number the styles whose names are not usual ones, and the elements that use them."""
+    """Number the styles, name them so where their names are not usual ones, and the elements that use them."""
     new: dict[str, str] = {}
-    for style in (style for part in parts for style in part.root.iter(f"{{{_W}}}style")):
-        name = style.find(f"{{{_W}}}name")
-        if name is None or not STYLE_NAMES.fullmatch(name.get(_VAL) or ""):
-            new[style.get(_STYLE_ID) or ""] = number = f"S{len(new) + 1}"
-            style.set(_STYLE_ID, number)
-            if name is not None:
-                name.set(_VAL, number)
-    known = {style.get(_STYLE_ID) for part in parts for style in part.root.iter(f"{{{_W}}}style")}
+    for number, style in enumerate((style for part in parts for style in part.root.iter(f"{{{_W}}}style")), 1):
+        new[style.get(_STYLE_ID) or ""] = f"S{number}"
+        style.set(_STYLE_ID, f"S{number}")
+        for name in style.iter(f"{{{_W}}}name"):
+            if not STYLE_NAMES.fullmatch(name.get(_VAL) or ""):
+                name.set(_VAL, f"S{number}")
     for element in (one for part in parts for one in part.root.iter() if local(one) in _STYLED):
-        value = element.get(_VAL) or ""
-        if new.get(value, value) in known:
-            element.set(_VAL, new.get(value, value))
+        if (value := element.get(_VAL) or "") in new:
+            element.set(_VAL, new[value])
         else:
             element.getparent().remove(element)
 
@@ -308,16 +326,16 @@ def _rename_styles(parts: Sequence[_Part]) -> None:
 # ---- Words
 
 
-def _read_words(element: Any, reading: Reading) -> None:
-    """Tell the paragraphs of an element in their order."""
+def _read_words(element: Any, reading: Reading, told: set[Any]) -> None:
+    """Tell the paragraphs of an element in their order; `told` gets their elements of text."""
     for child in element:
         name = local(child)
         if name == "p":
-            _add([list(_runs(child))], reading)
+            _add([list(_runs(child))], reading, told)
         elif name == "tr" and (cells := _lines_of(child)) is not None:
-            _add(cells, reading)
+            _add(cells, reading, told)
         else:
-            _read_words(child, reading)
+            _read_words(child, reading, told)
 
 
 def _lines_of(row: Any) -> list[list[tuple[Any, str]]] | None:
@@ -342,9 +360,10 @@ def _runs(paragraph: Any) -> Iterator[tuple[Any, str]]:
             yield None, _FIXED[name]
 
 
-def _add(cells: Sequence[Sequence[tuple[Any, str]]], reading: Reading) -> None:
+def _add(cells: Sequence[Sequence[tuple[Any, str]]], reading: Reading, told: set[Any]) -> None:
     """Tell a paragraph, or the cells of a row."""
     runs = [run for at, cell in enumerate(cells) for run in ([(None, "\t")] if at else []) + list(cell)]
+    told |= {element for element, _ in runs}
     if any(element is not None for element, _ in runs):
         reading.add([text for _, text in runs], _put([element for element, _ in runs]))
 

@@ -20,7 +20,7 @@ from enum import Enum
 from deid.domain import read_lists
 from deid.domain.errors import Reason
 from deid.formats.reading import Reading, Save
-from deid.formats.usual import FONT_NAMES, PAGE_FIELD, STYLE_NAMES, THREE_LETTERS
+from deid.formats.usual import FONT_NAMES, PAGE_FIELD, STYLE_NAMES, WORDS
 from deid.french.folding import fold
 
 _TOKEN = re.compile(
@@ -29,7 +29,6 @@ _TOKEN = re.compile(
     rb"|(?P<ends>[\r\n\0]+)|(?P<bytes>[^\\{}\r\n\0]+)",
     re.DOTALL,
 )
-_WORDS = re.compile(r"[^\W\d_]{3}|\d{4}")  # in a table of colours or lists: more than signs and numbers of levels
 _DEPTH = 500  # groups in groups
 _STANDARD, _PROPERTIES = (frozenset(words.split()) for words in read_lists(__file__).values())
 _MEASURE = 100_000  # more than lengths, sizes and code pages
@@ -207,7 +206,7 @@ class _Document:
         if group.kind is _Kind.PROPERTY:
             told = _NUMBER.fullmatch(words)
             return told is None or told[1] not in _PROPERTIES
-        return group.kind is _Kind.GONE or (group.opened == "leveltext" and bool(THREE_LETTERS.search(words)))
+        return group.kind is _Kind.GONE or (group.opened == "leveltext" and bool(WORDS.search(words)))
 
     def _word(self, word: str, number: int | None, start: int, end: int, bare: bool) -> int:
         """Read a control word, which follows another one without a blank if `bare`; return where the next starts."""
@@ -369,7 +368,7 @@ class _Document:
         group = self._groups[-1]
         group.words.append(text)
         if group.kind is _Kind.SHOWN:
-            if not _PIXELS.fullmatch(text) if group.opened == "pict" else _WORDS.search(text):
+            if not _PIXELS.fullmatch(text) if group.opened == "pict" else WORDS.search(text):
                 self._cut(run.start, run.end, "metadata")
         elif group.kind is _Kind.STYLES or group.kind is _Kind.FONTS:
             self._rename(run, STYLE_NAMES if group.kind is _Kind.STYLES else FONT_NAMES)

@@ -31,6 +31,7 @@ NAMESPACES = (
     'xmlns:wp="http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing" '
     'xmlns:v="urn:schemas-microsoft-com:vml"'
 )
+MAIN = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 BODY = (
     "<w:p><w:pPr><w:pStyle w:val='Titre1'/></w:pPr><w:r><w:t>Compte rendu</w:t></w:r></w:p>"
@@ -100,7 +101,8 @@ def test_what_is_written_reads_the_same_but_for_the_surrogate() -> None:
     assert read(written).text == source.text.replace("Dupont", "Éloïse <O'Neil> & fils")
     assert read(source.rewrite([])).text == source.text
     assert b"pont" not in expanded(written)
-    assert b'w:val="Titre1"' in expanded(written)
+    assert b'<w:style w:type="paragraph" w:styleId="S1"><w:name w:val="heading 1"/>' in expanded(written)
+    assert b'<w:pStyle w:val="S1"/>' in expanded(written)
 
 
 def picture() -> bytes:
@@ -210,12 +212,46 @@ def test_what_is_shown_is_read_and_replaced(raw: bytes) -> None:
 
 
 def test_values_of_formats_that_the_standard_lists_stay_and_no_others() -> None:
-    values = "fr-FR x-none zh-Hans-CN FF0000 auto BF 04A0 -720 50% 12.5pt bothSides majorHAnsi accent1".split()
-    others = ["19610514", "14/05/1961", "0612345678", "Anne"]
+    values = {
+        "color": "FF0000 auto accent1",
+        "lang": "fr-FR x-none zh-Hans-CN fr",
+        "shd": "BF 04A0 clear pct10",
+        "jc": "both -720 50% 12.5pt",
+    }
+    others = "19610514 196105 14/05/1961 1961.0514 0612345678 Anne anne annE3 eve rosa".split()
     raw = docx(
-        "<w:p>" + "".join(f"<w:r><w:rPr><w:color w:val='{one}'/></w:rPr></w:r>" for one in values + others) + "</w:p>"
+        "".join(
+            f"<w:p><w:r><w:rPr><w:{name} w:val='{one}'/></w:rPr></w:r></w:p>"
+            for name, told in values.items()
+            for one in (*told.split(), *(other for other in others if (name, len(other)) != ("color", 6)))
+        )
     )
-    assert re.findall(r'w:color w:val="([^"]*)"', expanded(read(raw).rewrite([])).decode()) == values
+    written = expanded(read(raw).rewrite([])).decode()
+    for name, told in values.items():
+        assert re.findall(rf'<w:{name} w:val="([^"]*)"', written) == told.split()
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<w:style w:styleId='zorglub' w:type='zorglub' w:zorglub='zorglub'><w:name w:val='zorglub'/></w:style>",
+        "<w:p><w:pPr><w:pStyle w:val='zorglub' w:zorglub='zorglub'/></w:pPr></w:p>",
+        "<w:p><w:fldSimple w:instr='PAGE' w:zorglub='zorglub'/></w:p>",
+        "<w:p><w:pPr><w:jc w:val='zorglub' zorglub='zorglub' xml:space='zorglub' xml:zorglub='zorglub'/></w:pPr></w:p>",
+        "<w:t>zorglub</w:t><w:tr><w:t>zorglub</w:t><w:p><w:r><w:t>zorglub</w:t></w:r></w:p><w:tc/></w:tr>",
+        f"<z:p xmlns:z='urn:zorglub'/><zorglub:p xmlns:zorglub='{MAIN}'/>",
+        "<w:p><w:r><w:rPr><w:rFonts w:ascii='zorglub' w:asciiTheme='zorglub'/></w:rPr></w:r></w:p>",
+        "<w:abstractNum><w:name w:val='zorglub'/><w:styleLink w:val='zorglub'/></w:abstractNum>",
+    ],
+)
+@pytest.mark.parametrize("kind", ["document", "styles", "numbering", "header"])
+def test_words_in_small_letters_are_no_values_of_formats(body: str, kind: str) -> None:
+    told = part("zorglub", f"zorglub{body}zorglub")
+    raw = docx(body) if kind == "document" else docx(more={"word/x.xml": (kind, told)})
+    source = read(raw)
+    assert "zorglub" not in source.text
+    assert b"zorglub" not in expanded(source.rewrite([]))
+    assert read(source.rewrite([])).text == source.text
 
 
 def test_page_numbers_stay() -> None:
@@ -224,8 +260,13 @@ def test_page_numbers_stay() -> None:
 
 
 def test_a_picture_that_stays_tells_its_pixels_only() -> None:
-    written = read(HIDDEN["picture"], FileRules(images="keep")).rewrite([])
-    assert b"Zorglub" not in expanded(written)
+    told = DRAWING.replace(
+        "<a:g", "<wp:extent cx='19610514' cy='914400'/><zorglub a='Zorglub'>Zorglub</zorglub><a:g", 1
+    )
+    raw = docx(told, more={"word/media/Zorglub.png": ("image", picture())})
+    written = read(raw, FileRules(images="keep")).rewrite([])
+    assert not re.search(b"(?i)zorglub|19610514", expanded(written))
+    assert b'cy="914400"' in expanded(written)
     with zipfile.ZipFile(io.BytesIO(written)) as archive:
         assert Image.open(io.BytesIO(archive.read("word/media/image1.png"))).size == (2, 2)
     with pytest.raises(DocumentRefused) as refused:
