@@ -26,7 +26,7 @@ from pydicom.uid import UID, ImplicitVRLittleEndian, MediaStorageDirectoryStorag
 
 from deid.domain.errors import Reason
 from deid.domain.labels import Label
-from deid.formats.fields import Rule, coarse_time
+from deid.formats.fields import Rule, coarse_time, shown_day
 from deid.formats.reading import Reading, Save
 from deid.french.folding import fold, words
 
@@ -38,13 +38,14 @@ _PIXELS = ("PixelData", "FloatPixelData", "DoubleFloatPixelData", "PixelDataProv
 _REMOVED = frozenset({"AS", "AE", "UN"})
 _HEADER = 8  # bytes of a tag, its type and length
 _UNDEFINED = 0xFFFFFFFF  # length of what ends with a delimiter
-_STANDARD = "1.2.840.10008."
+_STANDARD = re.compile(r"1\.2\.840\.10008(?:\.\d{1,4})+", re.ASCII)
+_NUMBERS = frozenset({"IS", "DS"})  # numbers written in digits, which may be those of a day
 # Words of imaging on consoles that no code of DICOM has
 _CONSOLE = frozenset(
     "adult angio artefacts diffusion flair gadolinium mprage pediatric routine save scout shim".split()
 )
 _TITLES = frozenset("dr mle mme pr".split())
-_LONG_RUN = re.compile(r"\d{6}")  # no defined term has so many digits together
+_LONG_RUN = re.compile(r"(?:\d[ _]?){5}\d")  # no defined term has so many digits together
 _LONGEST_TERM = 16  # characters of a code string
 _CLOCK = re.compile(r"(?:[01]\d|2[0-4])(?::?[0-5]\d(?::?(?:[0-5]\d|60)(?:\.\d{1,9})?)?)?", re.ASCII)
 _SHORT = 3  # letters and digits of the abbreviations of imaging: SAG, T2W, TAP
@@ -179,7 +180,7 @@ class _Attributes:
             self._terms(element)
         elif element.VR == "PN":
             self._name(element, rule)
-        elif element.VR in _TEXTS | _DATES | {"UI"} or rule.kind == "identity":
+        elif element.VR in _TEXTS | _DATES | _NUMBERS | {"UI"} or rule.kind == "identity":
             self._values(element, rule)
 
     def _times(self, element: Any) -> None:
@@ -223,10 +224,11 @@ class _Attributes:
         """Tell the values of an attribute, each by itself."""
         several = element.VM > 1
         values = [str(value) for value in element.value] if several else [str(element.value)]
-        if element.VR == "UI" and all(value.startswith(_STANDARD) for value in values):
+        if element.VR == "UI" and all(map(_STANDARD.fullmatch, values)):
             return
         for at, value in enumerate(values):
-            self._reading.field(_of(element, rule), value, _put(element, values, at, several))
+            if element.VR not in _NUMBERS or (shown_day(value) or "").count("/") == 2:
+                self._reading.field(_of(element, rule), value, _put(element, values, at, several))
 
     def _name(self, element: Any, rule: Rule) -> None:
         """Tell the parts of persons' names, FAMILY^GIVEN, each by itself; ideographic and phonetic forms go."""

@@ -158,6 +158,26 @@ def test_code_strings_stay_where_they_are_defined_terms() -> None:
     assert list(file.ScanOptions) == ["MARTIN", "", "GOUGEAT"]
 
 
+@pytest.mark.parametrize(
+    ("attribute", "value", "left"),
+    [
+        ("SeriesNumber", "19610514", "20240309"),
+        ("SliceThickness", "19610514", "20240309"),
+        ("ImagePositionPatient", ["1.5", "-20", "19610514"], ["1.5", "-20", "20240309"]),
+        ("ImagePositionPatient", ["1961", "196105", "0.19610514"], ["1961", "196105", "0.19610514"]),
+        ("XRayTubeCurrentInuA", "19611405", "19611405"),
+        ("BodyPartExamined", "NE 14 05 61", ""),
+        ("ScanOptions", ["1961_05_14", "T2 1 3 4"], ["", "T2 1 3 4"]),
+        ("FrameOfReferenceUID", "1.2.840.10008.19610514.1", "2.25.775"),
+        ("FrameOfReferenceUID", "1.2.840.10008.1.4.1.1", "1.2.840.10008.1.4.1.1"),
+    ],
+)
+def test_a_day_goes_whatever_kind_of_value_its_digits_are(attribute: str, value: object, left: object) -> None:
+    file = pydicom.dcmread(io.BytesIO(with_all_replaced(read(dicom(**{attribute: value})))))
+    told = file.get(attribute)
+    assert ([str(one) for one in told] if isinstance(left, list) else str(told or "")) == left
+
+
 def test_codes_of_persons_and_places_go() -> None:
     code = [item(CodeValue="10003456787", CodingSchemeDesignator="L", CodeMeaning="Dr Zorglub")]
     raw = dicom(
