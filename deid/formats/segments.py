@@ -323,7 +323,7 @@ def _bare(value: str) -> str:
 
 def _key(told: Patient) -> str | None:
     """Return a file's strongest identifier of a patient unknown to the warehouse: IPP, NIR, or names and birth date."""
-    if strong := told.ipp or told.nir:
+    if strong := told.ipp or _bare(told.nir or "")[:13]:  # with or without its key
         return strong
     names = " ".join(told.names).casefold()
     return f"{names} {told.birth_date}" if told.birth_date and names else None

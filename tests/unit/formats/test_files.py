@@ -207,6 +207,38 @@ def test_every_name_of_every_repetition_is_the_patients(names: str, last: str, b
     assert (renamed.last_name, "ROUX" in (renamed.birth_name or "")) == ("TISSOTIER", True)
 
 
+ADT = "MSH|^~\\&|A|B|C|D|2024||ADT^A01|1|P|2.5\rPID|1||{}||MORVAN^Lise||19610514|F\r"
+HEADER = (
+    "<ClinicalDocument xmlns='urn:hl7-org:v3'><recordTarget><patientRole>{}<patient><name><family>MORVAN</family>"
+    "<given>Lise</given></name><birthTime value='19610514'/></patient></patientRole></recordTarget></ClinicalDocument>"
+)
+PI, INS = "8012345679^^^CHU&390000222&M^PI", "261052100012345^^^ASIP-SANTE-INS-NIR&1.2.250.1.213.1.4.8&ISO^INS"
+ROOT_PI, ROOT_INS = (
+    "<id root='1.2.250.1.71.4.2.2.390000222' extension='8012345679'/>",
+    "<id root='1.2.250.1.213.1.4.8' extension='261052100012345'/>",
+)
+
+
+@pytest.mark.parametrize(
+    ("message", "header", "key"),
+    [
+        (f"{PI}~{INS}", ROOT_INS + ROOT_PI, "8012345679"),
+        (f"{INS}~{PI}", ROOT_PI, "8012345679"),
+        (INS, ROOT_INS, "2610521000123"),
+        (INS.replace("12345^", "123^"), ROOT_INS, "2610521000123"),
+        ("", "", "morvan lise 1961-05-14"),
+    ],
+)
+def test_files_with_the_same_strongest_identifier_are_one_patients(message: str, header: str, key: str) -> None:
+    told = (read(ADT.format(message).encode()).patient, read(HEADER.format(header).encode()).patient)
+    assert [complete(Patient(), one).key for one in told] == [key, key]
+
+
+def test_files_that_share_a_weaker_identifier_alone_are_read_as_of_two_patients() -> None:
+    told = (read(ADT.format(f"{PI}~{INS}").encode()).patient, read(HEADER.format(ROOT_INS).encode()).patient)
+    assert [complete(Patient(), one).key for one in told] == ["8012345679", "2610521000123"]
+
+
 def test_hl7_escapes_what_a_surrogate_holds() -> None:
     source = read(HL7_OTHER_MARKS)
     at = source.text.index(NAME)
