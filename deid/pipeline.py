@@ -26,7 +26,7 @@ from deid.domain.outcomes import Candidate, Deidentified, Detected, Incoming, Op
 from deid.domain.unforeseen import attempt, log_failure
 from deid.formats import FileRules, SegmentedSource, declares_text, open_document, open_files, storable, with_told
 from deid.formats.rewriting import write_file, write_files
-from deid.formats.searching import bare_words
+from deid.formats.sought import bare_words
 from deid.isolation import process_within
 from deid.quality import DEFAULT, validate_batch
 from deid.quality.reasons import Waiver, apply_waiver

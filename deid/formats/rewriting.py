@@ -14,8 +14,9 @@ from deid.domain.document import Document, Substitution
 from deid.domain.errors import DocumentRefused, Reason
 from deid.domain.outcomes import Candidate, Refused, RewrittenFile
 from deid.domain.unforeseen import attempt
-from deid.formats.searching import Sought, require_gone
+from deid.formats.searching import require_gone
 from deid.formats.segments import SegmentedSource
+from deid.formats.sought import Sought
 
 log = logging.getLogger(__name__)
 
@@ -25,7 +26,7 @@ def write_files(
 ) -> list[Candidate | Refused]:
     """Return candidates with their files rewritten; one outcome each, in order. Without a source there is no file.
 
-    `common` holds the words of the language among the names of the candidates (`deid.formats.searching.bare_words`).
+    `common` holds the words of the language among the names of the candidates (`deid.formats.sought.bare_words`).
     """
     return [candidate if source is None else _with_file(candidate, source, common) for candidate, source in pending]
 
