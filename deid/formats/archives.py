@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import io
-import posixpath
 import re
 import zipfile
 from collections.abc import Mapping
 from functools import partial
 
 from deid.domain.errors import Reason
+from deid.formats.fields import split_ending
 from deid.formats.reading import Reading, Save
 
 _MOST_PARTS = 10_000
@@ -87,8 +87,7 @@ def read_archive(raw: bytes, reading: Reading) -> Save:
     """
     parts: dict[str, bytes] = {}
     for number, (name, content) in enumerate(read_zip(raw, reading).items(), 1):
-        ending = posixpath.splitext(name)[1].lower()
-        new = f"document-{number:03}{ending if ending[1:].isalnum() and len(ending) < 7 else ''}"
+        new = f"document-{number:03}{split_ending(name)[1].strip().lower()}"
         parts[new] = content
         if not reading.embed(content, name, partial(parts.__setitem__, new)):
             del parts[new]

@@ -7,7 +7,6 @@ identifiers of messages stand there.
 from __future__ import annotations
 
 import codecs
-import posixpath
 import re
 from base64 import encodebytes
 from datetime import datetime
@@ -23,7 +22,7 @@ from typing import Any
 from deid.domain.errors import Reason
 from deid.domain.labels import Label
 from deid.formats.charsets import decode
-from deid.formats.fields import coarse_clock, written_day
+from deid.formats.fields import coarse_clock, split_ending, written_day
 from deid.formats.reading import Reading, Save
 from deid.formats.recognition import MAILBOX
 
@@ -181,8 +180,7 @@ def _content(part: Any, reading: Reading, *, body: bool) -> bool:
 
 def _clean(part: Any) -> None:
     """Leave of the headers of MIME what its standards list; a name is a neutral one with its ending: `piece.pdf`."""
-    ending = posixpath.splitext(part.get_filename() or "")[1].lower()
-    name = f"piece{ending}" if ending[1:].isalnum() and len(ending) < 7 else "piece"
+    name = f"piece{split_ending(part.get_filename() or '')[1].strip().lower()}"
     kind, charset = part.get_content_type(), part.get_content_charset()
     given = {key: str(part.get_param(key, "")) for key in _PARAMETERS}
     told = {key: value for key, value in given.items() if re.fullmatch(_PARAMETERS[key], value, re.ASCII)}

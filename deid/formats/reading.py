@@ -30,7 +30,7 @@ from deid.formats.fields import (
     written_day,
 )
 from deid.formats.segments import Changes, Segment, fold_runs, normalize, normalize_runs
-from deid.formats.source import Replacement, SourceText, base64_of, decoded_field, replaced
+from deid.formats.source import Replacement, SourceText, decoded_field, packed_of, replaced
 from deid.french.folding import fold, words
 
 Save = Callable[[], bytes]
@@ -199,8 +199,9 @@ class Reading:
             whole = unmasked(lambda text: put(text + ending if text else ""))
             self.add(name, single(whole), label=rule.label, patient=rule.patient, caption=caption)
             return
-        if (raw := base64_of(value)) is not None:
-            if not self.embed(raw, "", lambda new: put(b64encode(new).decode("ascii"))):
+        if (packed := packed_of(value)) is not None:
+            raw, encoding = packed
+            if not self.embed(raw, "", lambda new: put(new.hex() if encoding == "hex" else b64encode(new).decode())):
                 put("")
             return
         if rule.value == "date":

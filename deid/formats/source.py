@@ -187,6 +187,7 @@ def read_plain(raw: bytes, charset: str, document_id: str) -> PlainSource:
 
 _LONG = 200  # characters from which a value of letters and digits only is base64
 _WORD = 40  # least length of a line of base64
+_HEX = re.compile(r"[0-9A-Fa-f\s]*", re.ASCII)
 _BASE64 = re.compile(r"[A-Za-z0-9+/\s]{100,}={0,2}\s*", re.ASCII)
 
 
@@ -202,14 +203,13 @@ def decoded_field(value: str, encoding: str) -> bytes | None:
         return None
 
 
-def base64_of(value: str) -> bytes | None:
-    """Return the bytes of a long value in base64; None for another value."""
+def packed_of(value: str) -> tuple[bytes, str] | None:
+    """Return the bytes of a long value, and whether it is in `base64` or `hex`; None for another value."""
     if len(value) < _LONG or _BASE64.fullmatch(value) is None:
         return None
     lines = value.split()
-    if len(value) < _WORD * len(lines):
+    encoding = "hex" if _HEX.fullmatch(value) else "base64"
+    if len(value) < _WORD * len(lines) or (encoding == "base64" and sum(map(len, lines)) % 4):
         return None
-    try:
-        return b64decode("".join(lines), validate=True)
-    except ValueError:
-        return None
+    raw = decoded_field(value, encoding)
+    return None if raw is None else (raw, encoding)

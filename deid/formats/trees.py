@@ -17,7 +17,7 @@ from deid.domain.errors import Reason
 from deid.formats.charsets import decode
 from deid.formats.fields import Rule
 from deid.formats.reading import Reading, Save
-from deid.formats.source import base64_of
+from deid.formats.source import packed_of
 
 # Elements of CDA narrative, XHTML and usual XML that stand inside a line.
 _INLINE = frozenset(
@@ -172,7 +172,7 @@ class Walk:
         value = getattr(element, where)
         if not value:
             return
-        if rule.kind == "text" and rule.value == "text" and not rule.patient and base64_of(value) is None:
+        if rule.kind == "text" and rule.value == "text" and not rule.patient and packed_of(value) is None:
             caption = f"{place.name} : " if self._captions and where == "text" and not len(element) else ""
             self._runs.append((element, where, value))
             if caption and len(self._runs) == 1 and not self._stands_inside(element):

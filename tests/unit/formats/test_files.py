@@ -579,6 +579,38 @@ def test_a_document_in_hexadecimal_is_read_and_written(form: Callable[[bytes], s
     assert NAME.encode().hex().encode() not in cut.rewrite(()).lower()
 
 
+@pytest.mark.parametrize("form", [str.lower, str.upper])
+def test_a_long_field_of_hexadecimal_is_read_and_written_as_such(form: Callable[[str], str]) -> None:
+    told = {"note": form((TEXT * 2).encode().hex()), "empreinte": form("9f3c0a" * 10)}
+    source = read(json.dumps(told).encode())
+    assert source.text.count(TEXT) == 2
+    written = json.loads(source.rewrite(hidden(source)))
+    assert not _PLANTED.search(bytes.fromhex(written["note"]).decode())
+    assert written["empreinte"] == told["empreinte"]
+
+
+def test_calendars_and_cards_are_read_without_their_folds() -> None:
+    raw = f"BEGIN:VCALENDAR\r\nSUMMARY:Vue avec {NAME[:4]}\r\n {NAME[4:]}\r\n\t, revue\r\nEND:VCALENDAR\r\n".encode()
+    source = read(raw, "rdv.ics")
+    assert f"Vue avec {NAME}, revue\n" in source.text
+    assert source.rewrite([]) == raw
+    assert b"Vue avec Martin, revue\r\n" in source.rewrite(hidden(source))
+    prose = b"Vue ce jour :\r\n  - suite\r\n"
+    assert read(prose).text == "Vue ce jour :\n  - suite\n"
+
+
+@pytest.mark.parametrize(("name", "left"), [("note.marie", "piece"), ("m.lebon", "piece"), ("Lebon.TXT", "piece.txt")])
+def test_an_ending_that_says_no_format_is_a_word_of_a_files_name(name: str, left: str) -> None:
+    part = f'--b\r\nContent-Type: text/plain; name="{name}"\r\n\r\nVue ce jour.\r\n'
+    head = 'From: a@b.fr\r\nTo: c@d.fr\r\nContent-Type: multipart/mixed; boundary="b"\r\n\r\n'
+    assert f'name="{left}"'.encode() in read(f"{head}{part}--b--\r\n".encode(), "a.eml").rewrite([])
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr(name, "Vue ce jour.")
+    with zipfile.ZipFile(io.BytesIO(read(file.getvalue(), "a.zip").rewrite([]))) as archive:
+        assert archive.namelist() == [left.replace("piece", "document-001")]
+
+
 def test_usual_values_of_a_table_are_no_reference_of_a_file() -> None:
     assert "Valeurs usuelles : 45-104" in read(b"ipp;resultat;reference\n1;77;45-104\n", "a.csv").text
 
