@@ -44,6 +44,7 @@ _RATIO = 100  # most bytes that a byte of a file may expand to
 _NAMES = ("last_name", "birth_name", "first_names")
 _NAME = 4  # letters of a name that no code is taken for by chance
 _DAY = Rule.model_validate({"label": "DATE", "as": "date"})
+_EIGHT = re.compile(r"(?:\d{8}|\d{4}-\d\d-\d\d)", re.ASCII)
 _MASK = re.compile(r"\[[A-Z]+\]")
 _NOTHING: tuple[tuple[Replacement, ...], ...] = ((),)
 _DAMAGE = frozenset({Reason.MALFORMED, Reason.UNDECODABLE})
@@ -169,6 +170,8 @@ class Reading:
 
     def field(self, rule: Rule, value: str, put: Callable[[str], None], *, caption: str = "") -> None:
         """Add a field of one value under its rule; a field that is kept or empty gives no segment."""
+        if rule.kind in ("keep", "code") and self._is_birth(value):
+            rule = _DAY
         if rule.kind == "code" and value.strip():
             if stays_as_code(value.strip(), rule) and not self._names(value):
                 return
@@ -235,6 +238,10 @@ class Reading:
 
     def _dated(self, surrogate: str, value: str, *, time: bool) -> str:
         return written_day(surrogate, value, time=time, times=self.rules.times)
+
+    def _is_birth(self, value: str) -> bool:
+        """Return whether a value is the whole day of birth that the file told before."""
+        return bool(_EIGHT.fullmatch(value)) and iso_day(value) in self._file.patient.get("birth_date", ())
 
     def _names(self, value: str) -> bool:
         """Return whether a value is a name of the patient, or holds one of anybody, whom the file told before."""

@@ -35,6 +35,7 @@ _GLUED = 3  # letters of a name that another value of its person touches
 _DIGITS = re.compile(r"(?<!\d)\d+(?: \d+)+")
 _FEW_GROUPS = 3  # groups of digits that a short number is written in
 _LONG_NUMBER = 10  # digits
+_OID = re.compile(r"[0-2](?:\.\d{1,20}){4,}", re.ASCII)
 _SPELT = re.compile(r"(?<= )\w(?: \w){5,}(?= )")
 _INVISIBLE = re.compile(f"[{''.join(sorted(INVISIBLE))}]")
 
@@ -225,7 +226,8 @@ def _forms(label: Label, value: str, common: frozenset[str], known: bool) -> Ite
     elif label is Label.COORDINATES or shown_day(value.strip()) is None:  # a number like a day may be a drawn one
         compact = whole.replace(" ", "")
         if len(compact) >= _SURE and sum(map(str.isdigit, compact)) >= _STRONG:
-            weak = label is Label.ID and not known  # the number of a hospital or of a device, which may stay elsewhere
+            # The number of a hospital or of a device, or an OID of identifiers, may stay elsewhere
+            weak = not known and (label is Label.ID or _OID.fullmatch(value.strip()) is not None)
             yield from ((form, weak) for form in {whole, compact, *_registered(compact)})
 
 

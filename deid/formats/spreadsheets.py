@@ -92,7 +92,7 @@ def _opened(sheet: Any, reading: Reading) -> _Sheet:
     for (row, column), cell in sorted(sheet._cells.items()):  # its iterators make a cell wherever there is none
         missing = column - 1 - len(rows[row - 1])
         rows[row - 1] += [*(_Cell(None) for _ in range(missing)), _cell(cell)]
-    widths = {letter: column.width for letter, column in sheet.column_dimensions.items() if column.width}
+    widths = {letter: round(column.width) for letter, column in sheet.column_dimensions.items() if column.width}
     return _Sheet(sheet.title, rows, widths, [str(area) for area in sheet.merged_cells.ranges])
 
 

@@ -167,6 +167,7 @@ def test_code_strings_stay_where_they_are_defined_terms() -> None:
         ("ImagePositionPatient", ["1961", "196105", "0.19610514"], ["1961", "196105", "0.19610514"]),
         ("XRayTubeCurrentInuA", "19611405", "19611405"),
         ("BodyPartExamined", "NE 14 05 61", ""),
+        ("MIMETypeOfEncapsulatedDocument", "text/XML", "text/XML"),
         ("ScanOptions", ["1961_05_14", "T2 1 3 4"], ["", "T2 1 3 4"]),
         ("FrameOfReferenceUID", "1.2.840.10008.19610514.1", "2.25.775"),
         ("FrameOfReferenceUID", "1.2.840.10008.1.4.1.1", "1.2.840.10008.1.4.1.1"),

@@ -611,6 +611,14 @@ def test_an_ending_that_says_no_format_is_a_word_of_a_files_name(name: str, left
         assert archive.namelist() == [left.replace("piece", "document-001")]
 
 
+@pytest.mark.parametrize(("number", "left"), [("19610514", "19700402"), ("19610515", "19610515")])
+def test_a_number_that_is_the_patients_day_of_birth_is_one(number: str, left: str) -> None:
+    told = f'"valueInteger": {number}'
+    patient = '{"resourceType": "Patient", "birthDate": "1961-05-14"}'
+    source = read(f'[{patient}, {{"resourceType": "Observation", {told}}}]'.encode())
+    assert told.replace(number, left) in source.rewrite(hidden(source)).decode()
+
+
 def test_usual_values_of_a_table_are_no_reference_of_a_file() -> None:
     assert "Valeurs usuelles : 45-104" in read(b"ipp;resultat;reference\n1;77;45-104\n", "a.csv").text
 

@@ -328,6 +328,13 @@ def test_each_direct_identifier_that_was_replaced_is_sought(label: Label) -> Non
     assert not held(b"reste", f"Vue : {value}.", "Vue : Vhuq.", re.escape(value), label)
 
 
+def test_the_oid_of_a_hospitals_identifiers_may_stay_elsewhere() -> None:
+    oid = "1.2.250.1.71.4.2.2.390000222"
+    told = (f"<id root='{oid}' extension='4471'/>".encode(), f"FINESS : {oid}.", "FINESS : 9.9.", re.escape(oid))
+    assert not held(*told, Label.RPPS)
+    assert held(b"reste 390000222", "FINESS : 390000222.", "FINESS : 9.", "390000222", Label.RPPS)
+
+
 def test_what_the_new_text_holds_is_not_sought() -> None:
     content = f"le docteur {NAME} et le {IPP}".encode()
     assert held(content)
