@@ -53,6 +53,7 @@ def _label_in_brackets(label: str, original: str) -> str:
 _DIGITS = "0123456789"
 _NUMBER = 5  # digits from which letters that look like digits are some: "lO1O3344O78", "477 820 116 OOO27"
 _MISREAD, _SCANNED = re.compile(r"(?<!\w)[OolI]*\d[\dOolI]*(?!\w)"), str.maketrans("OolI", "0011")
+_LETTER = re.compile(r"[^\W\dOolI_]")  # of no scanned digit
 _NO_DIGIT = re.compile(r"\D")
 _UPPER = "ABCDEFGHJKLMNPQRSTUVWXYZ"
 _LOWER = _UPPER.lower()
@@ -80,7 +81,7 @@ def redraw(text: str, stream: KeyedStream) -> str:
     """
     if not any(map(str.isalpha, text)) and not any(map(str.isdigit, text)):
         return text
-    if len(digits_of(text)) >= _NUMBER:  # what a scanner read for some of its digits
+    if len(digits_of(text)) >= _NUMBER or not _LETTER.search(text):  # what a scanner read for some of its digits
         text = _MISREAD.sub(lambda one: one.group().translate(_SCANNED), text)
     while True:
         drawn = _drawn(text, stream, letters=True)

@@ -6,7 +6,7 @@ import ipaddress
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from datetime import datetime
+from datetime import date, datetime
 from functools import cache
 
 from deid.domain.document import Mention
@@ -66,7 +66,16 @@ _OF_A_DATE = re.compile(
     r"(?:\A|(?<=[-/. A-Z]))(?P<short>\d\d)(?P<month>0[1-9]|1[0-2])?(?=(?:[-/. ]?[A-Z]{1,4}[-/. ]?|[-/. ])\d{3})",
     re.IGNORECASE,
 )
+# A whole day of the document, ahead of a rank: "2503120311", "20250312-0044", "A25-0312-0388"
+_OF_A_DAY = re.compile(
+    r"(?:\A|(?<=[-/. A-Z]))(?P<year>(?:20)?\d\d)-?(?P<month>0[1-9]|1[0-2])(?P<day>0[1-9]|[12]\d|3[01])(?=[-/. ]?\d\d)",
+    re.IGNORECASE,
+)
 _CENTURY = 2000  # of a year of two figures
+# Numbers of one series are alike but for their last figures: "17-P-4401", "17-P-4402"
+_RANKED = re.compile(r"(?P<stem>.*\d)(?P<rank>\d\d)")
+_RANKS = 100
+_MISREAD = re.compile("[OolI]")
 _Part = tuple[int, int, str]  # start, end and text of a part of a number that is not redrawn
 _DAYS = ("%d-%m-%y", "%d-%m-%Y", "%Y-%m-%d")
 
@@ -100,9 +109,11 @@ class Numbers:
         original, part = self._of_series(whole)
         professional = label is Label.RPPS
         prefix = self._prefix(original) if professional else ""
+        kept = [] if professional else self._kept(mention, original)
+        if not professional and (ranked := self._ranked(original, label, kept, attempt)) is not None:
+            return Draft(ranked + part, STRATEGY)
         stream_of = self._context.shared_stream if professional and self._shared else self._context.stream
         stream = stream_of("number", comparable(original), str(attempt))
-        kept = [] if professional else self._kept(mention, original)
         text = self._other(original, label, prefix, stream, kept) + part
         while _is_day(whole) and not _is_day(text):  # uniform over the days of its layout
             text = self._other(original, label, prefix, stream, kept) + part
@@ -119,14 +130,32 @@ class Numbers:
         listed = re.compile(rf"(?<!\w){re.escape(original)}(?: ?[,;/]| et| à| au)+ ?{_OF_SERIES}")
         return (number, part) if beside.search(text) or listed.search(text) else (original, "")
 
+    def _ranked(self, original: str, label: Label, kept: Sequence[_Part], attempt: int) -> str | None:
+        """Return a number drawn by its stem, its rank moved as far as all ranks of that stem; None for another.
+
+        A number with a key, an address or a day has no rank, nor has one of fewer than four digits or misread ones.
+        """
+        found = None if _MISREAD.search(original) else _RANKED.fullmatch(original)
+        if (
+            found is None
+            or len(digits_of(original)) < _LEAST_PARTED
+            or any(end > found.end("stem") for _, end, _ in kept)
+        ):
+            return None
+        if label is Label.IPP or _is_day(original) or _is_keyed(digits_of(original), label) or _is_formed(original):
+            return None
+        stem, rank = found.groups()
+        stream = self._context.stream("number", "stem", comparable(stem), str(attempt))
+        written = _overlaid(redraw(stem, stream), kept)
+        rank = f"{(int(rank) + stream.below(_RANKS)) % _RANKS:02d}"
+        return written + rank if written.casefold() != stem.casefold() else None
+
     def _other(self, original: str, label: Label, prefix: str, stream: KeyedStream, kept: Sequence[_Part]) -> str:
         if label is Label.ID and not original.isdigit():
             for reader in (_private if self._natural else _internet, _iban, _plate):
                 if (text := reader(original, stream)) is not None:
                     return text
-        written = redraw(original, stream) if kept else ""
-        for start, end, text in kept:
-            written = written[:start] + text + written[end:]
+        written = _overlaid(redraw(original, stream), kept) if kept else ""
         if kept and written.casefold() != original.casefold():
             return written
         return _keyed(original, label, prefix, stream)
@@ -167,6 +196,11 @@ class Numbers:
     def _years(self, mention: Mention, original: str) -> Iterator[_Part]:
         """Yield the years of a number and their months, moved; each with its place."""
         ends = 0
+        for found, moved in self._days(original):
+            ends = found.end()
+            yield *found.span("year"), f"{moved.year}"[-len(found["year"]) :]
+            yield *found.span("month"), f"{moved.month:02d}"
+            yield *found.span("day"), f"{moved.day:02d}"
         for found in sorted((*_YEAR.finditer(original), *_OF_A_DATE.finditer(original)), key=re.Match.start):
             name = next(one for one in ("year", "last", "short") if found.groupdict().get(one))
             year = int(found[name]) + (_CENTURY if name == "short" else 0)
@@ -177,6 +211,14 @@ class Numbers:
                 yield *found.span(name), f"{moved.year}"[-len(found[name]) :]
                 if month:
                     yield *found.span("month"), f"{moved.month:02d}"
+
+    def _days(self, original: str) -> Iterator[tuple[re.Match[str], date]]:
+        """Yield the days of the document that a number tells, each with its surrogate."""
+        for found in _OF_A_DAY.finditer(original):
+            with suppress(ValueError):
+                day = date(_CENTURY + int(found["year"][-2:]), int(found["month"]), int(found["day"]))
+                if self._calendar is not None and (moved := self._calendar.moved_day(day)) is not None:
+                    yield found, moved
 
     def _prefix(self, original: str) -> str:
         """Return the fixed beginning of a professional's or establishment's new number, or an empty text."""
@@ -198,6 +240,19 @@ class Numbers:
         if code.startswith("97"):
             return f"970{code[2]}" if long else code
         return "20" if code in ("2A", "2B") else code
+
+
+def _overlaid(written: str, kept: Sequence[_Part]) -> str:
+    """Return a drawn number with the parts that are not drawn."""
+    for start, end, text in kept:
+        written = written[:start] + text + written[end:]
+    return written
+
+
+def _is_formed(text: str) -> bool:
+    """Return whether a text is an address of a network, a bank account or a plate."""
+    form = text.strip()
+    return _version(form) is not None or bool(_IBAN.fullmatch(form) or _PLATE.fullmatch(form))
 
 
 @cache

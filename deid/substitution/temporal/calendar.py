@@ -221,6 +221,15 @@ class Calendar:
         drawn = date(year, month or 1, 1) + timedelta(days=episodes.patient_shift(self._context))
         return Instant(unit, min(index_of(unit, drawn), line.moved_index(unit) - 1)).first
 
+    def moved_day(self, day: date) -> date | None:
+        """Return what the document's own day, or one that it tells, is published as; None for another."""
+        if self._line is None or self._policy.dates.strategy not in DATES:
+            return None
+        if day == self._line.anchor and self._context.document.reference_date is not None:
+            return self._line.moved_anchor
+        told = self._published.get(day_of(day)) if day_of(day) in self._normalised.dated else None
+        return told and told.first
+
     def _dates_of(
         self, line: Timeline, number: Mention, year: int, month: int | None
     ) -> Iterator[tuple[bool, int, date, date]]:

@@ -164,10 +164,15 @@ def match_feast(plain: str, at: int = 0) -> tuple[int, str] | None:
     return (local.end(), UNDATED) if (local := _LOCAL.match(plain, at)) is not None else None
 
 
+def day_of_feast(name: str, year: int) -> date:
+    """Return the day of a feast in a year."""
+    rule, numbers = _FEASTS[name]
+    return rule(year, *numbers)
+
+
 def month_of_feast(name: str, year: int) -> int:
     """Return the month of a feast in a year, as an index from January of year 0."""
-    rule, numbers = _FEASTS[name]
-    day = rule(year, *numbers)
+    day = day_of_feast(name, year)
     return day.year * 12 + day.month - 1
 
 

@@ -30,6 +30,13 @@ _PERSON_COLON = re.compile(rf"(?:{OTHERS.pattern})(?: [a-z-]+| \([^()]*\))? ?$")
 _BORN_ON = re.compile(r"\bnee? le\b|\b\d{1,2}[/.]\d{1,2}[/.]\d{2,4}\b")
 
 
+# An age at another time than the document's, of somebody whom a long sentence names far ahead of it.
+_AT_AGE = re.compile(r"\b(?:a|vers|l'age de)\s$")
+_CHILD_AGAIN = re.compile(
+    rf"{_PATIENT_AGAIN.pattern}|\b(?:enfant|nourrisson|bebe|garcon|fillette|adolescente?|jeune)\b"
+)
+
+
 def clause_ahead(context: DocumentContext, mention: Mention) -> str:
     """Return the folded words ahead of a mention in its clause."""
     return last_clause(context.lined[max(0, mention.start - REACH) : mention.start])
@@ -55,10 +62,22 @@ def _tells_death(context: DocumentContext, mention: Mention) -> bool:
     return bool(people) and not _PATIENT_AGAIN.search(ahead, people[-1].end())
 
 
+def _is_of_one_ahead(context: DocumentContext, mention: Mention) -> bool:
+    """Return whether an age at some time is of a person whom its sentence names ahead, no word for the patient between.
+
+    "Votre tante, Anne, a été opérée d'un cancer du sein en 2009, à 44 ans".
+    """
+    ahead = _SENTENCE.split(context.lined[max(0, mention.start - _DEATH_REACH) : mention.start])[-1]
+    people = list(OTHERS.finditer(ahead)) if _AT_AGE.search(ahead) else []
+    return bool(people) and not _CHILD_AGAIN.search(ahead, people[-1].end())
+
+
 def is_of_another(context: DocumentContext, mention: Mention) -> bool:
     """Return whether the words ahead of a mention, in its clause, say that it is not the patient's.
 
     The text alone decides, never the patient's true age: of the ages 70 and 71 beside a patient of 72, one must not be
     drawn otherwise than the other.
     """
-    return OTHERS.search(clause_ahead(context, mention)) is not None or _tells_death(context, mention)
+    if OTHERS.search(clause_ahead(context, mention)) is not None:
+        return True
+    return _tells_death(context, mention) or _is_of_one_ahead(context, mention)

@@ -503,6 +503,12 @@ def are_bounds(context: DocumentContext, mention: Mention, following: Mention) -
     return _BETWEEN_BOUNDS.fullmatch(context.plain[mention.end : following.start]) is not None
 
 
+def are_of_one_sentence(context: DocumentContext, mention: Mention, following: Mention) -> bool:
+    """Return whether a reader takes the month of a date for that of a day told behind it in its sentence."""
+    between = context.document.text[mention.end : following.start]
+    return len(between) <= _SENTENCE_REACH and not (_ASIDE.match(between) or _SENTENCE_ENDS.search(between))
+
+
 def are_beside(context: DocumentContext, mention: Mention, following: Mention) -> bool:
     """Return whether only a preposition or a sign parts two mentions, so that they may be one time said twice."""
     if following.start - mention.end > _BESIDE_REACH:

@@ -339,7 +339,8 @@ def single(found: list[Token], places: list[int], as_year: bool) -> Expression |
     if not 1 <= number.value <= 31 or (len(number.text) > 2 and number.kind == "N"):
         return None
     beside = place > 0 and bool(written) and found[place - 1].text.endswith(" ")
-    written[place] = day_part(number, beside_letters=beside)
+    whole = number.kind != "N" or written or number.text.startswith("0")
+    written[place] = day_part(number, beside_letters=beside) if whole else forms.Day(1)
     return Expression(Unit.DAY, _form(found, written), day=number.value, weekday=weekday)
 
 

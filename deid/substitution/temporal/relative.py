@@ -69,7 +69,8 @@ _NAMED = {
     "cet apres-midi": 0,
     "cet apres midi": 0, "cette apres-midi": 0, "cet aprem": 0, "cet apm": 0, "cette apres midi": 0, "ce jour meme": 0,
     "maintenant": 0, "dans la matinee": 0, "dans la journee": 0, "dans la soiree": 0, "cette matinee": 0,
-    "cette soiree": 0, "demain": 1, "apres-demain": 2, "apres demain": 2, "la veille": -1, "le lendemain": 1,
+    "cette soiree": 0, "dans la nuit": 0, "demain": 1, "apres-demain": 2, "apres demain": 2, "la veille": -1,
+    "le lendemain": 1,
     "la nuit derniere": -1, "la nuit passee": -1, "la nuit prochaine": 0, "l'avant-veille": -2,
     "l'avant veille": -2, "tout a l'heure": 0,
     "le surlendemain": 2,
@@ -82,6 +83,10 @@ _TODAY = (
 _PART_OF_DAY = re.compile(
     r" (?:matin|soir|midi|apres-midi|apres midi|aprem|apm|nuit|dans la nuit|dans la (?:journee|matinee|soiree)|"
     r"au soir|au matin|en fin de (?:journee|matinee))$"
+)
+_WITH_MORE = re.compile(
+    r"(?:avant-hier|hier|ce jour|aujourd'hui|ce (?:matin|midi|soir)|cette nuit|demain)(?= [a-z])(?=[a-z' -]+\Z)"
+    rf"(?!.*\b(?:{'|'.join(sorted({*numerals.NUMBER_WORDS, *MONTH_OF, *WEEKDAY_OF, *SEASON_OF}))})\b)"
 )
 _SIDE = {
     "dernier": -1, "derniere": -1, "passe": -1, "passee": -1, "precedent": -1, "precedente": -1, "ecoule": -1,
@@ -101,7 +106,7 @@ _BY = re.compile(r"(?:d'ici|avant|pour|vers|a|des) (?:l'|la |le |les )?(?P<what>
 _HEADED = {"an", "annee", "semaine", "mois", "week-end", "week end", "weekend", "trimestre", "semestre", "saison"}
 _WORDS = frozenset(
     "semaine semaines dernier derniere derniers dernieres prochain prochaine annee annees mois jours jour demain hier "
-    "soir matin aujourd'hui avant apres dans depuis lundi mardi mercredi jeudi vendredi samedi dimanche quinze trois "
+    "soir matin aujourd hui avant apres dans depuis lundi mardi mercredi jeudi vendredi samedi dimanche quinze trois "
     "quatre six deux dix une".split()
 )
 _LEXICON = FoldedWords(_WORDS | numerals.NUMBER_WORDS | frozenset(SEASON_OF))
@@ -150,7 +155,18 @@ class Manner:
 
 
 def parse_relative(text: str) -> Relative | None:
-    """Read the text of a RELDATE mention; None if it cannot be read."""
+    """Read the text of a RELDATE mention; None if it cannot be read.
+
+    Words behind a day told by its name stay ("hier dans la passe"), if they are small letters alone and no time.
+    """
+    read = _read(text)
+    if read is None and (day := _WITH_MORE.match(fold_line(text))) and text[day.end() :].islower():
+        read = _read(text[: day.end()])
+        return read and replace(read, manner=replace(read.manner, model=text))
+    return read
+
+
+def _read(text: str) -> Relative | None:
     one_line = re.sub(r"\s", " ", text)
     if "  " in one_line:
         one_line = re.sub(" +", " ", one_line)
@@ -339,7 +355,7 @@ def _thing(what: str, side: int, text: str) -> Relative | None:
     what = what.removeprefix("l'").removeprefix("l ").strip()
     units = {"semaine": Unit.WEEK, "sem": Unit.WEEK, "week-end": Unit.WEEK, "weekend": Unit.WEEK, "week end": Unit.WEEK}
     units |= {"mois": Unit.MONTH, "trimestre": Unit.QUARTER, "semestre": Unit.SEMESTER, "saison": Unit.SEASON}
-    units |= {"an": Unit.YEAR, "annee": Unit.YEAR, "decennie": Unit.DECADE}
+    units |= {"an": Unit.YEAR, "annee": Unit.YEAR, "anne": Unit.YEAR, "decennie": Unit.DECADE}
     if what in units:
         word = "week-end" if what.startswith("week") else ""
         return Relative(units[what], side, Manner(text, unit_word=word))

@@ -40,7 +40,8 @@ def place_date(
     if unit is Unit.DAY:
         if since is not None and partner is None and _leaves_year_out(expression):
             if expression.month is not None:
-                return _place_day(expression, None, since, None)
+                days = [on_real_day(since.year + more, expression.month, expression.day or 1) for more in (-1, 0, 1)]
+                return _day(min(days, key=lambda day: (abs(day - since), day < since)))
             if (following := _following(expression, since)) is not None:
                 return _day(following)
         return _place_day(expression, year, anchor, partner)

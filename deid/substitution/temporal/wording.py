@@ -14,8 +14,8 @@ from deid.french.calendar import MONTHS, SEASONS, WEEKDAYS
 from deid.french.folding import alike, comparable, fold_line, in_case_of, sentence_case_of, without_accents
 from deid.substitution.context import DocumentContext
 from deid.substitution.temporal import agreement, feasts, order, resolving
-from deid.substitution.temporal.forms import Expression, Form, Literal, MonthName, Part, SpokenYear, Year
-from deid.substitution.temporal.normalisation import NormalisedTimes, are_bounds
+from deid.substitution.temporal.forms import Day, Expression, Form, Literal, MonthName, Part, SpokenYear, Year
+from deid.substitution.temporal.normalisation import NormalisedTimes, are_bounds, are_of_one_sentence
 from deid.substitution.temporal.relative import ABOUT, Manner, Relative
 from deid.substitution.temporal.timeline import Timeline, day_of
 from deid.substitution.temporal.values import DAYS_OF, Instant, Unit, add_years, clamped
@@ -159,6 +159,8 @@ NEARBY = [sign * step for step in range(1, 61) for sign in (1, -1)]
 
 _OPENS = re.compile(r"(?:\A|[.!?]\s|\n)[\s•*–-]*\Z")  # a line or a sentence
 _NAMES_A_DAY = re.compile(r"[ ,(]{1,3}jour d(?:e la |e l'|es |u |e )\Z")
+_PART = re.compile(r"\A(?:debut|mi|fin)\b")
+_DAYS_OF_PART = {"debut": 5, "mi": 15, "fin": 25}
 _WITH_NOUNS = frozenset({Unit.MONTH, Unit.SEASON})  # may be said by a month, a feast or a season
 
 
@@ -195,6 +197,7 @@ def _lenders(
     return found
 
 
+_BARE, _FIRST = Day(1), Day(1, "er")  # "le 1er": said of the first in letters
 # What writes the month of a day that has none.
 _MONTH: tuple[Part, ...] = (Literal(" "), MonthName("mars", "long"))
 
@@ -217,6 +220,21 @@ def _bare_days(
     return found
 
 
+def _days_ahead(context: DocumentContext, normalised: NormalisedTimes) -> Mapping[Mention, Mention]:
+    """Return each date with the day of a month that its sentence tells just ahead of it."""
+    found: dict[Mention, Mention] = {}
+    for mention, following in pairwise(sorted(normalised.instants)):
+        said = normalised.said[mention]
+        day = isinstance(said, Expression) and said.day is not None and mention not in normalised.births
+        if day and are_of_one_sentence(context, mention, following):
+            found[following] = mention
+    return found
+
+
+def _year_month(month: Instant) -> tuple[int, int]:
+    return month.first.year, month.first.month
+
+
 class DateWriter:
     """Writer of one document's dates, as a timeline moved them."""
 
@@ -233,6 +251,7 @@ class DateWriter:
         self._lenders = _lenders(context, normalised)
         self._following = _years_behind(context, normalised)
         self._bare = _bare_days(context, normalised, self._lenders)
+        self._days_ahead = _days_ahead(context, normalised)
         parts = (part for one in self._said.values() if isinstance(one, Expression) for part in one.form.parts)
         self._year = next((one for one in parts if isinstance(one, SpokenYear)), Year(4))
 
@@ -309,6 +328,7 @@ class DateWriter:
         else:
             if birthday is not None:
                 moved = day_of(birthday)
+            moved = self._on_its_side(mention, said, moved)
             text = self._form(mention, said, moved).write(moved.middle)
             if said.feast is not None and said.year is None:
                 holiday = feasts.holiday_of_month(moved.first.month, self._context.plain_before(mention, 24))
@@ -316,9 +336,42 @@ class DateWriter:
                 text = text if other is None else in_case_of(text, other) if text.isupper() else other
             if moved.unit in _WITH_NOUNS:
                 text = self._agreeing(mention, text, distance=False)
+            if text in ("Noël", "Pâques") and self._opens_with_weekday(mention, said):
+                text = f"À {text}"
             if self._text_of[mention.start].isupper() and _OPENS.search(self._context.before(mention, 4)):
                 text = text[:1].upper() + text[1:]
         return text if self._accented else without_accents(text)
+
+    def _opens_with_weekday(self, mention: Mention, said: Expression) -> bool:
+        """Return whether a sentence opens with the weekday of a feast: "Lundi de Pâques, il est tombé"."""
+        opens = said.year is None and _OPENS.search(self._context.before(mention, 4)) is not None
+        return opens and fold_line(self._text_of[mention.start : mention.end]).startswith(tuple(WEEKDAYS))
+
+    def _on_its_side(self, mention: Mention, said: Expression, moved: Instant) -> Instant:
+        """Return the month of a feast, or of a part of a month, that is told on its side of the document's date.
+
+        In the document's month "à la mi-août" may be ahead of it where the feast was behind it.
+        """
+        line = self._line
+        if moved.unit is not Unit.MONTH or said.year is not None or moved.index != line.moved_index(Unit.MONTH):
+            return moved
+        if (day := self._rough_day(mention, said, self._instants[mention])) is None:
+            return moved
+        published = self._rough_day(mention, said, moved) or moved.middle
+        if day < line.anchor:
+            return moved if published <= line.moved_anchor else moved._replace(index=moved.index - 1)
+        return moved if published >= line.moved_anchor else moved._replace(index=moved.index + 1)
+
+    def _rough_day(self, mention: Mention, said: Expression, month: Instant) -> date | None:
+        """Return the day of a feast in a month, or of the part of it that a mention tells; None of a whole month."""
+        if said.feast == feasts.UNDATED:
+            return None
+        if said.feast is not None:
+            name = said.feast if month == self._instants[mention] else feasts.feast_of_month(*_year_month(month))
+            known = feasts.feast_named(name)
+            return feasts.day_of_feast(known, month.first.year) if known else month.middle
+        part = _PART.search(fold_line(self._text_of[mention.start : mention.end]))
+        return None if part is None else month.first.replace(day=_DAYS_OF_PART[part.group()])
 
     def _kind_of_day(self, mention: Mention) -> str | None:
         """Return what a published day is, in the place of the feast that names it: "le 16 avril, jour de Pâques"."""
@@ -354,6 +407,8 @@ class DateWriter:
         "mardi 16", a week ahead, may be taken for the one of last month.
         """
         form, day = said.form, moved.first
+        if mention in self._bare or any(isinstance(one, MonthName) for one in self._lenders.get(mention, ((), ()))[1]):
+            form = form if said.day == 1 else Form(tuple([_FIRST if one == _BARE else one for one in form.parts]))
         if mention in self._lenders:
             following, month = self._lenders[mention]
             beside = self._moved[self._instants[following]].first
@@ -375,6 +430,10 @@ class DateWriter:
         chain = self._bare[mention]
         days = [self._moved[self._instants[one]] for one in chain]
         months = [(day.first.year, day.first.month) for day in days]
+        if (before := self._days_ahead.get(chain[0])) is not None:
+            day = self._moved[self._instants[before]].first
+            if (day.year, day.month) != months[-1]:
+                return True
         last = self._said[chain[-1]]
         if isinstance(last, Expression) and self._reads(last, days[-1]) and len(set(months)) == 1:
             return False

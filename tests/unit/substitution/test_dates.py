@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from datetime import date, timedelta
 from itertools import pairwise
@@ -10,9 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deid.config.policy import Policy
+from deid.config.policy import Policy, load
 from deid.domain.document import Patient
 from deid.domain.errors import DocumentRefused, Reason
+from deid.french.calendar import MONTHS
 from deid.reference import CommuneTable
 from deid.substitution import Substitutor
 from deid.substitution.temporal.parsing import parse
@@ -376,3 +378,59 @@ def test_the_document_scope_forgets_the_patient(policy: Policy, communes: Commun
     scoped = Substitutor(changed(policy, scope="document"), KEY, communes)
     document, mentions = marked(" ".join(f"[[DATE|{day:02d}/02/2019]]" for day in range(1, 20)))
     assert scoped.substitute(document, mentions).text != scoped.substitute(replace(document, id="d2"), mentions).text
+
+
+@pytest.mark.parametrize("key", [f"patient-{number}" for number in range(30)])
+def test_a_day_in_another_month_than_the_one_ahead_of_it_has_its_month(key: str, communes: CommuneTable) -> None:
+    shipped = Substitutor(load(), KEY, communes)
+    document, mentions = marked(
+        "Sonde posée le [[DATE|11 avril]], ôtée le [[DATE|19]], marche le [[DATE|23]].",
+        patient=Patient(key),
+        reference_date=date(2024, 5, 2),
+    )
+    first, *others = surrogates(shipped.substitute(document, mentions))
+    month = first.split(" ", 1)[1]
+    for one in others:
+        assert not one.startswith("0")
+        number, _, named = one.partition(" ")
+        later = number == "1er" or int(number) > int(first.split(" ")[0].removesuffix("er"))
+        assert bool(named) or later, (first, others)
+        month = named or month
+
+
+@pytest.mark.parametrize("key", [f"patient-{number}" for number in range(40)])
+def test_a_feast_of_the_document_s_month_stays_on_its_side_of_the_document(key: str, communes: CommuneTable) -> None:
+    shipped = Substitutor(load(), KEY, communes)
+    document, mentions = marked(
+        "Crise à la [[DATE|Toussaint]], marche [[DATE|début novembre]].",
+        patient=Patient(key),
+        reference_date=date(2023, 11, 27),
+    )
+    result = shipped.substitute(document, mentions)
+    anchor, (feast, part) = result.reference_date, surrogates(result)
+    assert anchor is not None
+    month = MONTHS[anchor.month - 1]
+    assert part != f"début {month}" or anchor.day >= 5
+    assert feast.removeprefix("la ") != f"mi-{month}" or anchor.day >= 15
+
+
+def test_a_day_behind_another_of_its_sentence_is_the_nearest_to_it(communes: CommuneTable) -> None:
+    shipped = Substitutor(load(), KEY, communes)
+    for number in range(12):
+        document, mentions = marked(
+            "Séances du [[DATE|9 janvier]] au [[DATE|21 mai]].",
+            patient=Patient(f"p{number}"),
+            reference_date=date(2024, 5, 23),
+        )
+        assert "20" not in re.sub(r"\b20 ", "", " ".join(surrogates(shipped.substitute(document, mentions))[1:]))
+
+
+@pytest.mark.parametrize(("text", "kept"), [
+    ("Vue aux urgences [[RELDATE|dans la nuit]].", True), ("Plongée [[RELDATE|hier dans le lagon]].", True),
+    ("Sous aspirine depuis [[RELDATE|auj0urd'hui]].", True), ("Vu [[RELDATE|hier Marcel]].", False),
+    ("Vu [[RELDATE|hier le trois]].", False),
+])  # fmt: skip
+def test_words_behind_a_day_near_the_document_stay(text: str, kept: bool, communes: CommuneTable) -> None:
+    document, mentions = marked(text)
+    found = surrogates(Substitutor(load(), KEY, communes).substitute(document, mentions))[0]
+    assert ("RELDATE" not in found) is kept

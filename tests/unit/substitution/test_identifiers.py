@@ -472,3 +472,49 @@ def test_what_is_no_recent_year_is_redrawn(text: str, substitutor: Substitutor) 
 def test_a_last_figure_without_other_parts_is_redrawn_with_its_number(key: str, substitutor: Substitutor) -> None:
     lone = {_one(substitutor, "ID", "24H0123-4", f"{key}-{number}")[-1] for number in range(12)}
     assert len(lone) > 1
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_numbers_of_one_series_keep_their_stem_and_distances(key: str, substitutor: Substitutor) -> None:
+    text = "Pots [[ID|22-K-5131]], [[ID|22-K-5132]] et [[ID|22-K-5139]], bon [[ID|22-K-6132]]."
+    *series, other = surrogates(substitutor.substitute(*marked(text, patient=Patient(key=key))))
+    assert len({one[:-2] for one in series}) == 1
+    assert [(int(one[-2:]) - int(series[0][-2:])) % 100 for one in series] == [0, 1, 8]
+    assert other[:-2] != series[0][:-2]
+
+
+def test_ranks_of_a_series_are_drawn_uniformly(substitutor: Substitutor) -> None:
+    ranks = {int(_one(substitutor, "ID", "22-K-5131", f"rank-{number}")[-2:]) for number in range(400)}
+    assert len(ranks) > 90
+
+
+def test_a_number_of_a_series_is_alike_in_all_documents(substitutor: Substitutor) -> None:
+    alone = _one(substitutor, "ID", "22-K-5132")
+    beside = surrogates(
+        substitutor.substitute(*marked("[[ID|22-K-5131]], [[ID|22-K-5132]]", patient=Patient(key="p1")))
+    )
+    assert alone == beside[1]
+
+
+@pytest.mark.parametrize("key", KEYS[:6])
+@pytest.mark.parametrize("number", ["2405170112", "20240517-0112", "E240517-88", "B24-0517-0112"])
+def test_the_day_of_a_number_is_that_of_a_published_date(number: str, key: str, substitutor: Substitutor) -> None:
+    text = f"Prélevé le [[DATE|17/05/2024]], reçu le [[DATE|18/05/2024]], n° [[ID|{number}]]."
+    patient = Patient(key=key)
+    told, _, found = surrogates(
+        substitutor.substitute(*marked(text, patient=patient, reference_date=date(2024, 5, 20)))
+    )
+    day = datetime.strptime(told, "%d/%m/%Y")
+    assert f"{day:%y%m%d}" in re.sub(r"\D", "", found)
+
+
+def test_a_day_that_no_date_tells_is_redrawn(substitutor: Substitutor) -> None:
+    found = {
+        surrogates(
+            substitutor.substitute(
+                *marked("Reçu le [[DATE|18/05/2024]], n° [[ID|2405170112]].", patient=Patient(key=f"p{number}"))
+            )
+        )[1][2:6]
+        for number in range(40)
+    }
+    assert any(not 1 <= int(one[:2]) <= 12 for one in found)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from deid.detection.text.reading import Reading
 from deid.detection.text.vocabulary import word_list
@@ -27,6 +27,7 @@ _RANGE_LEADS = frozenset({"du", "le", "les", "entre", "des", "nuit", "au", ",", 
 _LONG_PARTS = PARTS_OF_PERIOD - {"courant"}
 # Abbreviations that are also words: a year is no proof.
 _DOUBTFUL = frozenset({"sept", "sep", "dec", "oct"})
+_WHOLE_YEAR = 1850  # the first that is told whole
 _SAID_UNITS = frozenset("heure heures h minutes ans mois semaines jours fois mg ml".split())
 _YEAR_DIGITS = re.compile(r"(?:1[89]|20)\d\d(?!\w)|\d\d(?![\w°%]|[.,:/]\d| ?h\b| ?(?:mg|ml|ans|g|h)\b)")
 
@@ -118,28 +119,38 @@ def year_after(reading: Reading, index: int) -> int | None:
 
 
 def _spoken_year(reading: Reading, at: int) -> int | None:
-    """Last token of a year in letters that starts at token `at`: the longest run that is one number, and no hour."""
+    """Last token of a year in letters that starts at token `at`: the longest run that is one number, and no hour.
+
+    A line may end within it. Ahead of a unit it is what is left of the number counted: "deux mille six huit heures".
+    """
     words = reading.words
     last = None
     stop = at
     while (reading.word(stop) in DETECTED_NUMBER_WORDS and reading.word(stop) != "et") or (
-        reading.word(stop) in ("et", "-") and last is not None
+        reading.word(stop) in ("et", "-", "\n") and last is not None
     ):
-        if words[stop] not in ("et", "-"):
+        if words[stop] not in ("et", "-", "\n"):
             last = stop
         stop += 1
     if last is None:
         return None
-    if reading.word(last + 1) in _SAID_UNITS:
-        return None  # "le trente et un décembre vingt-trois heures"
-    for end in range(last, at - 1, -1):
-        if _is_year(read_number([word for word in words[at : end + 1] if word != "-"])):
+    counted = reading.word(last + 1) in _SAID_UNITS  # "le trente et un décembre vingt-trois heures"
+    for end in range(last - counted, at - 1, -1):
+        value = _spoken_number(words[at : end + 1])
+        if _is_year(value) and not (counted and (value < _WHOLE_YEAR or not _spoken_number(words[end + 1 : last + 1]))):
             return end  # "mars deux mille vingt et un, treize injections"
-    return last if _is_year(read_loosely(words[at : last + 1])) else None
+    return (
+        last if not counted and _is_year(read_loosely([one for one in words[at : last + 1] if one != "\n"])) else None
+    )
+
+
+def _spoken_number(words: Sequence[str]) -> int:
+    """Return the number that words spell, 0 if they spell none."""
+    return read_number([word for word in words if word not in ("-", "\n")]) or 0
 
 
 def _is_year(value: int | None) -> bool:
-    return value is not None and (1850 <= value <= 2099 or 20 <= value <= 99)
+    return value is not None and (_WHOLE_YEAR <= value <= 2099 or 20 <= value <= 99)
 
 
 def part_before(reading: Reading, index: int) -> int:

@@ -543,6 +543,9 @@ _MONTHS = ("janvier", "février", "mars", "avril", "mai", "juin", "juillet", "ao
     ("Reprise du FAC en [[DATE|septembre]].", False),
     ("Entrée en [[DATE|septembre]] pour HTA primaire.", False),
     ("Rentré malade de l'école en [[DATE|septembre]].", False),
+    ("Passera en CE1 à la [[DATE|rentrée]].", True),
+    ("Elle entre en 6e à la [[DATE|rentrée scolaire]].", True),
+    ("Chimiothérapie reprise à la [[DATE|rentrée]].", False),
 ])  # fmt: skip
 def test_a_school_year_goes_on_beginning_in_september(drawn: Substitutor, text: str, stays: bool) -> None:
     published = set()

@@ -42,7 +42,7 @@ FORMS = [
     ("mar 12/03", Unit.DAY, (None, 3, 12), "ven 01/10"),
     ("18/04", Unit.DAY, (None, 4, 18), "01/10"),
     ("vendredi 10", Unit.DAY, (None, None, 10), "vendredi 1er"),
-    ("12", Unit.DAY, (None, None, 12), "01"),
+    ("12", Unit.DAY, (None, None, 12), "1"),
     ("lundi", Unit.DAY, (None, None, None), "vendredi"),
     ("deux janvier mille neuf cent quarante-huit", Unit.DAY, (1948, 1, 2), "premier octobre deux mille vingt et un"),
     ("trois février quarante huit", Unit.DAY, (48, 2, 3), "premier octobre vingt et un"),

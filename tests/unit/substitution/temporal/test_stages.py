@@ -265,3 +265,15 @@ def test_an_age_agrees_with_the_birth_date_beside_it(
     assert before is not None
     assert after is not None
     assert stage_of(before) == stage_of(after)
+
+
+@pytest.mark.parametrize(("text", "another"), [
+    ("Sa tante maternelle, Anne, a été opérée d'un cancer du sein droit en 2009, à [[AGE|44 ans]].", True),
+    ("Son cousin germain, pompier, est suivi au CHU pour une cardiopathie opérée vers [[AGE|30 ans]].", True),
+    ("Amenée par sa tante maternelle, cette patiente a été opérée d'un cancer du sein à [[AGE|44 ans]].", False),
+    ("Son cousin germain est suivi au CHU pour une cardiopathie congénitale. Opérée à [[AGE|30 ans]].", False),
+    ("Adressée par son cousin médecin au centre hospitalier pour une cardiopathie rare, [[AGE|30 ans]].", False),
+])  # fmt: skip
+def test_an_age_at_some_time_is_of_whom_a_long_sentence_names(text: str, another: bool) -> None:
+    document, mentions = marked(text)
+    assert is_of_another(DocumentContext(document, mentions, load().substitution, KEY), mentions[0]) is another
