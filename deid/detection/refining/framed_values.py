@@ -106,12 +106,13 @@ def trim_days(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
 
 
 def _said_end(reading: Reading, mention: Mention) -> int | None:
-    """Return where the sure date ends that a mention begins with, if only number words follow in the mention."""
+    """Return where the sure date ends that a mention begins with, if only number words lie between the two ends."""
     sure = [
         one for one in reading.overlapping("patterns", mention) if one.label is Label.DATE and one.score >= _SAID_SURE
     ]
     for one in sure:
-        rest = re.findall(r"\w+", reading.folded[one.end : mention.end])
+        first, last = sorted((one.end, mention.end))
+        rest = re.findall(r"\w+", reading.folded[first:last])
         if one.start == mention.start and rest and DETECTED_NUMBER_WORDS.issuperset(rest):
             return one.end
     return None

@@ -51,7 +51,6 @@ FOUND: dict[str, tuple[str, ...]] = {
         "vu le [[DATE|trois mars deux mille vingt et un]] treize injections faites",
         "scanner en [[DATE|octobre deux mille vingt-six]] huit heures à jeun",
         "revue le [[DATE|six mai deux mille vingt trois]] quatorze heures trente",
-        "à refaire en [[DATE|juin deux mille\nvingt sept]] si besoin",
         "on est le [[DATE|trente et un décembre]] vingt-trois heures dix",
         "Chute à [[DATE|Noël]].",
         "Rechute à la [[DATE|Toussaint 2019]].",

@@ -237,3 +237,10 @@ def test_a_foreign_number_with_its_country_is_a_phone(written: str, rules: Detec
 
 def test_the_rank_of_a_patient_is_no_identifier(rules: Detector) -> None:
     assert found_in(rules, "le patient n° 12 de la cohorte, patient n° 4521") == [(Label.ID, "4521")]
+
+
+def test_a_year_in_words_goes_on_behind_a_line_break(detector: Detector) -> None:
+    found = found_in(detector, "coloscopie à refaire en juin deux mille\nvingt sept si besoin, bon courage")
+    assert [text.split() for label, text in found if label is Label.DATE] == [
+        ["juin", "deux", "mille", "vingt", "sept"]
+    ]
