@@ -6,7 +6,7 @@ import ipaddress
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from datetime import date, datetime
+from datetime import datetime
 from functools import cache
 
 from deid.domain.document import Mention
@@ -75,7 +75,8 @@ _CENTURY = 2000  # of a year of two figures
 # Numbers of one series are alike but for their last figures: "17-P-4401", "17-P-4402"
 _RANKED = re.compile(r"(?P<stem>.*\d)(?P<rank>\d\d)")
 _RANKS = 100
-_MISREAD = re.compile("[OolI]")
+# What is drawn whole: accounts, plates, and figures that a scanner read as letters
+_FORMED = re.compile(rf"(?i:{_IBAN.pattern}|{_PLATE.pattern})|.*[OolI].*")
 _Part = tuple[int, int, str]  # start, end and text of a part of a number that is not redrawn
 _DAYS = ("%d-%m-%y", "%d-%m-%Y", "%Y-%m-%d")
 
@@ -131,18 +132,13 @@ class Numbers:
         return (number, part) if beside.search(text) or listed.search(text) else (original, "")
 
     def _ranked(self, original: str, label: Label, kept: Sequence[_Part], attempt: int) -> str | None:
-        """Return a number drawn by its stem, its rank moved as far as all ranks of that stem; None for another.
-
-        A number with a key, an address or a day has no rank, nor has one of fewer than four digits or misread ones.
-        """
-        found = None if _MISREAD.search(original) else _RANKED.fullmatch(original)
-        if (
-            found is None
-            or len(digits_of(original)) < _LEAST_PARTED
-            or any(end > found.end("stem") for _, end, _ in kept)
-        ):
+        """Return a number drawn by its stem, its rank moved as all of that stem; None if it has a form or key."""
+        found, digits = _RANKED.fullmatch(original), digits_of(original)
+        if found is None or _FORMED.fullmatch(original) or _version(original) is not None or _is_day(original):
             return None
-        if label is Label.IPP or _is_day(original) or _is_keyed(digits_of(original), label) or _is_formed(original):
+        if label is Label.IPP or len(digits) < _LEAST_PARTED or _is_keyed(digits, label):
+            return None
+        if any(end > found.end("stem") for _, end, _ in kept):
             return None
         stem, rank = found.groups()
         stream = self._context.stream("number", "stem", comparable(stem), str(attempt))
@@ -196,11 +192,13 @@ class Numbers:
     def _years(self, mention: Mention, original: str) -> Iterator[_Part]:
         """Yield the years of a number and their months, moved; each with its place."""
         ends = 0
-        for found, moved in self._days(original):
-            ends = found.end()
-            yield *found.span("year"), f"{moved.year}"[-len(found["year"]) :]
-            yield *found.span("month"), f"{moved.month:02d}"
-            yield *found.span("day"), f"{moved.day:02d}"
+        for found in _OF_A_DAY.finditer(original):
+            if self._calendar and (day := self._calendar.moved_day(*map(int, found.groups()))):
+                ends = found.end()
+                yield from (
+                    (*found.span(place), f"{day:{form}}"[-len(found[place]) :])
+                    for place, form in (("year", "%Y"), ("month", "%m"), ("day", "%d"))
+                )
         for found in sorted((*_YEAR.finditer(original), *_OF_A_DATE.finditer(original)), key=re.Match.start):
             name = next(one for one in ("year", "last", "short") if found.groupdict().get(one))
             year = int(found[name]) + (_CENTURY if name == "short" else 0)
@@ -211,14 +209,6 @@ class Numbers:
                 yield *found.span(name), f"{moved.year}"[-len(found[name]) :]
                 if month:
                     yield *found.span("month"), f"{moved.month:02d}"
-
-    def _days(self, original: str) -> Iterator[tuple[re.Match[str], date]]:
-        """Yield the days of the document that a number tells, each with its surrogate."""
-        for found in _OF_A_DAY.finditer(original):
-            with suppress(ValueError):
-                day = date(_CENTURY + int(found["year"][-2:]), int(found["month"]), int(found["day"]))
-                if self._calendar is not None and (moved := self._calendar.moved_day(day)) is not None:
-                    yield found, moved
 
     def _prefix(self, original: str) -> str:
         """Return the fixed beginning of a professional's or establishment's new number, or an empty text."""
@@ -247,12 +237,6 @@ def _overlaid(written: str, kept: Sequence[_Part]) -> str:
     for start, end, text in kept:
         written = written[:start] + text + written[end:]
     return written
-
-
-def _is_formed(text: str) -> bool:
-    """Return whether a text is an address of a network, a bank account or a plate."""
-    form = text.strip()
-    return _version(form) is not None or bool(_IBAN.fullmatch(form) or _PLATE.fullmatch(form))
 
 
 @cache

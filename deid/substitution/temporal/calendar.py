@@ -21,7 +21,7 @@ from deid.substitution.temporal.kin import is_of_another
 from deid.substitution.temporal.normalisation import NormalisedTimes, normalise
 from deid.substitution.temporal.strategies import AGES, DATES
 from deid.substitution.temporal.timeline import Timeline, anchor_epsilon, day_of
-from deid.substitution.temporal.values import Instant, Unit, age_at, index_of, months_between
+from deid.substitution.temporal.values import Instant, Unit, age_at, index_of, months_between, on_real_day
 from deid.substitution.temporal.wording import NEARBY, DateWriter
 
 # What an element costs: the ε that each gets (None), or one of its own, 0 for what no ε bounds.
@@ -221,14 +221,14 @@ class Calendar:
         drawn = date(year, month or 1, 1) + timedelta(days=episodes.patient_shift(self._context))
         return Instant(unit, min(index_of(unit, drawn), line.moved_index(unit) - 1)).first
 
-    def moved_day(self, day: date) -> date | None:
+    def moved_day(self, year: int, month: int, day: int) -> date | None:
         """Return what the document's own day, or one that it tells, is published as; None for another."""
         if self._line is None or self._policy.dates.strategy not in DATES:
             return None
-        if day == self._line.anchor and self._context.document.reference_date is not None:
+        told = day_of(on_real_day(2000 + year % _CENTURY, month, day))
+        if told == day_of(self._line.anchor) and self._context.document.reference_date is not None:
             return self._line.moved_anchor
-        told = self._published.get(day_of(day)) if day_of(day) in self._normalised.dated else None
-        return told and told.first
+        return self._published[told].first if told in self._normalised.dated and told in self._published else None
 
     def _dates_of(
         self, line: Timeline, number: Mention, year: int, month: int | None

@@ -78,8 +78,7 @@ _ENTERS_SCHOOL = re.compile(
     r"ecole|college|lycee|scolaire|ulis|segpa|im[ep]|itep|creche|(?<=la )fac|universite)\b|"
     r"(?<=en |sa )(?:[3-6]e(?:me)?|seconde|2nde|1ere|premiere|terminale)(?= *(?:[,:)]|\Z|(?:en|depuis|a|au|cette)\b)))"
 )
-_SEPTEMBER = 9
-_STARTS = frozenset({"rentree", "rentree scolaire", "rentree des classes"})
+_STARTS = frozenset({9, "rentree", "rentree scolaire", "rentree des classes"})
 
 
 class Given(NamedTuple):
@@ -148,9 +147,7 @@ def within_class(context: DocumentContext, mention: Mention, age: Age, value: in
 def is_start_of_school(context: DocumentContext, normalised: NormalisedTimes, mention: Mention) -> bool:
     """Return whether a September or "rentrée" without a year is when a clause says that somebody enters a school."""
     said = normalised.said.get(mention)
-    if not isinstance(said, Expression) or (said.year, said.day) != (None, None):
-        return False
-    if said.month != _SEPTEMBER and said.feast not in _STARTS:
+    if not isinstance(said, Expression) or said.year or said.day or {said.month, said.feast}.isdisjoint(_STARTS):
         return False
     ahead = _SENTENCE.split(context.lined_before(mention, _CLASS_REACH))[-1]
     clause = ahead + _SENTENCE.split(context.lined[mention.end : mention.end + _CLASS_REACH])[0]

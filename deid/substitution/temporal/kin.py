@@ -52,24 +52,13 @@ def last_clause(ahead: str) -> str:
     return ahead[start:]
 
 
-def _tells_death(context: DocumentContext, mention: Mention) -> bool:
-    """Return whether an age is told of the death of a person whom its sentence names ahead, and who is another."""
-    ahead = _SENTENCE.split(context.lined[max(0, mention.start - _DEATH_REACH) : mention.start])[-1]
-    deaths = list(_DEATH.finditer(ahead))
-    if not deaths:
-        return False
-    people = list(OTHERS.finditer(ahead, 0, deaths[-1].start()))
-    return bool(people) and not _PATIENT_AGAIN.search(ahead, people[-1].end())
-
-
 def _is_of_one_ahead(context: DocumentContext, mention: Mention) -> bool:
-    """Return whether an age at some time is of a person whom its sentence names ahead, no word for the patient between.
-
-    "Votre tante, Anne, a été opérée d'un cancer du sein en 2009, à 44 ans".
-    """
+    """Return whether an age at a death or another time is of a person whom its sentence names ahead, and no patient."""
     ahead = _SENTENCE.split(context.lined[max(0, mention.start - _DEATH_REACH) : mention.start])[-1]
-    people = list(OTHERS.finditer(ahead)) if _AT_AGE.search(ahead) else []
-    return bool(people) and not _CHILD_AGAIN.search(ahead, people[-1].end())
+    end = max((one.start() for one in _DEATH.finditer(ahead)), default=0)
+    again = _PATIENT_AGAIN if end else _CHILD_AGAIN
+    people = list(OTHERS.finditer(ahead, 0, end or len(ahead))) if end or _AT_AGE.search(ahead) else []
+    return bool(people) and not again.search(ahead, people[-1].end())
 
 
 def is_of_another(context: DocumentContext, mention: Mention) -> bool:
@@ -78,6 +67,4 @@ def is_of_another(context: DocumentContext, mention: Mention) -> bool:
     The text alone decides, never the patient's true age: of the ages 70 and 71 beside a patient of 72, one must not be
     drawn otherwise than the other.
     """
-    if OTHERS.search(clause_ahead(context, mention)) is not None:
-        return True
-    return _tells_death(context, mention) or _is_of_one_ahead(context, mention)
+    return OTHERS.search(clause_ahead(context, mention)) is not None or _is_of_one_ahead(context, mention)

@@ -470,8 +470,7 @@ def _told_before(
     last = next(told, None)
     if last is None or anchor - last[1] < _PAST or last[1] == birth or _says_birth(context, last[0]):
         return None
-    between = context.document.text[last[0].end : mention.start]
-    return None if _ASIDE.match(between) or _SENTENCE_ENDS.search(between) else last[1]
+    return last[1] if are_of_one_sentence(context, last[0], mention) else None
 
 
 def _settled(

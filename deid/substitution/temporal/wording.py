@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Mapping
 from datetime import date
 from itertools import pairwise
@@ -220,21 +221,6 @@ def _bare_days(
     return found
 
 
-def _days_ahead(context: DocumentContext, normalised: NormalisedTimes) -> Mapping[Mention, Mention]:
-    """Return each date with the day of a month that its sentence tells just ahead of it."""
-    found: dict[Mention, Mention] = {}
-    for mention, following in pairwise(sorted(normalised.instants)):
-        said = normalised.said[mention]
-        day = isinstance(said, Expression) and said.day is not None and mention not in normalised.births
-        if day and are_of_one_sentence(context, mention, following):
-            found[following] = mention
-    return found
-
-
-def _year_month(month: Instant) -> tuple[int, int]:
-    return month.first.year, month.first.month
-
-
 class DateWriter:
     """Writer of one document's dates, as a timeline moved them."""
 
@@ -251,7 +237,7 @@ class DateWriter:
         self._lenders = _lenders(context, normalised)
         self._following = _years_behind(context, normalised)
         self._bare = _bare_days(context, normalised, self._lenders)
-        self._days_ahead = _days_ahead(context, normalised)
+        self._listed = sorted(normalised.instants.keys() - normalised.births)
         parts = (part for one in self._said.values() if isinstance(one, Expression) for part in one.form.parts)
         self._year = next((one for one in parts if isinstance(one, SpokenYear)), Year(4))
 
@@ -336,42 +322,30 @@ class DateWriter:
                 text = text if other is None else in_case_of(text, other) if text.isupper() else other
             if moved.unit in _WITH_NOUNS:
                 text = self._agreeing(mention, text, distance=False)
-            if text in ("Noël", "Pâques") and self._opens_with_weekday(mention, said):
-                text = f"À {text}"
+            if text in ("Noël", "Pâques") and said.year is None and _OPENS.search(self._context.before(mention, 4)):
+                text = f"À {text}"  # "Lundi de Pâques, il est tombé"
             if self._text_of[mention.start].isupper() and _OPENS.search(self._context.before(mention, 4)):
                 text = text[:1].upper() + text[1:]
         return text if self._accented else without_accents(text)
 
-    def _opens_with_weekday(self, mention: Mention, said: Expression) -> bool:
-        """Return whether a sentence opens with the weekday of a feast: "Lundi de Pâques, il est tombé"."""
-        opens = said.year is None and _OPENS.search(self._context.before(mention, 4)) is not None
-        return opens and fold_line(self._text_of[mention.start : mention.end]).startswith(tuple(WEEKDAYS))
-
     def _on_its_side(self, mention: Mention, said: Expression, moved: Instant) -> Instant:
-        """Return the month of a feast, or of a part of a month, that is told on its side of the document's date.
-
-        In the document's month "à la mi-août" may be ahead of it where the feast was behind it.
-        """
+        """Return the month of a feast or part of a month: the one beside where it would change sides of the anchor."""
         line = self._line
         if moved.unit is not Unit.MONTH or said.year is not None or moved.index != line.moved_index(Unit.MONTH):
             return moved
-        if (day := self._rough_day(mention, said, self._instants[mention])) is None:
+        named = said.feast and feasts.feast_named(feasts.feast_of_month(moved.first.year, moved.first.month))
+        day = self._rough_day(mention, said.feast, self._instants[mention])
+        published = self._rough_day(mention, named, moved) or moved.middle
+        if day in (None, line.anchor) or (published > line.moved_anchor) is (ahead := day > line.anchor):
             return moved
-        published = self._rough_day(mention, said, moved) or moved.middle
-        if day < line.anchor:
-            return moved if published <= line.moved_anchor else moved._replace(index=moved.index - 1)
-        return moved if published >= line.moved_anchor else moved._replace(index=moved.index + 1)
+        return moved._replace(index=moved.index + (1 if ahead else -1))
 
-    def _rough_day(self, mention: Mention, said: Expression, month: Instant) -> date | None:
+    def _rough_day(self, mention: Mention, feast: str | None, month: Instant) -> date | None:
         """Return the day of a feast in a month, or of the part of it that a mention tells; None of a whole month."""
-        if said.feast == feasts.UNDATED:
-            return None
-        if said.feast is not None:
-            name = said.feast if month == self._instants[mention] else feasts.feast_of_month(*_year_month(month))
-            known = feasts.feast_named(name)
-            return feasts.day_of_feast(known, month.first.year) if known else month.middle
+        if feast:
+            return feasts.day_of_feast(feast, month.first.year)
         part = _PART.search(fold_line(self._text_of[mention.start : mention.end]))
-        return None if part is None else month.first.replace(day=_DAYS_OF_PART[part.group()])
+        return part and month.first.replace(day=_DAYS_OF_PART[part.group()])
 
     def _kind_of_day(self, mention: Mention) -> str | None:
         """Return what a published day is, in the place of the feast that names it: "le 16 avril, jour de Pâques"."""
@@ -430,9 +404,11 @@ class DateWriter:
         chain = self._bare[mention]
         days = [self._moved[self._instants[one]] for one in chain]
         months = [(day.first.year, day.first.month) for day in days]
-        if (before := self._days_ahead.get(chain[0])) is not None:
-            day = self._moved[self._instants[before]].first
-            if (day.year, day.month) != months[-1]:
+        first = bisect_left(self._listed, chain[0])
+        for before in self._listed[max(0, first - 1) : first]:
+            told, day = self._said[before], self._moved[self._instants[before]].first
+            ahead = isinstance(told, Expression) and told.day and are_of_one_sentence(self._context, before, chain[0])
+            if ahead and (day.year, day.month) != months[-1]:
                 return True
         last = self._said[chain[-1]]
         if isinstance(last, Expression) and self._reads(last, days[-1]) and len(set(months)) == 1:
