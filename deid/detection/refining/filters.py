@@ -1002,6 +1002,9 @@ _AWAITED = re.compile(
     r"prevue?s?|revoir|revue?|signee?|visite|chimio\w*|hospitali\w+|intervention|bloc|convoque\w*)\b[^.!?\n]*\s*\Z"
 )
 _FOOT_REACH = 120
+_COUNTED = re.compile(
+    r"(?=[^\n]*\b(?:fax|telecopie)\b)[^\n]*\bp(?:ages?|g)?[ .:]{1,2}(?P<page>0?[1-9])/(?P<pages>0?[1-9])"
+)
 
 
 def is_page(reading: Reading, start: int, end: int) -> bool:
@@ -1018,11 +1021,18 @@ def is_page(reading: Reading, start: int, end: int) -> bool:
     return any(ahead.search(text[first:start]) for ahead in (_FOOT, _LAST_LINE))
 
 
+def _is_fax_page(text: str, mention: Mention) -> bool:
+    """Return whether a pair is the page that the head of a fax counts: "FAX  22-06-2018     P. 01/02"."""
+    line = text[max(0, mention.start - _FOOT_REACH) : mention.end].rpartition("\n")[2]
+    counted = _COUNTED.fullmatch(line)
+    return counted is not None and int(counted["page"]) <= int(counted["pages"])
+
+
 def _is_lookalike(reading: Reading, mention: Mention) -> bool:
     text = reading.folded
     surface = text[mention.start : mention.end]
     before, after = text[max(0, mention.start - 40) : mention.start], mention.end
-    if _STANDARD.search(before) or is_page(reading, mention.start, mention.end):
+    if _STANDARD.search(before) or is_page(reading, mention.start, mention.end) or _is_fax_page(text, mention):
         return True
     if _TWO_DIGITS.fullmatch(surface) and int(surface) > _LAST_DAY and before.endswith((" au ", "'au ")):
         return True  # "fraisage jusqu'au 54"

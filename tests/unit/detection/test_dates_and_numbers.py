@@ -244,3 +244,11 @@ def test_a_year_in_words_goes_on_behind_a_line_break(detector: Detector) -> None
     assert [text.split() for label, text in found if label is Label.DATE] == [
         ["juin", "deux", "mille", "vingt", "sept"]
     ]
+
+
+@pytest.mark.parametrize(("text", "pair", "dated"), [
+    ("FAX   14-03-2019  09:12    DE : 05 36 49 71 31    P. 01/02\nCher ami,", "01/02", False),
+    ("FAX reçu le 01/02 de la clinique\nCher ami,", "01/02", True),
+])  # fmt: skip
+def test_the_page_of_a_fax_is_no_date(detector: Detector, text: str, pair: str, dated: bool) -> None:
+    assert ((Label.DATE, pair) in found_in(detector, text)) is dated
