@@ -34,7 +34,7 @@ from deid.detection.text.vocabulary import (
 )
 from deid.domain.document import Mention
 from deid.domain.labels import IDENTIFIERS, NAMES, Label
-from deid.french.calendar import DETECTED_MONTHS, WEEKDAYS
+from deid.french.calendar import DETECTED_MONTHS, FOLDED_SEASONS, PARTS_OF_PERIOD, WEEKDAYS
 from deid.french.folding import key
 from deid.french.social_words import origins, peoples
 
@@ -1002,6 +1002,7 @@ _AWAITED = re.compile(
     r"prevue?s?|revoir|revue?|signee?|visite|chimio\w*|hospitali\w+|intervention|bloc|convoque\w*)\b[^.!?\n]*\s*\Z"
 )
 _FOOT_REACH = 120
+_OF_SEASON = re.compile(rf" d(?:u |e l'|e |')(?:{'|'.join(FOLDED_SEASONS)})\b")
 _COUNTED = re.compile(
     r"(?=[^\n]*\b(?:fax|telecopie)\b)[^\n]*\bp(?:ages?|g)?[ .:]{1,2}(?P<page>0?[1-9])/(?P<pages>0?[1-9])"
 )
@@ -1034,6 +1035,8 @@ def _is_lookalike(reading: Reading, mention: Mention) -> bool:
     before, after = text[max(0, mention.start - 40) : mention.start], mention.end
     if _STANDARD.search(before) or is_page(reading, mention.start, mention.end) or _is_fax_page(text, mention):
         return True
+    if surface in PARTS_OF_PERIOD and _OF_SEASON.match(text, after):
+        return True  # "Au début du printemps": the season is the date
     if _TWO_DIGITS.fullmatch(surface) and int(surface) > _LAST_DAY and before.endswith((" au ", "'au ")):
         return True  # "fraisage jusqu'au 54"
     if _EMERGENCY.fullmatch(surface):

@@ -136,7 +136,7 @@ class Numbers:
         found, digits = _RANKED.fullmatch(original), digits_of(original)
         if found is None or _FORMED.fullmatch(original) or _version(original) is not None or _is_day(original):
             return None
-        if label is Label.IPP or len(digits) < _LEAST_PARTED or _is_keyed(digits, label):
+        if len(digits) < _LEAST_PARTED or _is_keyed(digits, label):
             return None
         if any(end > found.end("stem") for _, end, _ in kept):
             return None

@@ -40,6 +40,7 @@ def marked(text: str, part: str, label: Label, score: float = 0.6) -> Mention:
         ("depuis le matin", "le matin", True),
         ("depuis le début de l'après-midi", "début", True),
         ("depuis le début de l'année", "début", False),
+        ("triste dès la fin de l'hiver", "fin", True),
         ("vu le matin du 12 mars", "matin du 12 mars", False),
         ("depuis début avril", "début avril", False),
     ],

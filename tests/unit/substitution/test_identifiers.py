@@ -518,3 +518,8 @@ def test_a_day_that_no_date_tells_is_redrawn(substitutor: Substitutor) -> None:
         for number in range(40)
     }
     assert any(not 1 <= int(one[:2]) <= 12 for one in found)
+
+
+@pytest.mark.parametrize("number", ["4471209356", "B200117"])
+def test_a_number_is_alike_under_each_label(number: str, substitutor: Substitutor) -> None:
+    assert len({_one(substitutor, label, number) for label in ("ID", "IPP", "NDA")}) == 1
