@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
+from typing import NamedTuple
 
 from deid.reference.commune import Commune, Establishment
-from deid.reference.distances import Atlas, feature_maxima, normalise_profile, profile_distance, project_metropolis
+from deid.reference.distances import Atlas, feature_maxima, normalise_profile, profile_distance
 from deid.reference.partition import (
     CLASSES,
     GENERAL,
@@ -26,13 +27,22 @@ from deid.reference.place_names import department_of_zip, key_openings, place_ke
 DISTRICTED = {"751": "75056", "6938": "69123", "132": "13055"}
 
 
+_NEAR_M = 25_000
 _LEAST_NEAR = 4  # most regions have one or two seats of university hospitals
 _LEAST_STAYING = 16  # the least communes of a stratum of one department
+_LISTS = 8192  # of candidates, that are kept
 
 
 def _only(codes: set[str | None]) -> str | None:
     """Return the one code; None for several."""
     return codes.pop() if len(codes) == 1 else None
+
+
+class Spot(NamedTuple):
+    """Where the places of a document are drawn: a seat of a university hospital, and a town of the area towards it."""
+
+    seat: Commune
+    centre: Commune
 
 
 class CommuneTable:
@@ -69,8 +79,9 @@ class CommuneTable:
         self._neighbours = cache(self._nearest_profiles)
         self._maxima = cache(self._feature_maxima)
         self._towns_of_hospitals = cache(self._list_hospital_towns)
-        self._near = cache(self._list_near)
-        self._villages = cache(self._list_villages)
+        self._near = lru_cache(_LISTS)(self._list_near)
+        self._alike = cache(self._list_alike)
+        self._spots = cache(self._list_spots)
 
     def find(self, name: str, zip: str | None = None, department: str | None = None) -> Sequence[Commune]:
         """Return the communes of a name, the most populous first; case, accents, hyphens, "St" and CEDEX are ignored.
@@ -157,58 +168,64 @@ class CommuneTable:
         """Return the code of the region ("75") of the territory of a commune; None for one of several."""
         return self._homes[self.territory_name(commune)][1]
 
-    def near(self, commune: Commune, department: str) -> Sequence[Commune]:
-        """Return the communes that may stand in or near a department for those of the territory of a commune.
+    def spots(self, department: str) -> Sequence[Spot]:
+        """Return where in a department its places may be drawn: by each of the nearest university hospitals, a town."""
+        return self._spots(department)
 
-        Of a territory of another department, its communes nearest to it. Else communes of the metropolis with the
-        territory's sizes and kinds of hospital: those of the department and the nearest, four at least. A function of
-        department and territory, which are public.
+    def _list_spots(self, department: str) -> Sequence[Spot]:
+        towns = [one for one in self.hospital_towns(None, university=False) if one.department == department]
+        towns = towns or [*self.in_department(department)]
+
+        def beside(seat: Commune) -> tuple[int, str, str]:
+            return min((self._square(one, seat), one.insee, seat.insee) for one in towns)
+
+        found = sorted(map(beside, self.hospital_towns(None, university=True)))[:_LEAST_NEAR]
+        return tuple(Spot(self._by_code[seat], self._by_code[centre]) for _, centre, seat in found)
+
+    def near(self, commune: Commune, spot: Spot) -> Sequence[Commune]:
+        """Return the communes by a spot that may stand for those of the territory of a commune, the nearest first.
+
+        Of a territory of one department, its communes within 25 km, 16 at least. Else communes of the metropolis of
+        the territory's sizes and kinds of hospital within 25 km, four at least: university hospitals by the spot's
+        seat. A function of spot and territory.
         """
-        return self._near(self.territory_name(commune), department, self.department_of_territory(commune) is not None)
+        return self._near(self.territory_name(commune), spot, self.department_of_territory(commune) is not None)
 
-    def alike(self, commune: Commune, department: str) -> Sequence[Commune]:
-        """Return what may stand in or near a department for a territory that is moved there."""
-        return self._near(self.territory_name(commune), department, False)
+    def alike(self, commune: Commune, spot: Spot) -> Sequence[Commune]:
+        """Return what may stand by a spot for a territory that is moved there."""
+        return self._near(self.territory_name(commune), spot, False)
 
-    def _list_near(self, territory: str, department: str, stays: bool) -> Sequence[Commune]:
+    def _list_near(self, territory: str, spot: Spot, stays: bool) -> Sequence[Commune]:
         members = self._members[territory]
         if stays:
-            return self._nearest(members, department, _LEAST_STAYING)
-        sorts = set(map(_sort, members))
-        alike = [one for sort in sorts for one in self._by_sort[sort]]
-        return self._nearest(alike, department, _LEAST_NEAR)
+            return self._nearest(members, spot.centre, _LEAST_STAYING)
+        sorts = frozenset(map(sort_of, members))
+        centre = spot.seat if {UNIVERSITY} == {kind for _, kind in sorts} else spot.centre
+        return self._nearest(self._alike(sorts), centre, _LEAST_NEAR)
 
-    @cached_property
-    def _by_sort(self) -> Mapping[tuple[int, str | None], Sequence[Commune]]:
-        """Size and kind of hospital → communes of the metropolis, none for other sorts."""
-        groups: dict[tuple[int, str | None], list[Commune]] = defaultdict(list)
-        for one in self.communes:
-            if not is_overseas_code(one.department):
-                groups[_sort(one)].append(one)
-        return groups
+    def _list_alike(self, sorts: frozenset[tuple[int, str | None]]) -> Sequence[Commune]:
+        """Return the communes of the metropolis of some sizes and kinds of hospital."""
+        inland = (one for one in self.communes if not is_overseas_code(one.department))
+        return tuple(one for one in inland if sort_of(one) in sorts)
 
-    def _nearest(self, communes: Sequence[Commune], department: str, least: int) -> Sequence[Commune]:
-        """Return those of some communes that lie in a department, and the nearest to its middle, `least` at least."""
-        inside = self.in_department(department)
-        lon, lat = (sum(angles) / len(inside) for angles in zip(*((one.lon, one.lat) for one in inside), strict=True))
-        east, north = project_metropolis(lon, lat)
+    def _nearest(self, communes: Sequence[Commune], centre: Commune, least: int) -> Sequence[Commune]:
+        """Return those of some communes within 25 km of a centre, and the nearest, `least` at least; nearest first."""
+        among = set(communes)
+        found = [one for one in self.atlas.within(centre, _NEAR_M) if one in among]
+        nearest = sorted(
+            found if len(found) >= least else communes, key=lambda one: (self._square(one, centre), one.insee)
+        )
+        return tuple(nearest[: max(least, len(found))])
 
-        def far(one: Commune) -> tuple[bool, int, str]:
-            point = self.atlas.point(one)
-            return one.department != department, (point.x - east) ** 2 + (point.y - north) ** 2, one.insee
+    def _square(self, one: Commune, other: Commune) -> int:
+        """Return the square of a distance in metres, on the plane of the metropolis."""
+        a, b = self.atlas.point(one), self.atlas.point(other)
+        return (a.x - b.x) ** 2 + (a.y - b.y) ** 2
 
-        found = sorted(communes, key=far)
-        return tuple(found[: max(least, sum(one.department == department for one in found))])
-
-    def villages(self, department: str) -> Sequence[Commune]:
-        """Return the communes of a department with fewer than 10,000 inhabitants; of its region, if it has none."""
-        return self._villages(department)
-
-    def _list_villages(self, department: str) -> Sequence[Commune]:
-        here, region = self.in_department(department), self.region_of(department)
-        around = [one for one in self.communes if one.region == region]
-        small = ([one for one in communes if one.population < CLASSES[1]] for communes in (here, around))
-        return tuple(next(filter(None, small), here))
+    def villages(self, centre: Commune) -> Sequence[Commune]:
+        """Return the communes with fewer than 10,000 inhabitants about a centre; if none has, all about it."""
+        here = self.atlas.within(centre, _NEAR_M)
+        return tuple(one for one in here if one.population < CLASSES[1]) or here
 
     @cached_property
     def _homes(self) -> Mapping[str, tuple[str | None, str | None]]:
@@ -264,18 +281,18 @@ class CommuneTable:
         return self._neighbours(commune, tuple(features), number, radius_m)
 
     def hospital_towns(
-        self, overseas: str | None, university: bool, department: str | None = None
+        self, overseas: str | None, university: bool, centre: Commune | None = None
     ) -> Sequence[Commune]:
         """Return the towns with a public hospital, of the metropolis (None) or an overseas department.
 
-        `university`: seats of a university or regional hospital only. `department`: those in or near it. All communes
-        where none has one.
+        `university`: seats of a university or regional hospital only. `centre`: those about it. All communes where none
+        has one.
         """
-        return self._towns_of_hospitals(overseas, university, department)
+        return self._towns_of_hospitals(overseas, university, centre)
 
-    def _list_hospital_towns(self, overseas: str | None, university: bool, department: str | None) -> Sequence[Commune]:
-        if department is not None:
-            return self._nearest(self.hospital_towns(overseas, university), department, _LEAST_NEAR)
+    def _list_hospital_towns(self, overseas: str | None, university: bool, centre: Commune | None) -> Sequence[Commune]:
+        if centre is not None:
+            return self._nearest(self.hospital_towns(overseas, university), centre, _LEAST_NEAR)
         wanted = (UNIVERSITY,) if university else (UNIVERSITY, GENERAL)
         codes = sorted(code for code, kind in hospital_towns().items() if kind in wanted)
         named = [one for one in map(self.get, codes) if one is not None]
@@ -383,8 +400,16 @@ class CommuneTable:
         return {insee: tuple(group) for insee, group in groups.items()}
 
 
-def _sort(commune: Commune) -> tuple[int, str | None]:
-    return population_class(commune.population), hospital_towns().get(commune.insee)
+def sort_of(commune: Commune) -> tuple[int, str | None]:
+    """Return what a place keeps by a spot: its kind of hospital, and its class of population.
+
+    Classes that few towns are of are one with the next, so that four lie near everywhere: towns of the two largest, and
+    hospital towns of the two smallest; university hospitals are of one whatever their town.
+    """
+    size, hospital = population_class(commune.population), hospital_towns().get(commune.insee)
+    if hospital == UNIVERSITY:
+        return len(CLASSES), hospital
+    return max(min(size, len(CLASSES) - 2), 1 if hospital else 0), hospital
 
 
 def _ranked(pairs: Iterable[tuple[str, Commune]]) -> dict[str, Sequence[Commune]]:

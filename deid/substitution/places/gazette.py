@@ -17,7 +17,8 @@ from deid.french.gentiles import Gentile
 from deid.privacy.budget import PLACE_COSTS
 from deid.privacy.stream import KeyedStream
 from deid.reference import Commune, CommuneTable
-from deid.reference.partition import is_overseas_code
+from deid.reference.communes import Spot, sort_of
+from deid.reference.partition import UNIVERSITY, is_overseas_code
 from deid.reference.place_names import department_of_zip
 from deid.substitution.context import DocumentContext
 from deid.substitution.places import abroad
@@ -70,10 +71,13 @@ class Gazette:
 
     @cached_property
     def surroundings(self) -> Sequence[Commune]:
-        """The communes that unknown places may become: the home's territory, or villages where that is of cities."""
-        if self._area is None or self.communes.department_of_territory(self.home) is not None:
+        """The communes that unknown places may become: the home's candidates, or villages where these are cities."""
+        if self._area is None:
             return self.communes.territory(self.home)
-        return self.communes.villages(self._area)
+        spot = self._spot(self._area)
+        if self.communes.department_of_territory(self.home) is not None:
+            return self.communes.near(self.home, spot)
+        return self.communes.villages(spot.centre)
 
     def address_of(self, organisation: Mention) -> Place | None:
         """Return the place of an organisation's address: its town if a CITY or ZIP repeats it, else its letterhead."""
@@ -148,7 +152,8 @@ class Gazette:
         zone = beside.department if _is_overseas(beside) else None
         stream = self._context.stream("hospital town", *about)
         for seats in (university, False):
-            towns = self.communes.hospital_towns(zone, seats, None if zone else self._area)
+            spot = None if zone or self._area is None else self._spot(self._area)
+            towns = [spot.seat] if spot and seats else self.communes.hospital_towns(zone, seats, spot and spot.centre)
             for _ in range(_TRIES):
                 if self._is_unnamed(town := stream.choice(towns)):
                     return town
@@ -269,21 +274,29 @@ class Gazette:
         return STRATEGIES[self._strategy](stream, self.communes, place.commune, policy, self._epsilon)
 
     def _near(self, true: Commune) -> Sequence[Commune]:
-        """Return the candidates of a place that is drawn near a department; () for one of all its territory."""
-        if (department := self._anchor(true)) is None:
-            return ()
-        return self.communes.alike(true, department) if self._is_moved(true) else self.communes.near(true, department)
+        """Return the candidates of a place that is drawn by a spot; () for one of all its territory.
 
-    def _anchor(self, true: Commune) -> str | None:
-        """Return the department near which a place is drawn: the area, or the one of its own region's places.
-
-        None for a place of a territory within the area, or overseas.
+        The seat of a university hospital is the nearest that no other place of the document has.
         """
-        if self._area is None or _is_overseas(true) or self.communes.department_of_territory(true) == self._area:
+        if (spot := self._anchor(true)) is None:
+            return ()
+        found = self.communes.alike(true, spot) if self._is_moved(true) else self.communes.near(true, spot)
+        if sort_of(true)[1] == UNIVERSITY:
+            free = (one for one in found if one.insee not in self._used and self._is_unnamed(one))
+            return tuple(islice(free, 1)) or found
+        return found
+
+    def _anchor(self, true: Commune) -> Spot | None:
+        """Return the spot by which a place is drawn: of the area, or of its own region's places; None overseas."""
+        if self._area is None or _is_overseas(true):
             return None
         region = self.communes.region_of_territory(true)
         away = region not in (None, self._left, self.communes.region_of(self._area))
-        return self._departments.get(region, self._area) if away else self._area
+        return self._spot(self._departments.get(region, self._area) if away else self._area)
+
+    def _spot(self, department: str) -> Spot:
+        """Draw where in a department its places are drawn, by the patient's key alone."""
+        return self._context.stream("spot", department).choice(self.communes.spots(department))
 
     def _is_moved(self, true: Commune) -> bool:
         region = self.communes.region_of_territory(true)
@@ -304,7 +317,8 @@ class Gazette:
 
     def _choose(self, place: Place, attempt: int) -> Commune:
         """Return the first draw that fits; for a place that may not return, the next one after `attempt` of them."""
-        near = self._anchor(place.commune) if place.commune is not None else None
+        spot = self._anchor(place.commune) if place.commune is not None else None
+        near = None if spot is None else spot.centre.insee
         # Candidates of their own have bits of their own: two draws from the same would tell more than two.
         moved = place.commune is not None and self._is_moved(place.commune)
         question = ("place", place.key, self._said, *filter(None, [near, "moved" if near and moved else None]))

@@ -25,7 +25,7 @@ def health_draws(
 ) -> Iterator[Commune]:
     """Yield communes of the true one's territory, each with weight exp(−ε·d/2), d the distance of health profiles.
 
-    `among`: those near an area alone, which depend on public facts and other draws (`Gazette._area`); uniformly where
+    `among`: those by a spot alone, which depend on public facts and other draws (`Gazette._anchor`); uniformly where
     one is not of the territory, whose profiles alone are comparable.
 
     Territories are a fixed public partition, so the candidates reveal only the territory, which is public

@@ -117,14 +117,13 @@ def test_the_ledger_names_the_mechanism_and_what_it_costs(
 
 
 def test_an_unknown_place_costs_no_noise_but_a_uniform_draw(policy: Policy, communes: CommuneTable) -> None:
-    """Check, for every strategy, that the surrogate of an unknown name depends on the home territory only."""
+    """Check that the surrogate of an unknown name depends on the home territory only, and the key's spot in it."""
     patient = Patient(key="p", zip="21110", city="Genlis")
     document = marked("[[CITY|Xqz]] [[CITY|Bouaké]] [[ZIP|00000]]", patient=patient)
     assert not [one for one in _substitutor(policy, communes).substitute(*document).spends if one.category == "place"]
-    texts = {
-        surrogates(_substitutor(policy, communes, strategy=one).substitute(*marked("à [[CITY|Xqz]]", patient=patient)))[
-            0
-        ]
-        for one in STRATEGIES
+    unknown = marked("à [[CITY|Xqz]]", patient=patient)
+    towns = {
+        one: surrogates(_substitutor(policy, communes, strategy=one).substitute(*unknown))[0] for one in STRATEGIES
     }
-    assert len(texts) == 1
+    assert towns.pop("health_exponential") in {one.name for one in communes.territory(communes.find("Genlis")[0])}
+    assert len(set(towns.values())) == 1
