@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from itertools import chain
 from math import sqrt
 from random import Random
 
@@ -13,11 +14,12 @@ import pytest
 
 from deid.domain.document import Patient
 from deid.reference import Commune
-from deid.reference.partition import hospital_towns, is_overseas_code, population_class
+from deid.reference.communes import sort_of
+from deid.reference.partition import is_overseas_code
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
 from nocturne_lab.evaluation.attacks.city_posterior import TownAttack
-from nocturne_lab.evaluation.attacks.commune_laws import Pairs, indices, key_areas, law_of
+from nocturne_lab.evaluation.attacks.commune_laws import Pairs, candidates, indices, key_spots, law_of
 from nocturne_lab.evaluation.attacks.document_places import towns_of
 from nocturne_lab.evaluation.attacks.inputs import with_places
 from tests.unit.substitution.examples import marked
@@ -60,9 +62,8 @@ def at(commune: Commune) -> int:
 def test_the_posterior_in_the_area_of_the_home_is_the_frequency(home: Commune | None) -> None:
     """Without a known home the area is that of most towns, here of one village."""
     random, attack = Random(1), TownAttack(TABLE, PLACES)  # noqa: S311 - no secret
-    towns, whole = TABLE.near(POITIERS, "86"), TABLE.territory(POITIERS)
-    counts: dict[Commune, Counter[Commune]] = defaultdict(Counter)
-    after: dict[Commune, np.ndarray] = {}
+    towns, whole = [one.seat for one in TABLE.spots("86")], TABLE.territory(POITIERS)
+    trues: dict[Commune, list[tuple[Commune, np.ndarray]]] = defaultdict(list)
     said, happened, right, formerly = [], [], 0, 0
     old = guesses(whole, law_of(TABLE, whole, PLACES, whole).at(EPSILON))
     for number in range(1200):
@@ -70,27 +71,27 @@ def test_the_posterior_in_the_area_of_the_home_is_the_frequency(home: Commune | 
         second = by_population(random, [one for one in towns if one != first])
         found = published(number, [HOME, first, second], home)
         assert [true for true, _ in found] == [HOME, first, second]
-        _, after[found[1][1]], other = attack.posteriors(EPSILON, found, home and found[0][1])
-        counts[found[1][1]][first] += 1
-        right += TABLE.communes[int(after[found[1][1]].argmax())] == first
+        _, after, other = attack.posteriors(EPSILON, found, home and found[0][1])
+        trues[found[1][1]].append((first, after))
+        right += TABLE.communes[int(after.argmax())] == first
         formerly += old[found[1][1]] == first
         weights = np.where(np.arange(len(other)) == at(first), 0, other)  # no town is written twice
         said.append(float((weights**2).sum() / weights.sum() ** 2))
         happened.append(float(weights[at(second)] / weights.sum()))
-    assert set(counts) == set(towns)
-    assert_frequencies(counts, after, towns)
+    assert set(trues) == set(towns)
+    assert_frequencies(trues, towns)
     assert_calibrated(said, happened)
     assert right > 1.5 * formerly
 
 
-def assert_frequencies(
-    counts: Mapping[Commune, Counter[Commune]], after: Mapping[Commune, np.ndarray], crowd: Sequence[Commune]
-) -> None:
-    for drawn, trues in counts.items():
+def assert_frequencies(trues: Mapping[Commune, Sequence[tuple[Commune, np.ndarray]]], crowd: Sequence[Commune]) -> None:
+    """Each commune is the original of a published town as often as the posteriors of its documents say together."""
+    for found in trues.values():
         for one in crowd:
-            share, number = float(after[drawn][at(one)]), trues.total()
-            assert abs(trues[one] - number * share) <= 4 * sqrt(number * share * (1 - share)) + 1
-        assert after[drawn][indices(TABLE, crowd)].sum() == pytest.approx(1)
+            shares = np.array([after[at(one)] for _, after in found])
+            happened = sum(true == one for true, _ in found)
+            assert abs(happened - shares.sum()) <= 4 * sqrt((shares * (1 - shares)).sum()) + 1
+        assert all(after[indices(TABLE, crowd)].sum() == pytest.approx(1) for _, after in found)
 
 
 @pytest.mark.slow
@@ -98,17 +99,16 @@ def test_towns_of_several_strata_become_one_another() -> None:
     """Near Creuse a town with a general hospital is of the strata of two regions, or of that across regions."""
     random, attack = Random(4), TownAttack(TABLE, PLACES)  # noqa: S311 - no secret
     home = next(one for one in TABLE.in_department("23") if TABLE.department_of_territory(one) == "23")
-    towns = TABLE.near(TABLE.find("Guéret")[0], "23")
-    assert len(set(map(TABLE.territory_name, towns))) == 3
-    counts: dict[Commune, Counter[Commune]] = defaultdict(Counter)
-    after: dict[Commune, np.ndarray] = {}
+    near = [TABLE.near(TABLE.find("Guéret")[0], spot) for spot in TABLE.spots("23")]
+    towns = sorted(set(chain.from_iterable(near)), key=lambda one: one.insee)
+    assert len(set(map(TABLE.territory_name, towns))) > 2
+    trues: dict[Commune, list[tuple[Commune, np.ndarray]]] = defaultdict(list)
     for number in range(400):
         true = by_population(random, towns)
         found = published(number, [home, true], home)
-        after[found[1][1]] = attack.posteriors(EPSILON, found, found[0][1])[1]
-        counts[found[1][1]][true] += 1
-    assert set(counts) == set(towns)
-    assert_frequencies(counts, after, towns)
+        trues[found[1][1]].append((true, attack.posteriors(EPSILON, found, found[0][1])[1]))
+    assert set(trues) == set(towns)
+    assert_frequencies(trues, towns)
 
 
 def guesses(crowd: Sequence[Commune], pairs: Pairs) -> dict[Commune, Commune]:
@@ -128,8 +128,8 @@ def test_the_posterior_is_right_wherever_the_stratum_of_the_home_lies(homes: str
     """Homes are all those of one size and kind of hospital, which a published one may be of."""
     random, attack = Random(2), TownAttack(TABLE, PLACES)  # noqa: S311 - no secret
     inland = [one for one in TABLE.communes if one.zips and not is_overseas_code(one.department)]
-    like = sort(TABLE.find(homes or HOME.name)[0])
-    crowd = [one for one in inland if sort(one) == like]
+    like = sort_of(TABLE.find(homes or HOME.name)[0])
+    crowd = [one for one in inland if sort_of(one) == like]
     stays: tuple[list[float], list[float]] = [], []
     each: tuple[list[float], list[float]] = [], []
     for number in range(300):
@@ -153,14 +153,9 @@ def test_the_posterior_is_right_wherever_the_stratum_of_the_home_lies(homes: str
     assert least < np.mean(stays[1]) < least + 0.4
 
 
-def sort(one: Commune) -> tuple[int, str | None]:
-    return population_class(one.population), hospital_towns().get(one.insee)
-
-
 def is_supposed(town: Commune, home: Commune) -> bool:
     """Return whether the attacker supposes a town among those of a patient with a home of a stratum."""
     region, department = TABLE.region_of_territory(home), TABLE.department_of_territory(home)
     if region is None or TABLE.department_of_territory(town) is not None:
         return True
-    areas = [department] if department is not None else key_areas(TABLE, region)
-    return any(town in TABLE.near(town, area) for area in areas)
+    return any(town in candidates(TABLE, town, spot) for spot in key_spots(TABLE, region, department))

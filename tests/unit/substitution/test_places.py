@@ -79,8 +79,9 @@ def test_a_homonym_is_told_by_the_postal_code(
     result = substitutor.substitute(document, mentions)
     city = next(one.text for one in result.surrogates if one.mention.label == "CITY")
     found = communes.find("Saint-Denis" if "Denis" in markup else "Saint-Pierre", department=department)[0]
-    assert sort_of(found) in map(sort_of, communes.find(city))
-    assert (department == "974") == any(one.department == "974" for one in communes.find(city))
+    drawn = communes.find(city)
+    assert (department == "974") == any(one.department == "974" for one in drawn)
+    assert department == "974" or sort_of(found) in map(sort_of, drawn), "overseas a department is one stratum"
 
 
 @pytest.mark.parametrize("place", ["Trifouilly", "Bat aille", "Xqz", "les Grésilles"])

@@ -26,10 +26,11 @@ from numpy.typing import NDArray
 from deid.config import policy
 from deid.config.policy import Places
 from deid.reference import Commune, CommuneTable
+from deid.reference.communes import Spot, sort_of
 from deid.reference.distances import MICRO, feature_maxima, normalise_profile
-from deid.reference.partition import hospital_towns, is_overseas_code, population_class
+from deid.reference.partition import UNIVERSITY, is_overseas_code
 from deid.reference.tables import packaged_tables
-from nocturne_lab.evaluation.attacks.commune_laws import Law, Pairs, indices, key_areas, law_of, published
+from nocturne_lab.evaluation.attacks.commune_laws import Law, Pairs, candidates, indices, key_spots, law_of, published
 
 # Share of the posterior held by the crowd of a surrogate.
 _CROWD_SHARE = 0.95
@@ -121,11 +122,6 @@ def _joint(laws: Law, strategy: str, epsilon: float, prior: NDArray[np.float64])
     return pairs, joint
 
 
-def _sort(one: Commune) -> tuple[int, str | None]:
-    """Return a size and kind of hospital, as `CommuneTable.alike` compares them."""
-    return population_class(one.population), hospital_towns().get(one.insee)
-
-
 _Lies = tuple[str | None, str | None]  # department and region of a stratum, None for several and overseas
 _ANY = ""
 # Prior times likelihood of a published town that nothing explains: its name was read as another's.
@@ -147,18 +143,18 @@ class _Stratum:
 
 @dataclass(frozen=True, slots=True)
 class _Hypothesis:
-    """A hypothesis on the area of a document.
+    """A hypothesis on the spot of a document.
 
     Attributes:
         told: where the stratum lies that the area follows, mostly the home's.
-        area: a department; "" where no place is drawn in one.
-        share: of the areas that the key may draw.
+        spot: of a department; None where no place is drawn by one.
+        share: of the spots that the key may draw.
         left: region whose places are moved into the area.
         most: department and region of most towns' strata, None where no town has one.
     """
 
     told: _Lies
-    area: str
+    spot: Spot | None
     share: float
     left: str | None
     most: _Lies
@@ -182,9 +178,9 @@ _NOTHING = _Originals(np.array([], dtype=np.intp), np.array([]), np.array([], dt
 
 
 class TownAttack:
-    """The attacker on towns of documents: who knows the code reads the area of a document in what it publishes.
+    """The attacker on towns of documents: who knows the code reads the spot of a document in what it publishes.
 
-    Each hypothesis on the area, and on the region left, is weighed by the populations of the home's strata, by the
+    Each hypothesis on the spot, and on the region left, is weighed by the populations of the home's strata, by the
     key's law and by all published towns (`Gazette._area`, `Gazette._left`). A published town is then of any stratum
     that has it among its candidates. The prior of towns is population, each for itself; where the home's stratum tells
     a department or region, towns of strata of several departments are supposed near it. "Most" of a document's strata
@@ -254,12 +250,12 @@ class TownAttack:
     def _hypotheses(self, towns: Sequence[Commune], home: Commune | None) -> Iterator[_Hypothesis]:
         inland = [one for one in towns if not is_overseas_code(one.department)]
         if not inland or (home is not None and home not in inland):
-            yield _Hypothesis((None, None), "", 1.0, None, (_ANY, _ANY))
+            yield _Hypothesis((None, None), None, 1.0, None, (_ANY, _ANY))
             return
         regions = sorted({one.lies[1] for one in self._strata if one.lies[1]})
         for told, left, most in self._told(inland, regions) if home is None else self._told_by(home, regions):
-            for area, share in self._areas(told).items():
-                yield _Hypothesis(told, area, share, left, most)
+            for spot, share in self._spots(told).items():
+                yield _Hypothesis(told, spot, share, left, most)
 
     def _told(self, inland: Sequence[Commune], regions: Sequence[str]) -> Iterator[tuple[_Lies, str | None, _Lies]]:
         """Yield where the stratum lies that gives the area of a patient without a home, what is left, and `most`."""
@@ -277,62 +273,78 @@ class TownAttack:
             else:
                 yield from ((one, left, (_ANY, left)) for left in (None, *regions))
 
-    def _areas(self, told: _Lies) -> Mapping[str, float]:
-        return {told[0]: 1.0} if told[0] is not None else key_areas(self._table, told[1])
+    def _spots(self, told: _Lies) -> Mapping[Spot, float]:
+        return key_spots(self._table, told[1], told[0])
 
     def supposed(self, one: _Stratum, told: _Lies) -> NDArray[np.bool_]:
         """Return which communes of a stratum are supposed among a patient's towns, by the home's stratum."""
         if told[1] is None or one.lies[0] is not None or one.overseas:
             return np.full(len(one.codes), fill_value=True)
-        return np.asarray(np.any([self._near(one.name, area) for area in self._areas(told)], axis=0), np.bool_)
+        return np.asarray(np.any([self._near(one.name, spot) for spot in self._spots(told)], axis=0), np.bool_)
 
     def values(
-        self, epsilon: float, one: _Stratum, anchor: str | None, moved: bool, towns: Sequence[Commune]
+        self, epsilon: float, one: _Stratum, spots: Sequence[Spot], moved: bool, towns: Sequence[Commune]
     ) -> NDArray[np.float64] | None:
         """Return prior times likelihood of the communes of a stratum for the last of some published towns."""
-        outputs, weights = self._draw(one.name, anchor, moved, epsilon)
         *before, here = indices(self._table, towns)
-        free = ~np.isin(outputs, before if anchor is not None else [])
+        if spots and sort_of(one.first)[1] == UNIVERSITY:
+            seats = [self._candidates(one, spot, moved) for spot in spots]
+            taken = set(towns[:-1])
+            chance = np.mean([next((each for each in row if each not in taken), None) == towns[-1] for row in seats])
+            return self._people[one.codes] * chance if chance else None
+        outputs, weights = self._draw(one.name, tuple(spots), moved, epsilon)
+        free = ~np.isin(outputs, before if spots else [])
         at = np.flatnonzero(free & (outputs == here))
         if not len(at):
             return None
         return np.asarray(self._people[one.codes] * weights[:, at[0]] / weights[:, free].sum(axis=1))
 
-    def anchor(self, one: _Stratum, what: _Hypothesis, beside: Iterable[_Lies]) -> str | None:
-        """Return the department near which places of a stratum are drawn, as `Gazette._anchor`."""
-        if not what.area or one.overseas or one.lies[0] == what.area:
-            return None
-        if one.lies[1] in (None, what.left, self._table.region_of(what.area)):
-            return what.area
+    def spots(self, one: _Stratum, what: _Hypothesis, beside: Iterable[_Lies]) -> Sequence[Spot]:
+        """Return the spots by which places of a stratum may be drawn, as `Gazette._anchor`; () for no spot."""
+        if what.spot is None or one.overseas:
+            return ()
+        if one.lies[1] in (None, what.left, what.spot.centre.region):
+            return (what.spot,)
         there = Counter(department for department, region in beside if department and region == one.lies[1])
-        return there.most_common(1)[0][0] if there else what.area
+        department = there.most_common(1)[0][0] if there else what.spot.centre.department
+        return (what.spot,) if department == what.spot.centre.department else self._table.spots(department)
 
     def _list_draw(
-        self, name: str, anchor: str | None, moved: bool, epsilon: float
+        self, name: str, spots: Sequence[Spot], moved: bool, epsilon: float
     ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-        """Return the candidates of a stratum, and their weights for each of its communes, or for all of them."""
-        one, table = self._named[name], self._table
-        mine = table.territory(one.first)
-        among = mine if anchor is None else self._candidates(one, anchor, moved)
-        outputs = np.sort(indices(table, among))
+        """Return the candidates of a stratum, and their mean weights for each of its communes, or for all of them."""
+        one = self._named[name]
+        mine = self._table.territory(one.first)
+        each = [self._law(one, mine, self._candidates(one, spot, moved), epsilon) for spot in spots]
+        each = each or [self._law(one, mine, mine, epsilon)]
+        outputs = np.unique(np.concatenate([codes for codes, _ in each]))
+        total = np.zeros((max(len(weights) for _, weights in each), len(outputs)))
+        for codes, weights in each:
+            total[:, np.searchsorted(outputs, codes)] += weights / weights.sum(axis=1, keepdims=True)
+        return outputs, total
+
+    def _law(
+        self, one: _Stratum, mine: Sequence[Commune], among: Sequence[Commune], epsilon: float
+    ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+        outputs = np.sort(indices(self._table, among))
         if not np.isin(outputs, one.codes).all():
             return outputs, np.ones((1, len(outputs)))
-        pairs = law_of(table, mine, self._places, among).at(epsilon)
+        pairs = law_of(self._table, mine, self._places, among).at(epsilon)
         return outputs, pairs.weights.reshape(len(mine), len(outputs))
 
-    def _candidates(self, one: _Stratum, anchor: str, moved: bool) -> Sequence[Commune]:
+    def _candidates(self, one: _Stratum, spot: Spot, moved: bool) -> Sequence[Commune]:
         if one.lies[0] is not None and not moved:
-            return self._table.near(one.first, anchor)
-        return self._table.alike(self._like[one.sorts], anchor)  # of sorts alone: one list for all strata of these
+            return self._table.near(one.first, spot)
+        return self._table.alike(self._like[one.sorts], spot)  # of sorts alone: one list for all strata of these
 
-    def _list_near(self, name: str, department: str) -> NDArray[np.bool_]:
+    def _list_near(self, name: str, spot: Spot) -> NDArray[np.bool_]:
         one = self._named[name]
-        return np.isin(one.codes, indices(self._table, self._candidates(one, department, moved=True)))
+        return np.isin(one.codes, indices(self._table, candidates(self._table, one.first, spot, moved=True)))
 
     def having(self, town: Commune) -> Sequence[_Stratum]:
         """Return the strata that may have a published town among their candidates."""
         own = self._named[self._table.territory_name(town)]
-        return [own] if own.overseas else self._strata_of[_sort(town)]
+        return [own] if own.overseas else self._strata_of[sort_of(town)]
 
     def lies(self, town: Commune) -> _Lies:
         return self._named[self._table.territory_name(town)].lies
@@ -344,7 +356,7 @@ class TownAttack:
             members = [one for one in map(table.get, codes) if one]
             lies = table.department_of_territory(members[0]), table.region_of_territory(members[0])
             where: _Lies = (None, None) if is_overseas_code(members[0].department) else lies
-            found.append(_Stratum(name, where, members[0], frozenset(map(_sort, members)), indices(table, members)))
+            found.append(_Stratum(name, where, members[0], frozenset(map(sort_of, members)), indices(table, members)))
         return found
 
     @cached_property
@@ -385,16 +397,16 @@ class _Reading:
         for one in self._attack.having(self._towns[at]):
             if what.told == one.lies if at == self._home else what.allows(one):
                 beside = chain(self._lies[:at], [one.lies], self._lies[at + 1 :])
-                anchor = self._attack.anchor(one, what, beside)
-                moved = anchor is not None and one.lies[1] is not None and one.lies[1] == what.left
-                values = self._values(at, one, anchor, moved)
+                spots = tuple(self._attack.spots(one, what, beside))
+                moved = bool(spots) and one.lies[1] is not None and one.lies[1] == what.left
+                values = self._values(at, one, spots, moved)
                 if values is not None:
                     near = True if at == self._home else self._supposed(one, what.told)
                     rows.append(_Originals(one.codes, values * near, np.full(len(values), what.needs(one))))
         return _Originals(*map(np.concatenate, zip(*rows, strict=True))) if len(rows) > 1 else _NOTHING
 
-    def _values_of(self, at: int, one: _Stratum, anchor: str | None, moved: bool) -> NDArray[np.float64] | None:
-        return self._attack.values(self._epsilon, one, anchor, moved, self._towns[: at + 1])
+    def _values_of(self, at: int, one: _Stratum, spots: tuple[Spot, ...], moved: bool) -> NDArray[np.float64] | None:
+        return self._attack.values(self._epsilon, one, spots, moved, self._towns[: at + 1])
 
 
 def _populations(communes: Sequence[Commune]) -> NDArray[np.float64]:

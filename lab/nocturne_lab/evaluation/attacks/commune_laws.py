@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from deid.config.policy import Places
 from deid.reference import Commune, CommuneTable
+from deid.reference.communes import Spot, sort_of
 from deid.reference.distances import MICRO, Point, feature_maxima, normalise_profile
-from deid.reference.partition import is_overseas_code
+from deid.reference.partition import UNIVERSITY, is_overseas_code
 
 _METRES = 1000
 # Planar Laplace noise exceeds this many times 1/ε with a probability of 12 in a million.
@@ -48,8 +49,7 @@ def law_of(
 ) -> Law:
     """Return the distribution of `places.strategy` for some communes.
 
-    `among`: the candidates of each under `health_exponential`; None for those of homes alone, whose area the key draws
-    where their stratum lies in several departments.
+    `among`: the candidates of each under `health_exponential`; None for those of homes alone, whose spot the key draws.
 
     Raises:
         KeyError: a commune is not of the table, or the table lacks a feature.
@@ -74,6 +74,17 @@ def indices(table: CommuneTable, communes: Iterable[Commune]) -> NDArray[np.intp
     """Return the indices of communes in their table."""
     where = _where(table)
     return np.array([where[one.insee] for one in communes], dtype=np.intp)
+
+
+@lru_cache(maxsize=256)
+def key_spots(table: CommuneTable, region: str | None, department: str | None = None) -> Mapping[Spot, float]:
+    """Return spot → its share of those that the key draws: in a department, or in one that it draws (`key_areas`)."""
+    areas = key_areas(table, region) if department is None else {department: 1.0}
+    found: Counter[Spot] = Counter()
+    for area, share in areas.items():
+        spots = table.spots(area)
+        found.update(dict.fromkeys(spots, share / len(spots)))
+    return found
 
 
 @lru_cache(maxsize=32)
@@ -117,7 +128,7 @@ class _Exponential:
 def _strata(
     table: CommuneTable, inputs: Sequence[Commune], places: Places, given: Sequence[Commune] | None
 ) -> tuple[_Rows, list[float]]:
-    """Return the candidates of each input by area, and the share of each draw."""
+    """Return the candidates of each input by spot, and the share of each draw."""
     rows: list[tuple[NDArray[np.int64], ...]] = []
     shares: list[float] = []
     for at, commune in enumerate(inputs):
@@ -132,11 +143,17 @@ def _strata(
 
 
 def _of_home(table: CommuneTable, home: Commune) -> list[tuple[Sequence[Commune], float]]:
-    """Return the candidates of a home in each area that may be its document's, and the share of each."""
-    if table.department_of_territory(home) is not None or is_overseas_code(home.department):
+    """Return the candidates of a home by each spot that may be its document's, and the share of each."""
+    if is_overseas_code(home.department):
         return [(table.territory(home), 1.0)]
-    areas = key_areas(table, table.region_of_territory(home))
-    return [(table.near(home, area), share) for area, share in areas.items()]
+    spots = key_spots(table, table.region_of_territory(home), table.department_of_territory(home))
+    return [(candidates(table, home, spot), share) for spot, share in spots.items()]
+
+
+def candidates(table: CommuneTable, commune: Commune, spot: Spot, *, moved: bool = False) -> Sequence[Commune]:
+    """Return the candidates of a commune's stratum by a spot, of a document's first place: one university hospital."""
+    found = table.alike(commune, spot) if moved else table.near(commune, spot)
+    return found[:1] if sort_of(commune)[1] == UNIVERSITY else found
 
 
 def _row(at: int, outputs: NDArray[np.intp], far: NDArray[np.int64], draw: int) -> tuple[NDArray[np.int64], ...]:
