@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from functools import cache, cached_property, lru_cache
+from heapq import nsmallest
 from typing import NamedTuple
 
 from deid.reference.commune import Commune, Establishment
@@ -198,24 +199,22 @@ class CommuneTable:
     def _list_near(self, territory: str, spot: Spot, stays: bool) -> Sequence[Commune]:
         members = self._members[territory]
         if stays:
-            return self._nearest(members, spot.centre, _LEAST_STAYING)
+            return self._nearest(frozenset(members), spot.centre, _LEAST_STAYING)
         sorts = frozenset(map(sort_of, members))
         centre = spot.seat if {UNIVERSITY} == {kind for _, kind in sorts} else spot.centre
         return self._nearest(self._alike(sorts), centre, _LEAST_NEAR)
 
-    def _list_alike(self, sorts: frozenset[tuple[int, str | None]]) -> Sequence[Commune]:
+    def _list_alike(self, sorts: frozenset[tuple[int, str | None]]) -> Set[Commune]:
         """Return the communes of the metropolis of some sizes and kinds of hospital."""
         inland = (one for one in self.communes if not is_overseas_code(one.department))
-        return tuple(one for one in inland if sort_of(one) in sorts)
+        return frozenset(one for one in inland if sort_of(one) in sorts)
 
-    def _nearest(self, communes: Sequence[Commune], centre: Commune, least: int) -> Sequence[Commune]:
+    def _nearest(self, communes: Set[Commune], centre: Commune, least: int) -> Sequence[Commune]:
         """Return those of some communes within 25 km of a centre, and the nearest, `least` at least; nearest first."""
-        among = set(communes)
-        found = [one for one in self.atlas.within(centre, _NEAR_M) if one in among]
-        nearest = sorted(
-            found if len(found) >= least else communes, key=lambda one: (self._square(one, centre), one.insee)
-        )
-        return tuple(nearest[: max(least, len(found))])
+        found: Collection[Commune] = [one for one in self.atlas.within(centre, _NEAR_M) if one in communes]
+        number = max(least, len(found))
+        found = found if len(found) >= least else communes
+        return tuple(nsmallest(number, found, key=lambda one: (self._square(one, centre), one.insee)))
 
     def _square(self, one: Commune, other: Commune) -> int:
         """Return the square of a distance in metres, on the plane of the metropolis."""
@@ -292,7 +291,7 @@ class CommuneTable:
 
     def _list_hospital_towns(self, overseas: str | None, university: bool, centre: Commune | None) -> Sequence[Commune]:
         if centre is not None:
-            return self._nearest(self.hospital_towns(overseas, university), centre, _LEAST_NEAR)
+            return self._nearest(frozenset(self.hospital_towns(overseas, university)), centre, _LEAST_NEAR)
         wanted = (UNIVERSITY,) if university else (UNIVERSITY, GENERAL)
         codes = sorted(code for code, kind in hospital_towns().items() if kind in wanted)
         named = [one for one in map(self.get, codes) if one is not None]

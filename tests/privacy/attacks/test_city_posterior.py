@@ -13,9 +13,9 @@ from deid.config.policy import Places, load
 from deid.privacy.stream import KeyedStream
 from deid.reference import Commune, CommuneTable
 from deid.reference.tables import packaged_tables
-from deid.substitution.places.strategies import STRATEGIES
+from deid.substitution.places.strategies import STRATEGIES, health_draws
 from nocturne_lab.evaluation.attacks.city_posterior import commune_posteriors
-from nocturne_lab.evaluation.attacks.commune_laws import law_of
+from nocturne_lab.evaluation.attacks.commune_laws import law_of, weights_among
 from tests.privacy.laws import commune_law
 
 TABLE = packaged_tables().communes
@@ -60,9 +60,16 @@ def test_three_communes_by_hand() -> None:
 
 @pytest.mark.parametrize("strategy", ["health_exponential", "knn_exponential", "geo_indistinguishability"])
 def test_the_law_is_that_of_the_draws(strategy: str) -> None:
-    true, epsilon, places = TABLE.find("Vesoul")[0], Fraction(1, 2), _places(strategy)
-    shares = commune_law(TABLE, true, places, epsilon)
-    draws = STRATEGIES[strategy](KeyedStream(b"law", strategy), TABLE, true, places, epsilon)
+    true, epsilon, places = TABLE.find("Genlis")[0], Fraction(8), _places(strategy)
+    stream = KeyedStream(b"law", strategy)
+    if strategy == "health_exponential":
+        among = TABLE.near(true, TABLE.spots("21")[0])
+        (weights,) = weights_among(TABLE, [true], among, places, float(epsilon))
+        shares = dict(zip(among, map(float, weights / weights.sum()), strict=True))
+        draws = health_draws(stream, TABLE, true, places, epsilon, among)
+    else:
+        shares = {**commune_law(TABLE, true, places, epsilon)}
+        draws = STRATEGIES[strategy](stream, TABLE, true, places, epsilon)
     counts = Counter(one for _, one in zip(range(DRAWS), draws, strict=False))
     assert sum(shares.values()) == pytest.approx(1)
     for one in {*counts, *shares}:

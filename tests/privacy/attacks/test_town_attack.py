@@ -19,7 +19,7 @@ from deid.reference.partition import is_overseas_code
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
 from nocturne_lab.evaluation.attacks.city_posterior import TownAttack
-from nocturne_lab.evaluation.attacks.commune_laws import Pairs, candidates, indices, key_spots, law_of
+from nocturne_lab.evaluation.attacks.commune_laws import candidates, indices, key_spots, weights_among
 from nocturne_lab.evaluation.attacks.document_places import towns_of
 from nocturne_lab.evaluation.attacks.inputs import with_places
 from tests.unit.substitution.examples import marked
@@ -65,7 +65,8 @@ def test_the_posterior_in_the_area_of_the_home_is_the_frequency(home: Commune | 
     towns, whole = [one.seat for one in TABLE.spots("86")], TABLE.territory(POITIERS)
     trues: dict[Commune, list[tuple[Commune, np.ndarray]]] = defaultdict(list)
     said, happened, right, formerly = [], [], 0, 0
-    old = guesses(whole, law_of(TABLE, whole, PLACES, whole).at(EPSILON))
+    joint = weights_among(TABLE, whole, whole, PLACES, EPSILON) * np.array([[one.population] for one in whole])
+    old = dict(zip(whole, (whole[at] for at in joint.argmax(axis=0)), strict=True))  # by who does not know of areas
     for number in range(1200):
         first = by_population(random, towns)
         second = by_population(random, [one for one in towns if one != first])
@@ -109,13 +110,6 @@ def test_towns_of_several_strata_become_one_another() -> None:
         trues[found[1][1]].append((true, attack.posteriors(EPSILON, found, found[0][1])[1]))
     assert set(trues) == set(towns)
     assert_frequencies(trues, towns)
-
-
-def guesses(crowd: Sequence[Commune], pairs: Pairs) -> dict[Commune, Commune]:
-    """The likeliest original of each surrogate, by who does not know of areas."""
-    joint = pairs.weights * np.array([one.population for one in crowd])[pairs.inputs]
-    rows = ((int(output), np.flatnonzero(pairs.outputs == output)) for output in np.unique(pairs.outputs))
-    return {TABLE.communes[output]: crowd[pairs.inputs[row[joint[row].argmax()]]] for output, row in rows}
 
 
 @pytest.mark.slow

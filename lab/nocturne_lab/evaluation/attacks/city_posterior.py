@@ -30,7 +30,16 @@ from deid.reference.communes import Spot, sort_of
 from deid.reference.distances import MICRO, feature_maxima, normalise_profile
 from deid.reference.partition import UNIVERSITY, is_overseas_code
 from deid.reference.tables import packaged_tables
-from nocturne_lab.evaluation.attacks.commune_laws import Law, Pairs, candidates, indices, key_spots, law_of, published
+from nocturne_lab.evaluation.attacks.commune_laws import (
+    Law,
+    Pairs,
+    candidates,
+    indices,
+    key_spots,
+    law_of,
+    published,
+    weights_among,
+)
 
 # Share of the posterior held by the crowd of a surrogate.
 _CROWD_SHARE = 0.95
@@ -315,22 +324,14 @@ class TownAttack:
         """Return the candidates of a stratum, and their mean weights for each of its communes, or for all of them."""
         one = self._named[name]
         mine = self._table.territory(one.first)
-        each = [self._law(one, mine, self._candidates(one, spot, moved), epsilon) for spot in spots]
-        each = each or [self._law(one, mine, mine, epsilon)]
-        outputs = np.unique(np.concatenate([codes for codes, _ in each]))
-        total = np.zeros((max(len(weights) for _, weights in each), len(outputs)))
-        for codes, weights in each:
-            total[:, np.searchsorted(outputs, codes)] += weights / weights.sum(axis=1, keepdims=True)
+        each = [self._candidates(one, spot, moved) for spot in spots] or [mine]
+        codes = [indices(self._table, among) for among in each]
+        laws = [weights_among(self._table, mine, among, self._places, epsilon) for among in each]
+        outputs = np.unique(np.concatenate(codes))
+        total = np.zeros((max(map(len, laws)), len(outputs)))
+        for at, weights in zip(codes, laws, strict=True):
+            total[:, np.searchsorted(outputs, at)] += weights / weights.sum(axis=1, keepdims=True)
         return outputs, total
-
-    def _law(
-        self, one: _Stratum, mine: Sequence[Commune], among: Sequence[Commune], epsilon: float
-    ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-        outputs = np.sort(indices(self._table, among))
-        if not np.isin(outputs, one.codes).all():
-            return outputs, np.ones((1, len(outputs)))
-        pairs = law_of(self._table, mine, self._places, among).at(epsilon)
-        return outputs, pairs.weights.reshape(len(mine), len(outputs))
 
     def _candidates(self, one: _Stratum, spot: Spot, moved: bool) -> Sequence[Commune]:
         if one.lies[0] is not None and not moved:

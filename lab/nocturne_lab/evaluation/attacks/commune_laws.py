@@ -18,6 +18,7 @@ from deid.reference.distances import MICRO, Point, feature_maxima, normalise_pro
 from deid.reference.partition import UNIVERSITY, is_overseas_code
 
 _METRES = 1000
+_STRATA = 0.5  # rate of the exponential mechanism
 # Planar Laplace noise exceeds this many times 1/ε with a probability of 12 in a million.
 _REACH = 14.0
 # Cells of the raster: a quarter of 1/ε, within these bounds.
@@ -44,12 +45,10 @@ class Law(Protocol):
         ...
 
 
-def law_of(
-    table: CommuneTable, inputs: Sequence[Commune], places: Places, among: Sequence[Commune] | None = None
-) -> Law:
+def law_of(table: CommuneTable, inputs: Sequence[Commune], places: Places) -> Law:
     """Return the distribution of `places.strategy` for some communes.
 
-    `among`: the candidates of each under `health_exponential`; None for those of homes alone, whose spot the key draws.
+    Under `health_exponential` they are homes, whose spot the key draws.
 
     Raises:
         KeyError: a commune is not of the table, or the table lacks a feature.
@@ -57,7 +56,7 @@ def law_of(
     """
     codes = indices(table, inputs)
     if places.strategy == "health_exponential":
-        return _Exponential(codes, *_strata(table, inputs, places, among), rate=0.5)
+        return _Exponential(codes, *_strata(table, inputs, places), rate=_STRATA)
     if places.strategy == "knn_exponential":
         return _Exponential(codes, _neighbours(table, codes, places), [1.0] * len(codes), rate=1.0)
     if places.strategy == "geo_indistinguishability":
@@ -125,15 +124,28 @@ class _Exponential:
         return Pairs(self._inputs, self._outputs, np.bincount(self._pair, weights).astype(np.float64))
 
 
-def _strata(
-    table: CommuneTable, inputs: Sequence[Commune], places: Places, given: Sequence[Commune] | None
-) -> tuple[_Rows, list[float]]:
+def weights_among(
+    table: CommuneTable, members: Sequence[Commune], among: Sequence[Commune], places: Places, epsilon: float
+) -> NDArray[np.float64]:
+    """Return the weights of `health_exponential`: a row for each commune of one territory, a column for each candidate.
+
+    One row for all where a candidate is of another territory: the draw is uniform.
+    """
+    profiles = table.profiles(members[0], places.features)
+    if not all(one.insee in profiles for one in among):
+        return np.ones((1, len(among)))
+    mine, theirs = (np.array([profiles[one.insee] for one in some], dtype=np.int64) for some in (members, among))
+    far = _rounded_up_roots(((theirs[None] - mine[:, None]) ** 2).sum(axis=2))
+    return np.exp(-_STRATA * epsilon / MICRO * (far - far.min(axis=1, keepdims=True)))
+
+
+def _strata(table: CommuneTable, inputs: Sequence[Commune], places: Places) -> tuple[_Rows, list[float]]:
     """Return the candidates of each input by spot, and the share of each draw."""
     rows: list[tuple[NDArray[np.int64], ...]] = []
     shares: list[float] = []
     for at, commune in enumerate(inputs):
         profiles = table.profiles(commune, places.features)
-        for among, share in [(given, 1.0)] if given is not None else _of_home(table, commune):
+        for among, share in _of_home(table, commune):
             known = all(one.insee in profiles for one in among)  # else the draw is uniform
             to = [profiles[one.insee if known else commune.insee] for one in among]
             apart = np.array(to, dtype=np.int64) - profiles[commune.insee]
