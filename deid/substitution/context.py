@@ -10,7 +10,7 @@ from functools import cached_property, partial
 
 from deid.config.policy import SubstitutionPolicy
 from deid.domain.document import Document, Mention, Patient
-from deid.domain.labels import NAMES, PLACES, Label
+from deid.domain.labels import NAMES, PLACES, TEMPORAL, Label
 from deid.french.calendar import is_plausible
 from deid.french.folding import fold_line, words
 from deid.privacy.permutation import KeyedPermutation
@@ -20,11 +20,23 @@ _LETTERS = re.compile(r"(?<!\w)[^\W\d_]+(?!\w)")
 _ACCENTED = re.compile("[éèêàçùôîâûÉÈÀÇÊ]")
 # A line break is the end of a sentence unless the next line goes on in small letters or figures.
 _LINE_END = re.compile(r"\n(?=\s*(?:\n|[^a-zà-ÿ0-9\s]|\Z))")
+_UNACCENTED = 60  # letters without an accent that tell of an author who writes none
 _LEAST_LETTERS = 3
 _LEAST_IN_ADDRESSES = 4
 _CORPUS = ("corpus", "")
 # One commune in nine is a "Saint": left out of those drawn for another, they would tell which kind the other is of.
 _SHARED = frozenset({"saint", "sainte", "saints", "saintes", "sur", "sous", "les", "des", "aux", "mer"})
+
+
+def _is_accented(text: str, mentions: Sequence[Mention], few: int = 0) -> bool:
+    """Return whether the words around dates and ages have accents, or fewer than `few` letters, which say nothing.
+
+    What ε is claimed of has no say: else "août 2019" alone would tell that the original is no "mars 2019".
+    """
+    drawn = [one for one in mentions if one.label in TEMPORAL]
+    bounds = [0, *(bound for one in drawn for bound in (one.start, one.end)), len(text)]
+    around = "".join(text[bounds[at] : bounds[at + 1]] for at in range(0, len(bounds), 2))
+    return _ACCENTED.search(around) is not None or sum(map(str.isalpha, around)) < few
 
 
 class DocumentContext:
@@ -35,7 +47,8 @@ class DocumentContext:
 
     Attributes:
         plain: the text folded by `fold_line`, position by position.
-        accented: True if the document writes accents at all.
+        accented: True if the document writes accents at all, outside of its dates and ages.
+        dates_accented: the same for its dates and ages; True also of few letters.
     """
 
     def __init__(
@@ -51,7 +64,8 @@ class DocumentContext:
         self.policy = policy
         self.scope = self._scope()
         self.plain = fold_line(document.text)
-        self.accented = _ACCENTED.search(document.text) is not None
+        self.accented = _is_accented(document.text, self.mentions)
+        self.dates_accented = _is_accented(document.text, self.mentions, _UNACCENTED)
         self._secret = secret
         self._own_types = own_types
         self._hidden = self.mentions  # the mentions that `forbidden` is about

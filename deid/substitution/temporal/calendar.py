@@ -425,4 +425,4 @@ class Calendar:
         return max(1, age_at(line.told_birth, line.moved_anchor, age.unit)) * age.step
 
     def _plain(self, text: str) -> str:
-        return text if self._context.accented else without_accents(text)
+        return text if self._context.dates_accented else without_accents(text)

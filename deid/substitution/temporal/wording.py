@@ -227,7 +227,7 @@ class DateWriter:
     def __init__(self, context: DocumentContext, normalised: NormalisedTimes, line: Timeline) -> None:
         self._context = context
         self._text_of = context.document.text
-        self._accented = context.accented
+        self._accented = context.dates_accented
         self._instants = normalised.instants
         self._said = normalised.said
         self._birthdays = normalised.birthdays

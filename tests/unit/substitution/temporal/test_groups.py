@@ -67,7 +67,7 @@ def test_an_accident_its_leave_and_the_return_to_work_stay_in_order(drawn: Subst
 def test_months_move_with_the_days_that_are_told_beside_them(drawn: Substitutor, key: str) -> None:
     found = published(drawn, ["03/01/2012", "mars 2012", "12/01/2012"], key)
     infarct, discharge = (date(*map(int, reversed(one.split("/")))) for one in (found[0], found[2]))
-    months = ("janvier fevrier mars avril mai juin juillet aout septembre octobre novembre decembre").split()
+    months = ("janvier février mars avril mai juin juillet août septembre octobre novembre décembre").split()
     month, year = found[1].split()
     apart = int(year) * 12 + months.index(month) - infarct.year * 12 - (infarct.month - 1)
     assert discharge - infarct == timedelta(days=9)
@@ -101,3 +101,19 @@ def test_what_follows_the_stay_closely_moves_with_it_beyond_the_window(drawn: Su
     found = [moved(drawn, each, "p3") for each in (days, joined)]
     assert [(found[1][-1] - one).days for one in found[1]] == apart[1]
     assert (found[0][-1] - found[0][1]).days > REACH
+
+
+@pytest.mark.parametrize(("around", "writes"), [
+    ("Vu", True), ("Revu après un bilan", True), ("Vu en consultation pour un bilan annuel de son diabète", True),
+    ("Vu en consultation pour un bilan annuel de son diabete avec son medecin traitant", False),
+])  # fmt: skip
+def test_accents_of_a_month_are_those_of_the_words_around(drawn: Substitutor, around: str, writes: bool) -> None:
+    months: dict[str, set[str]] = {"mars": set(), "août": set()}
+    for key in range(40):
+        for told, found in months.items():
+            text, patient = f"{around} : [[DATE|{told} 2012]].", Patient(f"p{key}", birth_date=BORN)
+            done = drawn.substitute(*marked(text, patient=patient, reference_date=WRITTEN, stay=STAY))
+            found |= set(surrogates(done)[0].split()[:1])
+    accented = {"février", "août", "décembre"}
+    assert all(bool(found & accented) is writes for found in months.values())
+    assert all(bool(found & {"fevrier", "aout", "decembre"}) is not writes for found in months.values())
