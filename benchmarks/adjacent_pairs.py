@@ -9,6 +9,7 @@ hospital show, the patients who are the only ones with their value of it.
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterator, Sequence
@@ -19,27 +20,33 @@ from math import inf
 from statistics import median
 
 from deid.config.policy import load
+from deid.domain.labels import Label
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
 from deid.substitution.context import DocumentContext
 from deid.substitution.temporal import episodes, stages
 from deid.substitution.temporal.kin import is_of_another
-from deid.substitution.temporal.normalisation import NormalisedTimes, normalise
+from deid.substitution.temporal.normalisation import NormalisedTimes, length_ahead, normalise
+from deid.substitution.temporal.relative import Relative
 from deid.substitution.temporal.values import Instant, Unit, age_at, months_between
 from demo.population import population
 from nocturne_lab.evaluation.attacks.inputs import Record
-from nocturne_lab.evaluation.audit.adjacent_pairs import PairsTried, adjacent_pairs, try_pair
+from nocturne_lab.evaluation.audit.adjacent_pairs import AdjacentPair, PairsTried, adjacent_pairs, try_pair
 from nocturne_lab.evaluation.audit.bound import detectable_loss
 from nocturne_lab.evaluation.audit.documents import audited_policy
 
 SECRET = b"the audit's draws are the same for everyone"
 PAIRS, DRAWS, SEED, PATIENTS = 120, 120, 1, 320
+# How days move, what times of day become, and one pair of how many: the shipped policy, what `strict` says, and `hour`.
+RUNS = (("stay", "keep", 1), ("day", "part_of_day", 3), ("stay", "hour", 3))
 _PROBABILITIES, _CLAIMS = (1.0, 0.5), (0.0, 0.25, 1.0)
 _KINDS = {
     "stay": "days of a stay, or of a document without one", "day": "days of an episode outside of stays",
     "month": "month",
     "year": "year", "kin": "age of a relative", "then": "age of the patient at another time",
     "now": "age of a patient without a birth date", "birth": "birth date", "phone": "phone", "ipp": "record number",
+    "until": "day without its year", "named": "month without its year", "mid": "middle of a month", "season": "season",
+    "feast": "feast", "nir": "order of a NIR or INS", "time": "time of day",
 }  # fmt: skip
 HEAD = """\
 # Adjacent inputs that nobody chose
@@ -47,9 +54,11 @@ HEAD = """\
 Written by `python -m benchmarks.adjacent_pairs`. Documents of sentences drawn at random (seed {seed}), of one to three
 visits; one value is changed; a reading of the list of [public facts](../docs/privacy.md#what-is-public-by-declaration)
 with code of its own decides whether the two inputs are adjacent and what is claimed. `Substitutor.substitute` publishes
-both for {draws} patients on either side. Event and view (a number, a difference, an order, the pattern of equal
-surrogates, the text without digits) are chosen on the first half; the second tests the claim. Holm's method over all
-pairs: one false refutation or more with probability {error:.1%} at most. A pair that is not refuted proves nothing.
+both for {draws} patients on either side; beside the shipped policy, one pair for three also with days that move one by
+one and parts of the day, as under `strict`, and one with hours. Event and view (a number, a difference, an order, the
+pattern of equal surrogates, the text without digits) are chosen on the first half; the second tests the claim. Holm's
+method over all pairs: one false refutation or more with probability {error:.1%} at most. A pair that is not refuted
+proves nothing.
 
 **{tried} pairs tried, {refuted} refuted.**
 
@@ -87,10 +96,15 @@ def main(arguments: list[str] | None = None) -> int:
         "--ended", action="store_true", help="dates of the past have a last day, as the night keeps one"
     )
     given = parser.parse_args(arguments)
-    pairs = list(islice(adjacent_pairs(SEED, ended=given.ended), given.pairs))
+    places = [(run, at) for run, (_, _, share) in enumerate(RUNS) for at in range(given.pairs // share)]
+    pairs = [
+        pair
+        for run, (_, _, share) in enumerate(RUNS)
+        for pair in islice(_generated(run, ended=given.ended), given.pairs // share)
+    ]
     with ProcessPoolExecutor(given.workers) as pool:
         tried = partial(_tried, draws=given.draws, ended=given.ended)
-        errors = list(pool.map(tried, range(given.pairs), chunksize=8))
+        errors = list(pool.map(tried, places, chunksize=8))
     found = PairsTried(given.draws, tried=list(zip(pairs, errors, strict=True)))
     sys.stdout.write(tried_page(found))
     records = population(given.patients).records
@@ -99,9 +113,16 @@ def main(arguments: list[str] | None = None) -> int:
     return int(bool(found.holm_refuted()))
 
 
-def _tried(index: int, draws: int, *, ended: bool) -> float:
-    substitutor = Substitutor(audited_policy(), SECRET, packaged_tables().communes)
-    return try_pair(next(islice(adjacent_pairs(SEED, ended=ended), index, None)), substitutor, draws)
+def _generated(run: int, *, ended: bool) -> Iterator[AdjacentPair]:
+    moves, times, _ = RUNS[run]
+    return adjacent_pairs(SEED + run, ended=ended and moves == "stay", moves=moves, times=times)
+
+
+def _tried(place: tuple[int, int], draws: int, *, ended: bool) -> float:
+    run, index = place
+    moves, times, _ = RUNS[run]
+    substitutor = Substitutor(audited_policy({"moves": moves}, times), SECRET, packaged_tables().communes)
+    return try_pair(next(islice(_generated(run, ended=ended), index, None)), substitutor, draws)
 
 
 def tried_page(found: PairsTried) -> str:
@@ -146,6 +167,7 @@ def singled_out(records: Sequence[Record]) -> Iterator[str]:
 
 _FACTS = {
     "days": "days between the dates of a stay, and of the 183 days around it",
+    "lasts": "whether a stay lasts one day",
     "weekday": "weekday of the first day of a stay of two days or more",
     "stages": "stages of life in which a stay begins and ends",
     "crossing": "… of stays that end in a later one",
@@ -153,10 +175,19 @@ _FACTS = {
     "holds": "… ties of dates in different units: a year that holds a month",
     "again": "day, month, season or year outside of a stay, told in a document before",
     "episode": "days between the dates of an episode outside of stays",
+    "alone": "documents without a stay",
+    "distance": "distances of up to a year in words, their number and unit",
+    "length": "which date ends a length told just ahead of it",
+    "birthday": "whether words call a date a birthday of the patient",
+    "form": "unit and written form of dates",
+    "accents": "whether a text writes accents in words around its dates",
+    "nir": "of a NIR, the sex, and whether its year is that of the birth date",
     "decade": "decade of birth",
     "side": "side of an age of the patient at another time, and whether it is the one at the document's date",
     "then": "… the age told in a document before",
     "apart": "years between the patient's age at the document's date and one told in words of the present",
+    "age": "stage of life and unit of another person's age",
+    "whose": "whose age it is, by the words ahead",
     "kin": "equal ages behind the same words for a relative, in documents of one stay",
 }  # each with the table's words
 
@@ -165,6 +196,7 @@ def _shown(context: DocumentContext, times: NormalisedTimes, told: set[Hashable]
     """Yield each fact that a document shows, with its value; `told` is what the patient's documents before told."""
     yield from _of_stay(context, times)
     yield from _of_dates(context, times, told)
+    yield from _of_words(context, times)
     if times.birth is None:
         return
     yield "decade", times.birth.year // 10
@@ -172,6 +204,8 @@ def _shown(context: DocumentContext, times: NormalisedTimes, told: set[Hashable]
     for mention, age in times.ages.items():
         now = age_at(times.birth, times.anchor, age.unit) * age.step
         if is_of_another(context, mention):
+            yield "age", (stages.stage_of(age), age.unit)
+            yield "whose", stages.whose_age(context, mention)
             key = "kin", stay and stay.first, stages.whose_age(context, mention), age.unit, age.value
             if key in told:
                 yield "kin", key[2:4]
@@ -190,12 +224,14 @@ def _shown(context: DocumentContext, times: NormalisedTimes, told: set[Hashable]
 def _of_stay(context: DocumentContext, times: NormalisedTimes) -> Iterator[tuple[str, Hashable]]:
     stay, policy = context.document.stay, context.policy.dates
     if stay is None:
+        yield "alone", True
         return
     last = stay.last or stay.first
     days = sorted(one.first for one in times.dated if one.unit is Unit.DAY)
     around = [(day - stay.first).days for day in (*days, times.anchor)]
     length = (last - stay.first).days
     yield "days", tuple(day for day in around if -policy.days_before <= day <= length + policy.days_after)
+    yield "lasts", not length
     if length:
         yield "weekday", stay.first.weekday()
     if times.birth is not None:
@@ -203,6 +239,24 @@ def _of_stay(context: DocumentContext, times: NormalisedTimes) -> Iterator[tuple
         yield "stages", tuple(ends)
         if ends[0] != ends[1]:
             yield "crossing", tuple(ends)
+
+
+def _of_words(context: DocumentContext, times: NormalisedTimes) -> Iterator[tuple[str, Hashable]]:
+    yield "accents", context.dates_accented
+    for mention, said in times.said.items():
+        text = context.document.text[mention.start : mention.end]
+        if isinstance(said, Relative):
+            if episodes.is_kept(context, said):
+                yield "distance", (said.unit, said.offset)
+        else:
+            yield "form", (said.unit, re.sub(r"\d", "0", re.sub(r"[^\W\d_]+", "a", text)))
+            if (length := length_ahead(context, mention, 0)) is not None:
+                yield "length", (length.unit, length.offset)
+        if mention in times.birthdays:
+            yield "birthday", True
+    for mention in context.of([Label.NIR]):
+        digits = re.sub(r"\D", "", context.text(mention))
+        yield "nir", (digits[:1], times.birth is not None and digits[1:3] == f"{times.birth:%y}")
 
 
 def _of_dates(context: DocumentContext, times: NormalisedTimes, told: set[Hashable]) -> Iterator[tuple[str, Hashable]]:

@@ -1,22 +1,33 @@
-"""Adjacent inputs that are generated: none refutes what is claimed, and sixteen planted bugs are caught by them."""
+"""Adjacent inputs that are generated: none refutes what is claimed, and 27 planted bugs are caught."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from datetime import date, timedelta
 from fractions import Fraction
+from functools import cache
 from itertools import islice
 from math import inf
 
 import pytest
 
+from deid.domain.document import Mention
+from deid.french.times_of_day import ClockTime
 from deid.privacy.laplace import discrete_laplace
+from deid.privacy.stream import KeyedStream
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
+from deid.substitution import context as context_module
 from deid.substitution.context import DocumentContext
+from deid.substitution.generators import generalising
+from deid.substitution.generators.generalising import TimesOfDay
+from deid.substitution.generators.nirs import Nirs
 from deid.substitution.temporal import ends, episodes, groups, stages
 from deid.substitution.temporal.ages import Age
+from deid.substitution.temporal.forms import Expression, Feast, Form, Literal, Year
 from deid.substitution.temporal.values import Instant, Unit, clamped
+from deid.substitution.temporal.wording import DateWriter
 from nocturne_lab.evaluation.audit.adjacent_pairs import (
     FAMILY_ERROR,
     AdjacentPair,
@@ -33,16 +44,24 @@ SEED, PAIRS, DRAWS = 7, 24, 120
 BUGS = 16  # pairs tried at most for each planted bug
 
 
-@pytest.fixture(scope="module")
-def substitutor() -> Substitutor:
-    return Substitutor(audited_policy(), SECRET, packaged_tables().communes)
+@cache
+def published(moves: str = "stay", times: str = "keep") -> Substitutor:
+    return Substitutor(audited_policy({"moves": moves}, times), SECRET, packaged_tables().communes)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("seed", "ended"), [(0, False), (1, False), (2, True)])
-def test_no_generated_pair_refutes_its_claim(substitutor: Substitutor, seed: int, ended: bool) -> None:
-    pairs = islice(adjacent_pairs(seed, ended=ended), PAIRS // 2)
-    found = PairsTried(DRAWS, tried=[(pair, try_pair(pair, substitutor, DRAWS)) for pair in pairs])
+@pytest.mark.parametrize(
+    ("seed", "ended", "moves", "times", "pairs"),
+    [
+        (0, False, "stay", "hour", PAIRS // 2),
+        (1, False, "stay", "keep", PAIRS // 3),
+        (2, True, "stay", "keep", PAIRS // 3),
+        (3, False, "day", "part_of_day", PAIRS // 2),
+    ],
+)
+def test_no_generated_pair_refutes_its_claim(seed: int, ended: bool, moves: str, times: str, pairs: int) -> None:
+    drawn = islice(adjacent_pairs(seed, ended=ended, moves=moves, times=times), pairs)
+    found = PairsTried(DRAWS, tried=[(pair, try_pair(pair, published(moves, times), DRAWS)) for pair in drawn])
     assert [pair for pair, _ in found.holm_refuted()] == []
 
 
@@ -138,6 +157,7 @@ def test_more_draws_show_smaller_losses() -> None:
 
 Patch = pytest.MonkeyPatch
 _LOOSE = stages.move_age
+_FORM, _NIR, _TO_THE_HOUR = DateWriter._form, Nirs._drawn, generalising.to_the_hour
 _WITHIN, _HISTORY, _SHIFT, _MOVES = stages._within_stage, episodes._history, episodes.episode_shift, episodes.Life.moves
 
 
@@ -240,6 +260,70 @@ def the_last_quarter_of_a_stage_is_apart(patch: Patch) -> None:
     patch.setattr(episodes.Life, "moves", moves)
 
 
+def seasons_stay_in_their_year(patch: Patch) -> None:
+    def moved(context: DocumentContext, one: Instant, life: episodes.Life | None) -> int:
+        index = _HISTORY(context, one, life)
+        return one.index // 4 * 4 + index % 4 if one.unit is Unit.SEASON else index
+
+    patch.setattr(episodes, "_history", moved)
+
+
+def feasts_keep_their_name(patch: Patch) -> None:
+    patch.setattr(Feast, "write", lambda self, _day: self.model)
+
+
+def the_year_is_told_of_late_months(patch: Patch) -> None:
+    def form(writer: DateWriter, mention: Mention, said: Expression, moved: Instant) -> Form:
+        late = said.month is not None and said.year is None and said.month > 6
+        return Form((*said.form.parts, Literal(" "), Year(4))) if late else _FORM(writer, mention, said, moved)
+
+    patch.setattr(DateWriter, "_form", form)
+
+
+def accents_follow_the_original(patch: Patch) -> None:
+    patch.setattr(context_module, "_is_accented", lambda text, *_: re.search("[éèêàçùôîâû]", text) is not None)
+
+
+def birthdays_move_with_the_stay(patch: Patch) -> None:
+    patch.setattr(DateWriter, "_birthday", lambda *_: None)
+
+
+def a_number_says_the_month_of_birth(patch: Patch) -> None:
+    def drawn(nirs: Nirs, match: re.Match[str], stream: KeyedStream) -> str:
+        number = _NIR(nirs, match, stream)
+        return number[:3] + match[3] + number[5:]
+
+    patch.setattr(Nirs, "_drawn", drawn)
+
+
+def a_number_keeps_its_order(patch: Patch) -> None:
+    patch.setattr(Nirs, "_drawn", lambda nirs, match, stream: _NIR(nirs, match, stream)[:10] + match[6] + "00")
+
+
+def hours_are_rounded(patch: Patch) -> None:
+    def to_the_hour(text: str, clock: ClockTime) -> str:
+        later = re.sub(r"\d+", lambda one: f"{int(one[0]) + 1:02d}", text, count=1)
+        return _TO_THE_HOUR(later if int(re.findall(r"\d+", text)[-1]) >= 30 else text, clock)
+
+    patch.setattr(generalising, "to_the_hour", to_the_hour)
+
+
+def times_are_of_the_half_of_a_part(patch: Patch) -> None:
+    patch.setattr(TimesOfDay, "_part", lambda times, mention, clock: f"{clock.part} {_halves(times, mention)}")
+
+
+def _halves(times: TimesOfDay, mention: Mention) -> str:
+    return "tôt" if int(times._context.text(mention)[:2]) % 6 < 3 else "tard"
+
+
+def days_one_by_one_keep_their_weekday(patch: Patch) -> None:
+    patch.setattr(episodes, "_lone", lambda day: episodes.Episode(day, day, "weekday"))
+
+
+def days_one_by_one_move_together(patch: Patch) -> None:
+    patch.setattr(episodes, "episode_shift", lambda context, *_: episodes.patient_shift(context))
+
+
 # What is planted, the kinds of sentences, and of values changed, that may show it, patients on either side, the seed.
 PLANTED: list[tuple[Callable[[Patch], None], str, str, int, int]] = [
     (equal_ages_of_relatives, "kin", "kin", 120, SEED),
@@ -258,14 +342,35 @@ PLANTED: list[tuple[Callable[[Patch], None], str, str, int, int]] = [
     (a_shift_is_cut_at_nought, "stay", "stay", 240, SEED),
     (episodes_as_far_apart_as_they_were, "day stay", "day", 240, SEED),
     (the_last_quarter_of_a_stage_is_apart, "birth stay", "stay", 240, 19),
+    (seasons_stay_in_their_year, "season", "season", 240, SEED),
+    (feasts_keep_their_name, "feast", "feast", 120, SEED),
+    (the_year_is_told_of_late_months, "named", "named", 120, SEED),
+    (accents_follow_the_original, "month", "month", 480, SEED),
+    (birthdays_move_with_the_stay, "birthday", "birth", 240, SEED),
+    (a_number_says_the_month_of_birth, "nir", "birth", 120, SEED),
+    (a_number_keeps_its_order, "nir", "nir", 120, SEED),
+    (hours_are_rounded, "time", "time", 120, SEED),
+    (times_are_of_the_half_of_a_part, "time", "time", 120, SEED),
+    (days_one_by_one_keep_their_weekday, "day until", "day until", 120, SEED),
+    (days_one_by_one_move_together, "day until", "day until", 120, SEED),
 ]
+# The keys of the policy that publishes the pairs, where it is not the shipped one: how days move, what times become.
+RULES = {
+    hours_are_rounded: ("stay", "hour"),
+    times_are_of_the_half_of_a_part: ("stay", "part_of_day"),
+    days_one_by_one_keep_their_weekday: ("day", "keep"),
+    days_one_by_one_move_together: ("day", "keep"),
+}
 
 
 def caught(
-    substitutor: Substitutor, kinds: str, changed: str, draws: int, seed: int, *, ended: bool = False
+    kinds: str, changed: str, draws: int, seed: int, *, ended: bool = False, rules: tuple[str, str] = ("stay", "keep")
 ) -> AdjacentPair | None:
     """Return the first of `BUGS` generated pairs that refutes its claim, with Bonferroni's correction; None if none."""
-    pairs = (pair for pair in adjacent_pairs(seed, kinds.split(), ended=ended) if pair.changed in changed.split())
+    moves, times = rules
+    substitutor = published(moves, times)
+    found = adjacent_pairs(seed, kinds.split(), ended=ended, moves=moves, times=times)
+    pairs = (pair for pair in found if pair.changed in changed.split())
     for pair in islice(pairs, BUGS):
         if try_pair(pair, substitutor, draws) * BUGS <= FAMILY_ERROR:
             return pair
@@ -278,7 +383,6 @@ def caught(
 )
 def test_generated_pairs_catch_a_planted_bug(
     monkeypatch: Patch,
-    substitutor: Substitutor,
     plant: Callable[[Patch], None],
     kinds: str,
     changed: str,
@@ -287,4 +391,4 @@ def test_generated_pairs_catch_a_planted_bug(
 ) -> None:
     plant(monkeypatch)
     ended = plant is a_shift_is_cut_at_nought
-    assert caught(substitutor, kinds, changed, draws, seed, ended=ended) is not None
+    assert caught(kinds, changed, draws, seed, ended=ended, rules=RULES.get(plant, ("stay", "keep"))) is not None

@@ -7,10 +7,11 @@ method over all pairs: `error` bounds the probability of one false refutation or
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
-from itertools import combinations
+from itertools import combinations, pairwise
 from random import Random
 
 from deid.domain.document import DateBounds, Document, Patient, Stay
@@ -18,13 +19,22 @@ from deid.substitution import Substitutor
 from deid.substitution.temporal.ends import birth_bound
 from nocturne_lab.evaluation.audit.bound import refuting_error
 from nocturne_lab.evaluation.audit.documents import Text
-from nocturne_lab.evaluation.audit.public_facts import MONTHS, PatientFile, claimed_loss, span_of, told_value
+from nocturne_lab.evaluation.audit.public_facts import (
+    FEASTS,
+    MONTHS,
+    SEASONS,
+    PatientFile,
+    claimed_loss,
+    span_of,
+    told_value,
+)
 from nocturne_lab.evaluation.markup import parse_marked
 
 FAMILY_ERROR = 0.001
 MOST_CLAIMED = 2.5  # nats, beyond which few draws can refute nothing
 # Sentences by what their mention is: a day beside the stay, another day, one told some days from it, a month or year,
-# an age of a relative or of the patient at another time, the patient's age now, the birth date, a number.
+# an age of a relative or of the patient at another time, the patient's age now, the birth date, a number; a day or
+# month without its year, the middle of a month, a season, a feast, a birthday, a number that says the birth, a time.
 SENTENCES = {
     "stay": ("Entré le {}.", "Vu le {}, apyrétique.", "À revoir le {}."),
     "day": ("Chute le {}.", "Opéré le {}."),
@@ -37,11 +47,22 @@ SENTENCES = {
     "birth": ("Né le {}.",),
     "phone": ("Tél. {}.",),
     "ipp": ("IPP {}.",),
+    "until": ("Arrêt jusqu'au {}.", "À poursuivre jusqu'au {}."),
+    "named": ("Fièvre depuis {}.", "Bilan de {}."),
+    "mid": ("Suivi depuis la {}.",),
+    "season": ("Asthénie ({}).", "Malaise : {}."),
+    "feast": ("Malaise ({}).", "Chute : {}."),
+    "birthday": ("Chute le jour de son anniversaire, le {}.", "Son anniversaire, le {}, sans alcool."),
+    "nir": ("NIR {}.", "INS : {}."),
+    "time": ("Vu à {}.", "Appel vers {}.", "Apyrétique depuis {}."),
 }  # fmt: skip
-_LABELS = {"kin": "AGE", "then": "AGE", "now": "AGE", "phone": "PHONE", "ipp": "IPP"}
+_LABELS = {"kin": "AGE", "then": "AGE", "now": "AGE", "phone": "PHONE", "ipp": "IPP", "nir": "NIR",
+           "time": "TIME"}  # fmt: skip
+_OF_MONTHS = {"month", "mid", "feast"}
 _STEPS = {
     "stay": (1, 7, 14), "day": (1, 7, 7, 14, 28), "month": (1, 2), "year": (1, 2), "kin": (1, 2, 4), "then": (1, 2),
-    "now": (1, 2), "phone": (1, 1111), "ipp": (1, 1111),
+    "now": (1, 2), "phone": (1, 1111), "ipp": (1, 1111), "until": (1, 7), "named": (1, 2), "mid": (1, 2),
+    "season": (1, 2), "feast": (1, 2), "nir": (1, 111), "time": (1, 10, 25, 90),
 }  # fmt: skip
 _STAY_DAYS, _BIRTH_DAYS = (-63, -14, -7, 1, 2, 7, 21, 63), (-20, -3, 1, 7, 31, 90)
 _FIRST_VISIT, _PAST = date(2019, 1, 5), date(2008, 1, 1)
@@ -98,19 +119,29 @@ class PairsTried:
 
 
 def adjacent_pairs(
-    seed: int, kinds: Collection[str] = tuple(SENTENCES), *, ended: bool = False
+    seed: int,
+    kinds: Collection[str] = tuple(SENTENCES),
+    *,
+    ended: bool = False,
+    moves: str = "stay",
+    times: str = "keep",
 ) -> Iterator[AdjacentPair]:
     """Yield adjacent pairs without end, the same for a seed; mentions are of `kinds`, as in `SENTENCES`.
 
-    With `ended`, the dates of both inputs have a last day, some days after the documents of the first.
+    With `ended`, the dates of both inputs have a last day, some days after the documents of the first. `moves` and
+    `times` are the keys of the policy that publishes them; times of day are told where it does not keep them.
     """
     random = Random(seed)  # noqa: S311 - inputs of a measure, not a secret
+    kinds = sorted(kind for kind in kinds if kind != "time" or times != "keep")
     while True:
         birth = _birth(random)
-        visits = _visits(random, birth, sorted(kinds))
+        visits = _visits(random, birth, kinds)
         for changed, changed_birth, changed_visits in _changes(random, birth, visits):
             until = _last_day(visits) if ended else None
-            one, other = _written(birth, visits, until), _written(changed_birth, changed_visits, until)
+            one, other = (
+                replace(_written(*side, until), moves=moves, times=times)
+                for side in ((birth, visits), (changed_birth, changed_visits))
+            )
             claimed = claimed_loss(one, other)
             if one != other and claimed <= MOST_CLAIMED:
                 yield AdjacentPair(changed, one, other, claimed)
@@ -138,7 +169,7 @@ def _birth(random: Random) -> date | None:
 def _visits(random: Random, birth: date | None, kinds: Sequence[str]) -> tuple[_Visit, ...]:
     visits: list[_Visit] = []
     told: list[_Line] = []
-    kinds = [one for one in kinds if birth is not None or one != "birth"] or ["stay"]
+    kinds = [one for one in kinds if birth is not None or one not in ("birth", "birthday")] or ["stay"]
     for _ in range(random.randint(1, 3)):
         if visits and random.random() < _SAME_STAY:
             first, length = visits[-1].first, visits[-1].length
@@ -175,7 +206,14 @@ def _value(random: Random, kind: str, told: Sequence[_Line]) -> int:
             return random.randint(2000, 2017)
         case "phone" | "ipp":
             return random.randrange(10**7, 10**8)
-    return random.randint(20, 88)
+    first, last = _RANGES.get(kind, (20, 88))
+    return random.randint(first, last)
+
+
+_RANGES = {
+    "until": (0, 60), "named": (0, 7), "mid": (12 * 2008, 12 * 2018), "feast": (12 * 2008, 12 * 2018),
+    "season": (4 * 2008, 4 * 2018), "birthday": (0, 1), "nir": (112, 800), "time": (91, 1340),
+}  # fmt: skip
 
 
 def _in_unit(line: _Line, kind: str) -> int | None:
@@ -185,7 +223,11 @@ def _in_unit(line: _Line, kind: str) -> int | None:
     if line.kind == "day" and kind in ("month", "year"):
         day = date.fromordinal(line.value)
         return day.year if kind == "year" else day.year * 12 + day.month - 1
-    return line.value // 12 if (line.kind, kind) == ("month", "year") else None
+    if line.kind in _OF_MONTHS:
+        return {"year": line.value // 12, "season": (line.value + 1) // 3}.get(
+            kind, line.value if kind in _OF_MONTHS else None
+        )
+    return None
 
 
 def _changes(
@@ -217,6 +259,20 @@ def _changes(
             value = random.choice([*steps, *(one for one in others if one is not None)])
             lines = (*visits[at].lines[:row], replace(line, value=value), *visits[at].lines[row + 1 :])
             yield line.kind, birth, (*visits[:at], replace(visits[at], lines=lines), *visits[at + 1 :])
+            if sum((line.kind, line.value) == (one.kind, one.value) for visit in visits for one in visit.lines) > 1:
+                yield line.kind, birth, tuple(_all_changed(visits, line, value))
+
+
+def _all_changed(visits: Sequence[_Visit], line: _Line, value: int) -> Iterator[_Visit]:
+    """Yield visits in which all that tell what a line tells have another value: an episode that documents share."""
+    for visit in visits:
+        yield replace(
+            visit,
+            lines=tuple(
+                replace(one, value=value) if (one.kind, one.value) == (line.kind, line.value) else one
+                for one in visit.lines
+            ),
+        )
 
 
 def _last_day(visits: Sequence[_Visit]) -> date:
@@ -251,6 +307,22 @@ def _mention(line: _Line, visit: _Visit, birth: date | None, written: date) -> s
             return f"{birth:%d/%m/%Y}"
         case "month":
             return f"{MONTHS[line.value % 12]} {line.value // 12}"
+        case "mid":
+            return f"mi-{MONTHS[line.value % 12]} {line.value // 12}"
+        case "feast":
+            return f"{FEASTS[line.value % 12]} {line.value // 12}"
+        case "season":
+            return f"{SEASONS[line.value % 4]} {line.value // 4}"
+        case "named":
+            return MONTHS[(written.month - 1 - line.value) % 12]
+        case "until":
+            return f"{written + timedelta(days=line.value):%d/%m}"
+        case "birthday":
+            return _birthday(birth or written, written, line.value)
+        case "nir":
+            return _nir(birth or _PAST, line.value, spaced=line.words.startswith("INS"))
+        case "time":
+            return f"{line.value // 60 % 24:02d}h{line.value % 60:02d}"
         case "phone":
             return f"06{line.value % 10**8:08d}"
         case "ipp":
@@ -259,6 +331,20 @@ def _mention(line: _Line, visit: _Visit, birth: date | None, written: date) -> s
             years = written.year - birth.year - ((written.month, written.day) < (birth.month, birth.day))
             return f"{years} ans"
     return f"{line.value} ans" if line.kind in _LABELS else str(line.value)
+
+
+def _birthday(birth: date, written: date, years: int) -> str:
+    """Return a birthday: the last one before a document, or that many years before."""
+    year = written.year - years - ((written.month, written.day) <= (birth.month, birth.day))
+    day = date(year, birth.month, 1) + timedelta(days=birth.day - 1)
+    return f"{day if day.month == birth.month else day - timedelta(days=1):%d/%m/%Y}"
+
+
+def _nir(birth: date, number: int, *, spaced: bool) -> str:
+    digits = f"1{birth:%y%m}21231{number:03d}"
+    digits += f"{97 - int(digits) % 97:02d}"
+    ends = (0, 1, 3, 5, 7, 10, 13, 15)
+    return (" " if spaced else "").join(digits[one:other] for one, other in pairwise(ends))
 
 
 def _views(substitutor: Substitutor, file: PatientFile, number: int) -> Iterator[Hashable]:
@@ -281,8 +367,13 @@ def _views(substitutor: Substitutor, file: PatientFile, number: int) -> Iterator
             unit, number_told = told_value(drawn.mention.label, drawn.text)
             told.append((drawn.mention.label, unit, -1.0 if number_told is None else float(number_told)))
             texts.append(drawn.text)
+            if drawn.mention.label in ("DATE", "TIME"):
+                shapes.append("".join("0" if one.isdigit() else one for one in drawn.text))
+            elif drawn.mention.label == "NIR" and (digits := re.sub(r"\D", "", drawn.text)):
+                told += [("NIR", "month", float(digits[1:5])), ("NIR", "order", float(digits[10:13] or 0))]
         shapes.append("".join("0" if one.isdigit() else one for one in done.text))
     yield "".join(shapes)
+    yield from shapes
     yield tuple(texts.index(one) for one in texts)
     for _, _, value in told:
         yield value

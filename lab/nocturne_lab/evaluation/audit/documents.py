@@ -58,11 +58,12 @@ class Neighbours:
     births: tuple[date | None, date | None] = (None, None)
 
 
-def audited_policy(dates: dict[str, object] | None = None) -> Policy:
+def audited_policy(dates: dict[str, object] | None = None, times: str = "keep") -> Policy:
     """Return the shipped policy with strategies `episodes` and `stages`."""
     values = load().model_dump()
     values["substitution"]["dates"] |= SETTINGS | (dates or {})
     values["substitution"]["ages"] |= {"strategy": "stages"}
+    values["substitution"]["times"] |= {"strategy": times}
     return Policy.model_validate(values)
 
 

@@ -1,16 +1,17 @@
 """Public facts of a patient's documents, read from the list of docs/privacy.md with nothing of the substitution.
 
 Two inputs are adjacent when these facts are equal. `claimed_loss` then adds up what is claimed of the secrets in which
-they differ. The forms read are those that `adjacent_pairs` writes: 12/03/2019, mars 2019, 2019, 72 ans, 18 mois.
+they differ. The forms read are those that `adjacent_pairs` writes: 12/03/2019, 12/03, mars 2019, mars, mi-mars 2019,
+été 2019, Toussaint 2019, 2019, 72 ans, 18 mois, 14h35, a NIR.
 """
 
 from __future__ import annotations
 
 import re
-from calendar import monthrange
+import unicodedata
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from itertools import combinations
 from math import inf
 
@@ -18,6 +19,11 @@ from nocturne_lab.evaluation.audit.documents import Text
 
 MONTHS = ("janvier", "février", "mars", "avril", "mai", "juin", "juillet", "août", "septembre", "octobre",
           "novembre", "décembre")  # fmt: skip
+SEASONS = ("hiver", "printemps", "été", "automne")
+# Feasts to write, one of each month, and others that are published for a month.
+FEASTS = ("Épiphanie", "Chandeleur", "Norouz", "Sant Jordi", "Muguet", "Sant Joan", "Heiva", "Assomption", "Vendanges",
+          "Halloween", "Toussaint", "Noël")  # fmt: skip
+_PUBLISHED = {"paques": 3, "ascension": 4, "rentree": 8}
 _TOLD = re.compile(r"\[\[(?P<label>[A-Z]+)\|(?P<text>[^]]*)\]\]")
 _NUMBERS = re.compile(r"\d+")
 # First month of life of each stage, and nats per month of other persons' ages in it: docs/privacy.md, "ε, in words".
@@ -26,16 +32,23 @@ _LIFE = ((0, 1), (1, 1 / 2), (12, 1 / 4), (36, 1 / 12), (72, 1 / 12), (132, 1 / 
 _PER_EPISODE, _PER_MONTH, _PER_YEAR, _AROUND, _LONGEST = 0.005, 0.5, 1.0, 183, 366
 _KIN = re.compile(r"\b(?:mère|père|frère|sœur|fils|fille|oncle|cousin|tante|femme|mari)s?\b")
 _ANOTHER_TIME = re.compile(r"(?:\bà|l'âge de|depuis|avant|vers) $")
+_BACK = 3  # a date without its year is taken for the nearest, and a day ahead counts as three behind
+_HALF_A_YEAR = 182
 _MONTHS_A_YEAR, _DAYS_A_MONTH, _SATURDAY = 12, 365 / 12, 5
 
 
 @dataclass(frozen=True, slots=True)
 class PatientFile:
-    """Documents of one patient, in the markup of annotations, the birth date that the warehouse has, the last day."""
+    """Documents of one patient, in the markup of annotations, the birth date that the warehouse has, the last day.
+
+    `moves` and `times` are keys of the policy: how days move, and the strategy of times of day.
+    """
 
     documents: tuple[Text, ...]
     birth: date | None = None
     until: date | None = None
+    moves: str = "stay"
+    times: str = "keep"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +58,8 @@ class Told:
     Attributes:
         document: number of its document.
         label: DATE, AGE or another.
-        unit: "day", "month", "year" of a DATE or AGE; the layout of another label.
-        value: days, months or years since year 0; an age in its unit; None of another label.
+        unit: "day", "month", "season", "year" of a DATE or AGE; the layout of another label.
+        value: days, months, seasons or years since year 0; an age in its unit; None of another label.
         ahead: text ahead of it in its document, with mentions by their label.
         text: of the mention, to compare numbers and names, whose equality shows.
     """
@@ -71,28 +84,87 @@ class Told:
 
 
 def span_of(unit: str, value: int) -> tuple[int, int]:
-    """Return the first and last day, as ordinals, of a day, month or year."""
+    """Return the first and last day, as ordinals, of a day, month, season or year; a winter begins in December."""
     match unit:
         case "day":
             return value, value
         case "month":
-            year, month = divmod(value, _MONTHS_A_YEAR)
-            days = monthrange(year, month + 1)[1]
-            return date(year, month + 1, 1).toordinal(), date(year, month + 1, days).toordinal()
+            return _of_months(value, 1)
+        case "season":
+            return _of_months(3 * value - 1, 3)
     return date(value, 1, 1).toordinal(), date(value, 12, 31).toordinal()
 
 
-def told_value(label: str, text: str) -> tuple[str, int | None]:
-    """Return the unit and value of a mention; for another label than DATE and AGE its layout and None."""
+def _of_months(first: int, number: int) -> tuple[int, int]:
+    days = [date(index // _MONTHS_A_YEAR, index % _MONTHS_A_YEAR + 1, 1) for index in (first, first + number)]
+    return days[0].toordinal(), days[1].toordinal() - 1
+
+
+def _plain(text: str) -> str:
+    return "".join(one for one in unicodedata.normalize("NFKD", text.lower()) if not unicodedata.combining(one))
+
+
+_MONTH_OF = {_plain(name): at for names in (MONTHS, FEASTS) for at, name in enumerate(names)} | _PUBLISHED
+_SEASON_OF = {_plain(name): at for at, name in enumerate(SEASONS)}
+_NAME = re.compile(rf"\b(?:{'|'.join([*_MONTH_OF, *_SEASON_OF])})\b")
+
+
+def told_value(label: str, text: str, anchor: date | None = None) -> tuple[str, int | None]:
+    """Return the unit and value of a mention; for another label than DATE and AGE its layout and None.
+
+    A day or month without a year is placed near `anchor`; without one, the unit is "yearless", the value within a year.
+    """
     numbers = [int(one) for one in _NUMBERS.findall(text)]
     if label == "AGE" and numbers:
         return ("month" if "mois" in text else "day" if "jour" in text else "year"), numbers[0]
     if label == "DATE" and len(numbers) == 3:
         return "day", date(numbers[2], numbers[1], numbers[0]).toordinal()
+    if label == "DATE" and len(numbers) == 2:
+        return _near(anchor, "day", numbers[1] - 1, numbers[0])
+    if label == "DATE" and (name := _NAME.search(_plain(text))):
+        if (season := _SEASON_OF.get(name[0])) is not None and numbers:
+            return "season", numbers[0] * len(SEASONS) + season
+        month = _MONTH_OF.get(name[0], 0)
+        return ("month", numbers[0] * _MONTHS_A_YEAR + month) if numbers else _near(anchor, "month", month)
     if label == "DATE" and len(numbers) == 1:
-        month = next((at for at, name in enumerate(MONTHS) if name in text.lower()), None)
-        return ("year", numbers[0]) if month is None else ("month", numbers[0] * _MONTHS_A_YEAR + month)
+        return "year", numbers[0]
     return re.sub(r"\d", "0", text), None
+
+
+def _near(anchor: date | None, unit: str, month: int, day: int = 1) -> tuple[str, int]:
+    """Return the place of a day or month without a year: the nearest to the document's date, the past preferred."""
+    if anchor is None:
+        return "yearless", month * 31 + day
+    years = range(anchor.year - 1, anchor.year + 2)
+    places = [year * _MONTHS_A_YEAR + month if unit == "month" else _on(year, month + 1, day) for year in years]
+
+    def cost(place: int) -> int:
+        first, last = span_of(unit, place)
+        return max(anchor.toordinal() - last, 0, _BACK * (first - anchor.toordinal()))
+
+    return unit, min(places, key=cost)
+
+
+def _on(year: int, month: int, day: int) -> int:
+    """Return the ordinal of a day, or of the last one of a shorter month."""
+    first = date(year, month, 1)
+    return (first + timedelta(days=min(day, (_month_after(first) - first).days) - 1)).toordinal()
+
+
+def _month_after(first: date) -> date:
+    return (first + timedelta(days=31)).replace(day=1)
+
+
+def _form(label: str, text: str) -> str:
+    """Return the written form of a mention: its unit of an AGE, a DATE with the kinds of its names, else a layout."""
+    if label == "AGE":
+        return told_value(label, text)[0]
+    named = _NAME.sub(lambda one: _kind(one[0]), _plain(text)) if label == "DATE" else text
+    return re.sub(r"\d", "0", named)
+
+
+def _kind(name: str) -> str:
+    return "season" if name in _SEASON_OF else "month" if name in map(_plain, MONTHS) else "feast"
 
 
 def mentions_told(file: PatientFile) -> list[Told]:
@@ -101,7 +173,7 @@ def mentions_told(file: PatientFile) -> list[Told]:
     for number, document in enumerate(file.documents):
         for match in _TOLD.finditer(document.markup):
             ahead = _TOLD.sub(r"<\g<label>>", document.markup[: match.start()])
-            unit, value = told_value(match["label"], match["text"])
+            unit, value = told_value(match["label"], match["text"], document.written)
             found.append(Told(number, match["label"], unit, value, ahead, match["text"]))
     return found
 
@@ -132,9 +204,16 @@ class PublicReading:
         """Return each secret in order: what two mentions of one draw share, its value, nats per unit."""
         found: list[tuple[Hashable, float, float]] = []
         for number in range(len(self._days)):
-            found.append((("episode", self._first(number)), *self._moved(self._start(number), self._first(number))))
+            if self._by_days:
+                found.append((("day", self._days[number]), float(self._days[number]), _PER_EPISODE))
+            else:
+                first = self._first(number)
+                found.append((("episode", first), *self._moved(self._start(number), first)))
         for number, one in enumerate(self._told):
-            if one.label == "DATE" and number not in self._near and not self._is_birth(one):
+            if one.label == "DATE" and self._by_days and self._moves_by_day(number):
+                if not self._is_last_birthday(number):
+                    found.append((("day", self._day(number)), float(self._day(number)), _PER_EPISODE))
+            elif one.label == "DATE" and number not in self._near and not self._is_birth(one):
                 if self._is_episode(number):
                     first = self._day(self._group[number][0])
                     found.append((("episode", first), *self._moved(first, first)))
@@ -146,6 +225,15 @@ class PublicReading:
         if self._file.birth is not None:
             found.append((("birth",), float(self._file.birth.toordinal()), _per_day_of_birth(self._file.birth)))
         return tuple(found)
+
+    @property
+    def _by_days(self) -> bool:
+        return self._file.moves == "day"
+
+    def _moves_by_day(self, number: int) -> bool:
+        """Return whether a date has a day's draw where days move one by one: a day, or a month near the document."""
+        one = self._told[number]
+        return not self._is_birth(one) and (one.unit == "day" or number in self._near)
 
     def _moved(self, day: int, first: int) -> tuple[float, float]:
         """Return the value of an episode's secret and nats per day; in the first years it is the age in days."""
@@ -164,7 +252,7 @@ class PublicReading:
     def _words(self) -> Iterator[Hashable]:
         """Yield words and written forms."""
         for document in self._file.documents:
-            yield _TOLD.sub(lambda one: f"<{one['label']} {told_value(one['label'], one['text'])[0]}>", document.markup)
+            yield _TOLD.sub(lambda one: f"<{one['label']} {_form(one['label'], one['text'])}>", document.markup)
 
     def _episode(self, number: int) -> Hashable:
         """Return what documents of one stay, or of one quarter without a stay, share."""
@@ -183,6 +271,9 @@ class PublicReading:
     def _stays(self) -> Iterator[Hashable]:
         """Yield which documents share a stay, its days, its weekday or kind."""
         firsts = [self._episode(number) for number in range(len(self._days))]
+        if self._by_days:
+            yield from map(firsts.index, firsts)
+            return
         for number, document in enumerate(self._file.documents):
             lasts = None if document.stay is None else (document.stay.last or document.stay.first).toordinal()
             start = self._start(number)
@@ -198,9 +289,17 @@ class PublicReading:
             return
         yield birth.year // 10
         for number, document in enumerate(self._file.documents):
+            if self._by_days:
+                yield self._stage_of(self._days[number])
+                continue
             days = [self._start(number), self._days[number]]
             days += [document.stay.last.toordinal()] if document.stay and document.stay.last else []
             yield self._of_days(*days) if document.stay else self._of_days(*days, *_ends_of_quarter(days[0]))
+
+    def _stage_of(self, day: int) -> int | None:
+        """Return the stage of life of a day; None before the birth, or of a patient without a birth date."""
+        birth = self._file.birth
+        return None if birth is None or day < birth.toordinal() else _life(_age_on(birth, day))
 
     def _of_days(self, *days: int) -> Hashable:
         """Return the stages of life of days, and the days from the birth to the first if it is near."""
@@ -213,6 +312,18 @@ class PublicReading:
 
     def _is_birth(self, one: Told) -> bool:
         return self._file.birth is not None and one.unit == "day" and one.value == self._file.birth.toordinal()
+
+    def _is_birthday(self, one: Told) -> bool:
+        birth = self._file.birth
+        if birth is None or one.label != "DATE" or one.unit != "day" or "anniversaire" not in one.ahead.split(".")[-1]:
+            return False
+        return one.value == _on(date.fromordinal(one.value or 1).year, birth.month, birth.day)
+
+    def _is_last_birthday(self, number: int) -> bool:
+        """Return whether words call a day of the half year before the document a birthday: it is the last one."""
+        one = self._told[number]
+        day, written = one.value or 1, self._days[one.document]
+        return number in self._near and self._is_birthday(one) and written - _HALF_A_YEAR <= day < written
 
     def _day(self, number: int) -> int:
         """Return the day that a date moves by: of a month the first told day in it, else its middle."""
@@ -230,7 +341,12 @@ class PublicReading:
         core = self._start(number), last
         dates = [at for at, one in enumerate(self._told) if one.document == number and one.label == "DATE"
                  and not self._is_birth(one)]  # fmt: skip
+        if self._by_days:
+            core = self._days[number], self._days[number]
         near = {at for at in dates if core[0] - _AROUND <= sum(self._told[at].span) // 2 <= core[1] + _AROUND}
+        if self._by_days:
+            self._near |= near
+            return
         nodes = sorted((self._day(at), at) for at in dates if self._told[at].unit != "year")
         reached = [*core, *(day for day, at in nodes if at in near)]
         low, high = min(reached), max(reached)
@@ -263,12 +379,21 @@ class PublicReading:
         one, birth = self._told[number], self._file.birth
         if one.label == "DATE" and self._is_birth(one):
             return "birth"
+        if one.label == "DATE" and self._is_last_birthday(number):
+            return "birthday"
+        if one.label == "DATE" and self._by_days and self._moves_by_day(number):
+            return "day", number in self._near or one.unit, self._stage_of(self._day(number)), self._is_birthday(one)
+        if one.label in ("TIME", "NIR"):
+            return self._of_time(one) if one.label == "TIME" else self._of_nir(one)
         if one.label == "DATE" and number in self._near:
             day = self._day(number)
             return "near", day - self._start(one.document), _is_weekend(day)
         if one.label == "DATE" and self._is_episode(number):
             first, last = (self._day(self._group[number][at]) for at in (0, -1))
-            return "far", self._group[number], self._day(number) - first, (first - 1) % 7, self._of_days(first, last)
+            return (
+                "far", self._group[number], self._day(number) - first, (first - 1) % 7, self._of_days(first, last),
+                self._is_birthday(one),
+            )  # fmt: skip
         if one.label != "AGE" or birth is None:
             return _life(one.months) if one.label == "AGE" else "far"
         now = self._age_now(one)
@@ -276,6 +401,16 @@ class PublicReading:
             return _life(one.months)
         side = ((one.value or 0) > now) - ((one.value or 0) < now)
         return _life(one.months), side if _is_of_another_time(one) else (one.value or 0) - now
+
+    def _of_time(self, one: Told) -> Hashable:
+        """Return what the policy leaves of a time of day."""
+        hour, minute = map(int, _NUMBERS.findall(one.text))
+        return {"keep": (hour, minute), "hour": hour, "part_of_day": hour // 6}.get(self._file.times)
+
+    def _of_nir(self, one: Told) -> Hashable:
+        """Return the sex, the commune, and whether the year is that of the birth."""
+        digits, birth = "".join(_NUMBERS.findall(one.text)), self._file.birth
+        return digits[0], digits[5:10], birth is not None and birth.year % 100 == int(digits[1:3])
 
     def _age_now(self, one: Told) -> int:
         birth, day = self._file.birth or date.min, self._days[one.document]
@@ -294,12 +429,14 @@ class PublicReading:
         """Yield the pattern of equal secrets: values of all documents, ages behind the same words in a stay."""
         keys = [key for key, _, _ in self.secrets]
         yield from map(keys.index, keys)
-        others = [(one.label, one.text) for one in self._told if one.value is None]
+        others = [(one.label, one.text.replace(" ", "")) for one in self._told
+                  if one.value is None and one.label != "TIME"]  # fmt: skip
         yield from map(others.index, others)
 
     def _quarters(self) -> Iterator[Hashable]:
         """Yield the days between documents without a stay that share a quarter of a year."""
-        days = [self._days[number] for number, one in enumerate(self._file.documents) if one.stay is None]
+        alone = [number for number, one in enumerate(self._file.documents) if one.stay is None and not self._by_days]
+        days = [self._days[number] for number in alone]
         for one, other in combinations(days, 2):
             yield other - one if _quarter(one) == _quarter(other) else None
 
