@@ -302,8 +302,7 @@ def a_number_keeps_its_order(patch: Patch) -> None:
 
 def hours_are_rounded(patch: Patch) -> None:
     def to_the_hour(text: str, clock: ClockTime) -> str:
-        later = re.sub(r"\d+", lambda one: f"{int(one[0]) + 1:02d}", text, count=1)
-        return _TO_THE_HOUR(later if int(re.findall(r"\d+", text)[-1]) >= 30 else text, clock)
+        return _TO_THE_HOUR(text, clock._replace(hour=clock.hour + clock.minute // 30))
 
     patch.setattr(generalising, "to_the_hour", to_the_hour)
 
@@ -316,8 +315,8 @@ def _halves(times: TimesOfDay, mention: Mention) -> str:
     return "tôt" if int(times._context.text(mention)[:2]) % 6 < 3 else "tard"
 
 
-def days_one_by_one_keep_their_weekday(patch: Patch) -> None:
-    patch.setattr(episodes, "_lone", lambda day: episodes.Episode(day, day, "weekday"))
+def days_one_by_one_are_never_later(patch: Patch) -> None:
+    stays_never_later(patch)
 
 
 def days_one_by_one_move_together(patch: Patch) -> None:
@@ -351,14 +350,14 @@ PLANTED: list[tuple[Callable[[Patch], None], str, str, int, int]] = [
     (a_number_keeps_its_order, "nir", "nir", 120, SEED),
     (hours_are_rounded, "time", "time", 120, SEED),
     (times_are_of_the_half_of_a_part, "time", "time", 120, SEED),
-    (days_one_by_one_keep_their_weekday, "day until", "day until", 120, SEED),
+    (days_one_by_one_are_never_later, "day until", "day until", 240, SEED),
     (days_one_by_one_move_together, "day until", "day until", 120, SEED),
 ]
 # The keys of the policy that publishes the pairs, where it is not the shipped one: how days move, what times become.
 RULES = {
     hours_are_rounded: ("stay", "hour"),
     times_are_of_the_half_of_a_part: ("stay", "part_of_day"),
-    days_one_by_one_keep_their_weekday: ("day", "keep"),
+    days_one_by_one_are_never_later: ("day", "keep"),
     days_one_by_one_move_together: ("day", "keep"),
 }
 

@@ -62,7 +62,7 @@ _OF_MONTHS = {"month", "mid", "feast"}
 _STEPS = {
     "stay": (1, 7, 14), "day": (1, 7, 7, 14, 28), "month": (1, 2), "year": (1, 2), "kin": (1, 2, 4), "then": (1, 2),
     "now": (1, 2), "phone": (1, 1111), "ipp": (1, 1111), "until": (1, 7), "named": (1, 2), "mid": (1, 2),
-    "season": (1, 2), "feast": (1, 2), "nir": (1, 111), "time": (1, 10, 25, 90),
+    "season": (1, 2), "feast": (1, 2), "nir": (1, 111), "time": (1, 10, 25, 90, 170),
 }  # fmt: skip
 _STAY_DAYS, _BIRTH_DAYS = (-63, -14, -7, 1, 2, 7, 21, 63), (-20, -3, 1, 7, 31, 90)
 _FIRST_VISIT, _PAST = date(2019, 1, 5), date(2008, 1, 1)
@@ -365,7 +365,7 @@ def _views(substitutor: Substitutor, file: PatientFile, number: int) -> Iterator
         told.append(("DATE", "day", float(done.reference_date.toordinal() if done.reference_date else 0)))
         for drawn in done.surrogates:
             unit, number_told = told_value(drawn.mention.label, drawn.text)
-            told.append((drawn.mention.label, unit, -1.0 if number_told is None else float(number_told)))
+            told.append((drawn.mention.label, *(("", -1.0) if number_told is None else (unit, float(number_told)))))
             texts.append(drawn.text)
             if drawn.mention.label in ("DATE", "TIME"):
                 shapes.append("".join("0" if one.isdigit() else one for one in drawn.text))
