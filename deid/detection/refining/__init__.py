@@ -16,11 +16,12 @@ from deid.detection.refining.clinical_values import drop_values
 from deid.detection.refining.countries import settle_countries
 from deid.detection.refining.durations import drop_durations
 from deid.detection.refining.exports import settle_exports
-from deid.detection.refining.filters import drop_allowed, drop_lookalikes
+from deid.detection.refining.filters import drop_allowed
 from deid.detection.refining.framed_values import find_framed_values, trim_days
 from deid.detection.refining.frames import find_framed_names, without_beds, without_nouns
 from deid.detection.refining.halves import complete_halves
 from deid.detection.refining.initials import find_initials
+from deid.detection.refining.lookalikes import drop_lookalikes
 from deid.detection.refining.namesakes import as_people, find_short_names
 from deid.detection.refining.organisations import complete_organisations, settle_organisations
 from deid.detection.refining.overlaps import connect_entities, resolve_overlaps

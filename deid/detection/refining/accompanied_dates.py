@@ -16,8 +16,9 @@ from datetime import date
 from operator import itemgetter
 
 from deid.detection.annotators.patterns.numeric_dates import reads_as_measure
-from deid.detection.refining.clinical_values import PRESSURE_NAMED, drop_values, is_arm_pressure
-from deid.detection.refining.filters import is_page
+from deid.detection.refining.clinical_values import drop_values
+from deid.detection.refining.lookalikes import is_page
+from deid.detection.refining.measured_values import PRESSURE_NAMED, is_arm_pressure
 from deid.detection.text.reading import Reading
 from deid.detection.text.vocabulary import word_list
 from deid.domain.document import Mention, Vote

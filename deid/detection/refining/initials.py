@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from deid.detection.lookup.known_names import ABBREVIATIONS, PARTICLES
-from deid.detection.refining.filters import row_label
 from deid.detection.refining.overlaps import found_mention
+from deid.detection.refining.plain_words import row_label
 from deid.detection.text.names import glued
 from deid.detection.text.reading import Reading
 from deid.detection.text.vocabulary import NOT_INITIALS, PROFESSIONS, word_list

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cache
 
 from deid.detection.lookup.lexicon import gazetteers
-from deid.detection.refining.filters import STATE
+from deid.detection.refining.clinical_terms import STATE
 from deid.detection.refining.overlaps import found_mention
 from deid.detection.text.names import glued, is_capital, is_lone_name
 from deid.detection.text.reading import Reading

@@ -17,6 +17,7 @@ def word_list(title: str) -> frozenset[str]:
 
 DOCTOR_TITLES = frozenset("dr drs docteur docteurs pr prs professeur professeurs prof doc dresse dre".split())
 CIVILITIES = word_list("civilities")
+TITLES = CIVILITIES | DOCTOR_TITLES
 PERSON_TITLES = word_list("person_titles")
 BIRTH = frozenset("nee ne epouse ep epse veuve vve divorcee dite dit".split())
 PROFESSIONS = word_list("professions")

@@ -7,7 +7,8 @@ import pytest
 from deid.detection.refining.accompanied_dates import find_accompanied_dates
 from deid.detection.refining.clinical_values import drop_values
 from deid.detection.refining.durations import drop_durations
-from deid.detection.refining.filters import drop_allowed, drop_lookalikes
+from deid.detection.refining.filters import drop_allowed
+from deid.detection.refining.lookalikes import drop_lookalikes
 from deid.detection.refining.namesakes import find_short_names
 from deid.detection.refining.trimming import trim_civilities, trim_things
 from deid.detection.text.reading import Reading

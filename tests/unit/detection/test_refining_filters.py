@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from deid.detection.refining.filters import drop_allowed, drop_lookalikes
+from deid.detection.refining.filters import drop_allowed
+from deid.detection.refining.lookalikes import drop_lookalikes
 from deid.detection.refining.trimming import trim_civilities
 from deid.detection.text.reading import Reading
 from deid.domain.document import Document, Mention, Vote
