@@ -18,6 +18,7 @@ from deid.detection.refining.plain_words import (
     is_dotted,
     is_misread_word,
     is_plain_word,
+    is_small_word,
     is_unnamed,
     is_value_of,
     known_initials,
@@ -149,6 +150,8 @@ def _is_never_a_name(reading: Reading, mention: Mention) -> bool:
     if _NOTHING_TO_REPORT.fullmatch(reading.folded, mention.start, mention.end):
         return True
     if is_sure_term(reading, mention, words) or (mention.label in NAMES and is_value_of(reading, mention)):
+        return True
+    if mention.label in NAMES and is_small_word(reading, mention, words):
         return True
     if _NOTE.fullmatch(reading.folded, mention.start, mention.end) and _NOTED.match(reading.folded, mention.end):
         line = reading.line(mention.start)[0]

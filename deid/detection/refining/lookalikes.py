@@ -42,9 +42,13 @@ _SETTING = re.compile(
 # "le début de l'après-midi": a part of no day in particular.
 _TIMES = (Label.DATE, Label.RELDATE)
 _PART_OF_DAY = re.compile(
-    r"(?:l[ea] )?(?:(?:debut|fin|milieu|cours) (?:de |d'))?(?:l[ea] |l')?"
+    r"(?:(?:dans|pendant|durant|en) )?(?:l[ea] )?(?:(?:debut|fin|milieu|cours) (?:de |d'))?(?:l[ea] |l')?"
     r"(?:mati(?:n|nee)|apres-midi|soir|soiree|nuit|journee)\b"
 )
+
+
+# The day or year of the text itself in a spelling of notes: "ce jr", "cet anné", "auj0urd'hui".
+_ITS_OWN = re.compile(r"ce jrs?|auj0urd'hui|auj(?:rd|d)['’]?hui|cet an?nee?|cette anee")
 
 
 # "dossier AT n° 230128": letters that say of what the number is
@@ -86,6 +90,8 @@ def _is_public_number(reading: Reading, mention: Mention) -> bool:
 
 
 def _is_part_of_day(reading: Reading, mention: Mention) -> bool:
+    if _ITS_OWN.fullmatch(reading.folded, mention.start, mention.end):
+        return True
     part = _PART_OF_DAY.match(reading.folded, mention.start)
     return part is not None and part.end() >= mention.end
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence, Set
+from functools import cache
 
-from deid.detection.lookup.lexicon import gazetteers
+from deid.detection.lookup.lexicon import gazetteers, lexicon
 from deid.detection.merging.evidence import is_acronym
 from deid.detection.refining.trimming import USUAL_NAME
 from deid.detection.text.names import is_capital
@@ -13,6 +15,7 @@ from deid.detection.text.reading import Reading
 from deid.detection.text.vocabulary import (
     CIVILITIES,
     DOCUMENT_CODES,
+    KINSHIP,
     NAME_FIELDS,
     PROFESSIONS,
     TITLES,
@@ -74,8 +77,21 @@ def is_abbreviation(reading: Reading, mention: Mention, words: Sequence[str]) ->
         return True
     if mention.label not in NAMES:
         return False
-    acronym = _is_coded(reading, mention, words) or (alone and _is_long_acronym(reading, first))
-    return acronym or _is_specialty(reading, mention)
+    if _is_unit(reading, mention, words) or _is_coded(reading, mention, words):
+        return True
+    return (alone and _is_long_acronym(reading, first)) or _is_specialty(reading, mention)
+
+
+# "prescripteur ;URG/FAYOLLE": a unit ahead of its physician, in a cell
+_UNITS = word_list("specialties_behind_names") | frozenset("had hdj mco rea sau smur ssr urg usc usic".split())
+_IN_CELL = re.compile(r"/[A-Z]{3,}")
+
+
+def _is_unit(reading: Reading, mention: Mention, words: Sequence[str]) -> bool:
+    """True for the unit of a hospital ahead of its physician in a cell."""
+    written, ahead = reading.text[mention.start : mention.end], reading.text[mention.start - 1 : mention.start]
+    unit = len(words) == 1 and words[0] in _UNITS and written.isupper() and ahead in (";", "|", "\t")
+    return unit and _IN_CELL.match(reading.text, mention.end) is not None
 
 
 def is_value_of(reading: Reading, mention: Mention) -> bool:
@@ -237,6 +253,93 @@ def is_unnamed(reading: Reading, mention: Mention) -> bool:
 # Words
 
 
+# "nous", "vous" and the ways of a drug as notes write them: "retour chez ns", "3u sc", "sac io"
+_US, _US_AHEAD = frozenset({"ns", "vs"}), re.compile(r"\b(?:avec|chez|entre|pour|pr) \Z")
+_WAYS, _WAY_AHEAD = (
+    frozenset("im io iv ivd ivl po sc".split()),
+    re.compile(r"(?:\d ?(?:amp|cc|cp|g|mcg|mg|ml|u|ui|µg)|\b(?:inj|injection|perf|sac|voie)) \Z"),
+)
+_WAY_REACH = 16
+# "un monsieur gentil": somebody whom the text does not name.
+_SOMEBODY = re.compile(r"\b(?:une?|des|deux|plusieurs) (?:monsieur|messieurs|madame|dames?) \Z")
+_SAID_OF = KINSHIP | frozenset("avec chez et par".split())  # ahead of somebody's name
+_MOST_LEFT_OUT, _LEAST_LEFT = 3, 5  # letters that a short form leaves out at most, and has at least
+
+
+def is_small_word(reading: Reading, mention: Mention, words: Sequence[str]) -> bool:
+    """True for words in small letters that nobody is called, behind "pr" (pour) and "un monsieur" too."""
+    first, ahead = words[0], reading.folded[max(0, mention.start - _WAY_REACH) : mention.start]
+    if first in ("idem", "dito"):
+        return len(words) == 1
+    if not reading.text[mention.start : mention.end].islower():
+        return False
+    alone = len(words) == 1
+    if alone and ((first in _US and _US_AHEAD.search(ahead)) or (first in _WAYS and _WAY_AHEAD.search(ahead))):
+        return True
+    if alone and _SOMEBODY.search(reading.folded, max(0, mention.start - 30), mention.start):
+        quality = "ADJ" in reading.lexicon.parts.get(first, "").split("|")
+        return quality and reading.lexicon.common.get(first, 0.0) >= _USUAL
+    return mention.label is not Label.PATIENT and _are_short(reading, mention)
+
+
+def _are_short(reading: Reading, mention: Mention) -> bool:
+    """True for short forms of words, beside no name, that no title, role or capital announces: "l'escar", "nvelle"."""
+    tokens = [at for at in reading.tokens(mention) if len(reading.words[at]) > 1]
+    short = [at for at in tokens if _is_short(reading.words[at])]
+    plain = (_is_plain(reading, reading.words[at]) for at in tokens if at not in short)
+    if not short or not all(plain):
+        return False
+    around = [reading.word(at) for at in (tokens[0] - 1, tokens[-1] + 1)]
+    if around[0] in _SAID_OF or any(map(reading.lexicon.is_first_name, around)):
+        return False
+    places = (at for one in short for at in reading.places[reading.words[one]])
+    said = (reading.capitals[at] or (_is_titled(reading, at) and reading.surface(at - 1) != "pr") for at in places)
+    return not any(said)
+
+
+def _is_plain(reading: Reading, word: str) -> bool:
+    """True for a word of the language that is seldom a name."""
+    lexicon, often = reading.lexicon, reading.lexicon.common.get(word, 0.0)
+    named = lexicon.is_first_name(word) or lexicon.surnames.get(word) > _RATHER * often
+    return lexicon.is_word(word) and not named
+
+
+@cache
+def _is_short(word: str) -> bool:
+    """Return whether a word that no table has leaves letters out of a usual or medical one: "escar", "instt"."""
+    if len(word) < _LEAST_LEFT or not word.isalpha() or not lexicon().is_unknown(word):
+        return False
+    if lexicon().is_word(f"{word}{word[-1]}e"):
+        return True
+    whole = _whole_words()
+    if any(_leaves_out(word, one) for one in whole.get(_consonants(word), ())):
+        return True
+    return word[-1] == word[-2] == "t" and any(one[:-1].startswith(word[:-1]) for one in whole.get(word[:4] + "…t", ()))
+
+
+def _leaves_out(word: str, whole: str) -> bool:
+    """Return whether a word is another without a few letters of it."""
+    letters = iter(whole)
+    return 0 < len(whole) - len(word) <= _MOST_LEFT_OUT and all(letter in letters for letter in word)
+
+
+def _consonants(word: str) -> str:
+    """Return the first letter of a word and the consonants behind it, one of two alike."""
+    kept = word[0] + "".join(one for one in word[1:] if one not in "aeiouy")
+    return "".join(one for at, one in enumerate(kept) if at == 0 or one != kept[at - 1])
+
+
+@cache
+def _whole_words() -> dict[str, list[str]]:
+    """Return usual and medical words by their consonants, and those that end in "t" by their first letters."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for one in {*lexicon().medical, *(one for one, often in lexicon().common.items() if often >= 1)}:
+        if len(one) > _LEAST_LEFT and one.isalpha():
+            found[_consonants(one)].append(one)
+            found[f"{one[:4]}…{one[-1]}"].append(one)
+    return found
+
+
 def slips_of(word: str) -> Iterator[str]:
     """Yield a word with two letters in the other order, one twice or left out, and the key beside one or for it."""
     for at, letter in enumerate(word):
@@ -283,7 +386,7 @@ def is_misread_word(reading: Reading, mention: Mention) -> bool:
         return False
     whole = word.replace("rn", "m")
     if whole != word and len(word) > _LEAST_MISREAD and lexicon.is_unknown(word) and not gazetteers().towns(word):
-        return lexicon.common.get(whole, 0.0) >= _USUAL and not lexicon.is_surname(whole)  # "dernande"
+        return lexicon.common.get(whole, 0.0) >= 1 and not lexicon.is_surname(whole)  # "dernande"
     if lexicon.is_word(word) or lexicon.is_first_name(word) or lexicon.is_surname(word):
         return False
     mixed = "l" in surface and surface.replace("l", "").isupper()

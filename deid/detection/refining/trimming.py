@@ -124,6 +124,7 @@ def trim_civilities(reading: Reading, mentions: Sequence[Mention]) -> list[Menti
         if mention.label in NAMES and not opens:
             opens = _SIGNED.match(reading.folded, mention.start, mention.end) or _thing_of(reading, mention)
             opens = opens or _academic(reading, mention) or _profession(reading, mention) or _kin(reading, mention)
+            opens = opens or _FLOWED.match(reading.folded, mention.start, mention.end)
         if mention.label is Label.ORG and _HEAD_OF.search(reading.folded, max(0, mention.start - 12), mention.start):
             opens = _CLINIC.match(reading.folded, mention.start, mention.end)
         if opens and opens.end() < mention.end:
@@ -156,6 +157,8 @@ def _in_columns(reading: Reading, mention: Mention) -> list[Mention]:
     return [replace(mention, end=gap.start()), *_in_columns(reading, replace(mention, start=gap.end()))]
 
 
+# "O2 2[l.] marchand (as)": the unit of a value that ends a sentence
+_FLOWED = re.compile(r"(?<=\d)(?:cc|g|l|mg|ml|u|ui)\.? (?=[^\W\d_]{2})")
 # "Pr [ag.] Vincent Delmas", "Dr hon. Le Roux"
 _ACADEMIC = re.compile(r"(?:agregee?|agr?\.|emerite|honoraire|hon\.|associee?|assoc\.) ?(?=[^\W\d_])")
 

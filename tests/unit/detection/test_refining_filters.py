@@ -39,6 +39,8 @@ def marked(text: str, part: str, label: Label, score: float = 0.6) -> Mention:
         ("depuis le début de l'après-midi", "début de l'après-midi", True),
         ("fièvre en fin de nuit", "fin de nuit", True),
         ("depuis le matin", "le matin", True),
+        ("transférée dans la nuit.", "dans la nuit", True),
+        ("transférée dans la nuit du 12 mai", "dans la nuit du 12 mai", False),
         ("depuis le début de l'après-midi", "début", True),
         ("depuis le début de l'année", "début", False),
         ("triste dès la fin de l'hiver", "fin", True),
@@ -504,3 +506,59 @@ def test_an_organisation_goes_without_the_label_of_the_number_behind_it(text: st
 def test_a_town_with_the_name_of_a_disease_goes_but_behind_the_disease(text: str, dropped: bool) -> None:
     part = text[text.casefold().index("saint") :].split(" (")[0]
     assert (drop_allowed(reading(text), [marked(text, part, Label.CITY, 0.9)], {}) == []) is dropped
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "dropped"),
+    [
+        ("vu ce jr au staff", "ce jr", True),
+        ("la 2e chute cet anné", "cet anné", True),
+        ("sort auj0urd'hui", "auj0urd'hui", True),
+        ("vu hier au staff", "hier", False),
+        ("vu ce jeudi", "ce jeudi", False),
+    ],
+)
+def test_the_day_of_the_text_in_a_spelling_of_notes_is_no_date(text: str, part: str, dropped: bool) -> None:
+    assert (drop_lookalikes(reading(text), [marked(text, part, Label.RELDATE)]) == []) is dropped
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "dropped"),
+    [
+        ("pas contente pr l'escar du talon", "escar", True),
+        ("matin pr nvelle attelle", "nvelle", True),
+        ("matin pr suivnte attelle", "suivnte", True),
+        ("voir feuil au dos", "feuil", True),
+        ("2 serviet a laver", "serviet", True),
+        ("le dr escar passe demain", "escar", False),
+        ("vue par serviet ce matin", "serviet", False),
+        ("Escar est là. vu avec escar", "avec escar", False),
+        ("sa soeur karimou vient", "karimou", False),
+        ("vu par le pr lebrun", "lebrun", False),
+        ("demain amina serviet passe", "serviet", False),
+        ("retour chez ns", "ns", True),
+        ("infirmiere : ns", "ns", False),
+        ("novorapid 3u sc", "sc", True),
+        ("pansement fait. sc", "sc", False),
+        ("parle d'un monsieur gentil, venu hier", "gentil", True),
+        ("parle de monsieur gentil, venu hier", "gentil", False),
+        ("parle d'un monsieur Gentil, venu hier", "Gentil", False),
+        ("parle d'un monsieur lebrun, venu hier", "lebrun", False),
+        ("NOM USAGE : IDEM", "IDEM", True),
+        ("Cauchernars la nuit", "Cauchernars", True),
+        ("Monsieur Bernardi sort", "Bernardi", False),
+        ("sang;URG/FAYOLLE;x", "URG", True),
+        ("sang;LEGRAND/FAYOLLE;x", "LEGRAND", False),
+    ],
+)
+def test_small_words_of_notes_are_nobody(text: str, part: str, dropped: bool) -> None:
+    assert (drop_allowed(reading(text), [marked(text, part, Label.DOCTOR)], {}) == []) is dropped
+
+
+def test_a_name_goes_without_the_unit_of_the_value_ahead() -> None:
+    text = "sat 89 -> 2l. marchand (as)"
+    (kept,) = trim_civilities(reading(text), [marked(text, "l. marchand", Label.DOCTOR)])
+    assert text[kept.start : kept.end] == "marchand"
+    text = "vu par l. marchand"
+    (kept,) = trim_civilities(reading(text), [marked(text, "l. marchand", Label.DOCTOR)])
+    assert text[kept.start : kept.end] == "l. marchand"

@@ -136,7 +136,8 @@ def weights_among(
         return np.ones((1, len(among)))
     mine, theirs = (np.array([profiles[one.insee] for one in some], dtype=np.int64) for some in (members, among))
     far = _rounded_up_roots(((theirs[None] - mine[:, None]) ** 2).sum(axis=2))
-    return np.exp(-_STRATA * epsilon / MICRO * (far - far.min(axis=1, keepdims=True)))
+    weights: NDArray[np.float64] = np.exp(-_STRATA * epsilon / MICRO * (far - far.min(axis=1, keepdims=True)))
+    return weights
 
 
 def _strata(table: CommuneTable, inputs: Sequence[Commune], places: Places) -> tuple[_Rows, list[float]]:
