@@ -128,6 +128,7 @@ class ChoiceProblem(StrEnum):
     TOO_SHORT = "too_short"
     TOO_LONG = "too_long"
     NOT_WAIVABLE = "not_waivable"
+    BAD_MARKS = "bad_marks"
 
 
 class ChoiceRefused(NocturneError):
@@ -230,6 +231,12 @@ class Marked:
     read: bool = False
 
 
+def fit(marks: Sequence[Mention], characters: int | None) -> bool:
+    """Return whether marks, in the order of the text, lie in a text of that length and share none of its characters."""
+    following = [*(mark.start for mark in marks[1:]), characters or 0]
+    return all(mark.end <= start for mark, start in zip(marks, following, strict=False))
+
+
 def record_choice(
     cursor: Cursor, actor: str, choice: Choice, entries: Sequence[Entry], text: str = "", marked: Marked | None = None
 ) -> ChoiceResult:
@@ -254,7 +261,8 @@ def record_choice(
         raise ChoiceRefused(ChoiceProblem.TOO_LONG)
     found = [_find_known(cursor, entry) for entry in entries]
     waived = {(one.run_id, one.document_id): _waived_checks(cursor, choice, one) for one in found}
-    spans = json.dumps([(one.start, one.end, one.label) for one in marked.marks] if marked else [])
+    hidden = sorted(marked.marks) if marked else []
+    spans = json.dumps([(one.start, one.end, one.label) for one in hidden])
     done: list[QuarantinedDocument] = []
     taken: list[QuarantinedDocument] = []
     for one in found:
@@ -262,7 +270,9 @@ def record_choice(
         chosen = {"choice": choice, "chosen_by": actor, "justification": text, "read": bool(marked and marked.read)}
         stored = json.dumps(waived[one.run_id, one.document_id])
         execute(cursor, "deid", "quarantine_choice", "insert", row | chosen | {"waived": stored, "marks": spans})
-        (done if cursor.fetchone() else taken).append(one)
+        if (written := cursor.fetchone()) and not fit(hidden, written[1]):
+            raise ChoiceRefused(ChoiceProblem.BAD_MARKS, one)
+        (done if written else taken).append(one)
     for one in done:
         facts = {"run_id": one.run_id, "content_hash": one.content_hash, "reason": one.reason.value}
         checks = {"waived": waived[one.run_id, one.document_id]} if choice is Choice.RELEASE else {}

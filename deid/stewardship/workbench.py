@@ -29,7 +29,7 @@ from deid.quality.measures import measure
 from deid.quality.places import Place, find_places
 from deid.reviews import ReviewProblem, refused
 from deid.reviews.marks import ErrorKind, Span, find_passages, locate_passage
-from deid.stewardship.quarantine import QuarantinedDocument
+from deid.stewardship.quarantine import QuarantinedDocument, fit
 
 MASK = "[…]"
 MOST_MARKS = 200
@@ -194,7 +194,7 @@ def examine(original: Original, policy: Policy, marks: Sequence[Mention]) -> Wor
         ReviewRefused: marks lie outside the text or share characters.
     """
     marks = sorted(marks)
-    if any(one.overlaps(other) for one, other in pairwise(marks)) or (marks and marks[-1].end > len(original.text)):
+    if not fit(marks, len(original.text)):
         raise refused(ReviewProblem.BAD_PLACE, f"document {original.document_id}")
     candidate, checks = _masked(original, marks), checks_within(policy.quality, policy.substitution.hiding)
     ((names, places),) = process_within(

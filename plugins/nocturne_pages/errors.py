@@ -31,7 +31,8 @@ Before = Annotated[Number | None, Query(ge=1)]  # number of the last row of the 
 
 
 UNKNOWN_SESSION = "Invalid JWT token"  # Airflow's 403: signed under another secret, as by an installation before
-NOT_TYPED = frozenset({"choice_nothing_chosen"})  # what a text cannot correct: the choice is on the page before
+# Refusals that no text corrects: what was chosen or marked is on the page before.
+NOT_TYPED = frozenset({"choice_nothing_chosen", "choice_bad_marks"})
 
 
 class Refusal(Exception):

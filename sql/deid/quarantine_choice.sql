@@ -20,7 +20,7 @@ GROUP BY d.document_id;
 
 -- name: insert
 -- Grain: one choice on one quarantined document version. Purpose: write it, unless somebody was first: then no row is
--- given back.
+-- given back. `characters`: length of the text that marks lie in, null where none was searched.
 INSERT INTO deid.quarantine_choice (
     run_id, document_id, content_hash, reason, choice, chosen_by, justification, waived, pipeline_version,
     marks, characters, read_mentions
@@ -36,7 +36,7 @@ INNER JOIN deid.run AS r ON q.run_id = r.run_id
 LEFT JOIN deid.shown_document AS d
     ON q.run_id = d.run_id AND q.document_id = d.document_id AND q.content_hash = d.content_hash
 WHERE q.run_id = %(run_id)s AND q.document_id = %(document_id)s AND q.content_hash = %(content_hash)s
-RETURNING choice_id;
+RETURNING choice_id, characters;
 
 -- name: let_through
 -- Grain: one document of one side that passed because a person waived a check. Purpose: which checks, and

@@ -344,6 +344,27 @@ def test_what_failed_is_shown_at_its_place_marked_there_and_checked_at_once(
 
 
 @pytest.mark.usefixtures("leaking")
+@pytest.mark.parametrize(
+    "marks",
+    [["0:999999:ID"], ["5:5:ID"], ["9:4:ID"], ["-3:4:ID"], ["0:9:ID", "8:12:ID"], ["0:9:NAMELESS"], ["0:9"]],
+)
+def test_marks_that_do_not_fit_their_text_are_refused_at_every_door(
+    server: Server, database: Database, marks: list[str]
+) -> None:
+    run_id = run_of(database, "D21")
+    page = {"Accept": "text/html", "Cookie": "nocturne_lang=en"}
+    asked = {"mark": marks, "do": "find", "text": "du courrier", "label": "ID"}
+    sent = {"entry": f"{run_id}:D21", "mark": marks}
+    for path, form in ((f"/quarantine/{run_id}/D21", asked), ("/quarantine/marked", sent)):
+        answer = server.ask("POST", path, "referente", data=form, headers=page)
+        assert answer.status_code == 422, path
+        assert "The marks do not fit the text of document D21" in answer.text
+        assert ("du courrier" in answer.text) == (form is asked), "what was written is shown again"
+        assert server.ask("POST", path, "referente", data=form).json()["detail"].startswith("Les marques ne tiennent")
+    assert standing(database, "D21") == "waiting"
+
+
+@pytest.mark.usefixtures("leaking")
 def test_both_texts_scroll_together(visit: Callable[..., Page], server: Server, database: Database) -> None:
     page = visit("referente", viewport={"width": 1300, "height": 900})
     opened(page, server, database, "D21")

@@ -206,7 +206,8 @@ def retry_marked(
     """Retry a document with the passages that a person marked as missed; `read`: it joins the annotated documents."""
     if not visitor.may(Permission.RETRY):
         raise Refusal(403, "forbidden")
-    return _choose(request, visitor, Choice.RETRY, [entry], "", Marked(_marks(mark), read))
+    marks = _marks(mark, _entry(entry)[1])
+    return _choose(request, visitor, Choice.RETRY, [entry], "", Marked(marks, read))
 
 
 @router.post("/quarantine/{run_id:int}/{document_id:path}")
@@ -227,14 +228,14 @@ def text(
             found = read_original(visitor.id, run_id, document_id, held.content_hash)
             return _document(request, visitor, run_id, document_id, parts=parts(found.text, ()))
         policy = load_policy(settings().policy)
-        bench = open_workbench(visitor.id, held, policy, _marks(asked.mark), sees_source=sees_source)
+        bench = open_workbench(visitor.id, held, policy, _marks(asked.mark, document_id), sees_source=sees_source)
         marks, problem = _asked(bench, asked, sees_source=sees_source)
         if marks != list(bench.marks):
             bench = examine(bench.original, policy, marks)
     except OriginalRefused as refused:
         return _document(request, visitor, run_id, document_id, refused=refused.why.value)
-    except ReviewRefused:
-        raise Refusal(422, "unreadable") from None
+    except ReviewRefused as refused:
+        raise Refusal(422, "choice_bad_marks", document=document_id) from refused
     return _document(request, visitor, run_id, document_id, bench=bench, asked=asked, problem=problem)
 
 
@@ -439,13 +440,13 @@ def _path(run_id: int, document_id: str) -> str:
     return f"/quarantine/{run_id}/{quote(document_id, safe='')}"
 
 
-def _marks(written: Sequence[str]) -> list[Mention]:
+def _marks(written: Sequence[str], document_id: str) -> list[Mention]:
     """Read the marks of a form."""
     try:
         fields = [one.split(":") for one in written]
         return [Mention(read_number(start), read_number(end), Label(label)) for start, end, label in fields]
     except ValueError:
-        raise Refusal(422, "unreadable") from None
+        raise Refusal(422, "choice_bad_marks", document=document_id) from None
 
 
 def _root(request: Request) -> str:
