@@ -16,6 +16,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from deid.config.generators import KEEP
 from deid.config.policy import Hiding, Quality
 from deid.detection.titles import clean_titles
 from deid.domain.document import Document, Mention, Substitution
@@ -230,10 +231,11 @@ def _counted(count: Callable[[Document, Substitution], Found], candidate: Candid
 
 
 def _indirect_kept(_document: Document, substitution: Substitution) -> Mapping[Label, int]:
-    """Count the indirect identifiers that a text keeps outside its surrogates, by label, whatever the policy seeks."""
+    """Count the indirect identifiers that a text keeps, by label, whatever the policy seeks, and what it finds to keep."""
     from deid.detection.annotators.indirect import count_between  # loads the annotators, which pages have no use for
 
-    return count_between(substitution.text, substitution.spans)
+    drawn = zip(substitution.spans, substitution.surrogates, strict=True)
+    return count_between(substitution.text, [span for span, one in drawn if one.strategy != KEEP])
 
 
 def _deidentify(
@@ -303,8 +305,7 @@ def _candidate(item: Detected, substitutor: Substitutor) -> Candidate | Refused:
     page, file = (markup, None) if isinstance(markup, str) else (None, markup)
     if not (storable(substitution.text) and storable(page or "")):
         return Refused(document_id, (Reason.SUBSTITUTION_FAILED,))
-    title = item.title if item.title_clean else None
-    return Candidate(item.document, item.mentions, substitution, page, title, file)
+    return Candidate(item.document, item.mentions, substitution, page, item.title if item.title_clean else None, file)
 
 
 def _drawn(item: Detected, substitutor: Substitutor) -> tuple[Substitution, str | RewrittenFile | None]:
@@ -323,8 +324,7 @@ def _rewrite(item: Detected, substitution: Substitution) -> str | RewrittenFile 
         return None
     if isinstance(markup, SegmentedSource):
         return write_file(item.document, substitution, markup, _common_words([(item.document, substitution)]))
-    spans = [(drawn.mention.start, drawn.mention.end, drawn.text) for drawn in substitution.surrogates]
-    page = markup.rewrite(spans)
+    page = markup.rewrite([(one.mention.start, one.mention.end, one.text) for one in substitution.surrogates])
     return page if isinstance(page, str) else None
 
 

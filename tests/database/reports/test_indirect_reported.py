@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
+from deid.config.settings import settings
 from deid.database.connection import open_cursor
 from deid.ledger import audit
 from deid.publication.publish import make_visible, publish_interval
@@ -50,6 +51,19 @@ def test_what_the_policy_keeps_is_counted_and_never_holds_back(hospital: Databas
     for written in (page, annex):
         assert "fleuriste" not in written
         assert "Divorcée" not in written
+
+
+def test_what_the_policy_finds_and_keeps_is_counted_too(hospital: Database, tmp_path: Path) -> None:
+    path = tmp_path / "policy.yaml"
+    rules = path.read_text(encoding="utf-8").replace("{name: identity}", "{name: identity}, {name: indirect}")
+    path.write_text(rules.replace("substitution: {}", "substitution: {labels: {FAMILY: {provider: keep}}}"), "utf-8")
+    settings.cache_clear()
+    night("night")
+    ((text,),) = hospital.rows("SELECT text FROM research.document WHERE text LIKE '%orgues%'", role="researcher")
+    assert ("Divorcée, deux enfants" in text, "fleuriste" in text) == (True, False)
+    kept = {row["label"]: row["mentions"] for row in gather(KEY, "held")["indirect"]["kept"]}
+    assert kept == {"FAMILY": 2}, "what is replaced is not kept"
+    assert "| Situation familiale | 2 | 1 (50" in write_annex(gather_annex(KEY))
 
 
 def test_published_texts_with_such_words_are_listed_by_researchers_ids_as_long_as_they_are_read(
