@@ -185,6 +185,31 @@ def test_readers_who_notice_some_leaks_only_are_corrected_by_their_sentinels(lea
     assert (noticed <= blind).any(axis=1).mean() > 0.1
 
 
+@pytest.mark.parametrize("leaks", [3, 20])
+@pytest.mark.parametrize("poor", [range(0, 60, 3), range(40, 60), range(20)], ids=["by turns", "last", "first"])
+def test_a_poor_reader_beside_a_good_one_gains_nothing_from_the_rate_of_both(leaks: int, poor: range) -> None:
+    """Sentinels are drawn among documents, so that each reader weighs by what that person has read."""
+    population, draw = 60, np.random.default_rng(20261130)
+    rates = np.full(population, 0.95)
+    rates[list(poor)] = 0.3
+    noticed = (orders(population, leaks, 20261129) & (draw.random((ORDERS, population)) < rates)).cumsum(axis=1)
+    holding = draw.permuted(np.tile(np.arange(population) % 4 == 0, (ORDERS, 1)), axis=1)
+    found = (holding & (draw.random((ORDERS, population)) < rates)).cumsum(axis=1)
+    planted = holding.cumsum(axis=1)
+    known: dict[tuple[int, ...], bool] = {}
+
+    def misled(order: int) -> bool:
+        for read in range(10, population + 1, 10):
+            key = (read, *(int(one[order, read - 1]) for one in (noticed, found, planted)))
+            if key not in known:
+                known[key] = most_leaking(key[1], read, population, 0.95, Found(*key[2:])) < leaks
+            if known[key]:
+                return True
+        return False
+
+    assert np.mean([misled(order) for order in range(ORDERS)]) <= 0.05 + EXCESS
+
+
 def test_the_interval_of_a_detection_rate_is_that_of_clopper_and_pearson() -> None:
     low, high = clopper_pearson(27, 30, 0.95)
     assert binom.sf(26, 30, low) == pytest.approx(0.025)
