@@ -231,7 +231,7 @@ def _counted(count: Callable[[Document, Substitution], Found], candidate: Candid
 
 
 def _indirect_kept(_document: Document, substitution: Substitution) -> Mapping[Label, int]:
-    """Count the indirect identifiers that a text keeps, by label, whatever the policy seeks, and what it finds to keep."""
+    """Count the indirect identifiers that a text keeps, by label, whatever the policy seeks, or seeks and keeps."""
     from deid.detection.annotators.indirect import count_between  # loads the annotators, which pages have no use for
 
     drawn = zip(substitution.spans, substitution.surrogates, strict=True)

@@ -37,6 +37,7 @@ AWAITED = (
 )
 MISSING = frozenset({"night_missing", "nights_missing"})
 UNDECIDED = frozenset({"waiting", "approved_once"})  # states in which people are asked
+AT_WORK = frozenset({"unfinished", "sent_back"})  # and in which a run is to come to its end
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +97,9 @@ def read_overview(
 ) -> Overview:
     """Return the overview at `now`.
 
-    `failed` returns, of the triggers of some runs, those that failed, which the orchestrator knows and the ledger does
-    not; `last` is the last run that the schedule asked for, if it failed (`run_id`, `interval_end` or None).
+    `failed` returns, of the triggers of some runs, or of the keys of intervals that were sent back, those that failed,
+    which the orchestrator knows and the ledger does not; `last` is the last run that the schedule asked for, if it
+    failed (`run_id`, `interval_key` and `interval_end`, which may be None).
 
     Raises:
         PolicyError: the policy cannot be read.
@@ -115,8 +117,8 @@ def read_overview(
         ComparedInterval(one, habits(one, intervals[place + 1 : place + 1 + baseline]) if one.treated else {})
         for place, one in enumerate(shown)
     ]
-    at_work = {one.interval.triggered_by for one in judged if one.interval.state == "unfinished"} - {None}
-    dead = failed([str(one) for one in at_work])
+    at_work = [one.interval for one in judged if one.interval.state in AT_WORK]
+    dead = failed([one.triggered_by or one.key for one in at_work])
     found = [*pending, *_list_findings(judged, quarantined, references, policy, now, dead)]
     if not any(one.what in MISSING for one in found):  # a missing night names that run
         found += unplanned
@@ -180,7 +182,7 @@ def _unplanned_run(cursor: Cursor, intervals: Sequence[IntervalSummary], last: A
         return []
     if last.interval_end is not None and any(one.end >= last.interval_end for one in intervals):
         return []
-    return [OverviewFinding("bad", "plan_failed", facts={"failed": last})]
+    return [OverviewFinding("bad", "plan_failed", last.interval_key, {"failed": last})]
 
 
 def _opt_outs_to_apply(cursor: Cursor, now: datetime) -> list[OverviewFinding]:
@@ -226,8 +228,8 @@ def _state_finding(
 ) -> OverviewFinding | None:
     """Return the finding for the state of an interval, if any."""
     one, hour, cause = compared.interval, policy.release.ready_by, _cause(compared)
-    if one.state == "unfinished" and one.triggered_by in dead:
-        return OverviewFinding("bad", "night_failed", one.key, {"failed": dead[str(one.triggered_by)]})
+    if one.state in AT_WORK and (run := dead.get(one.triggered_by or one.key)):
+        return OverviewFinding("bad", "night_failed", one.key, {"failed": run})
     if one.state == "unfinished":
         late = now > staging_due(max(one.end, one.started_at), hour)
         return OverviewFinding("bad" if late else "info", "night_late" if late else "running", one.key, {"hour": hour})

@@ -12,8 +12,11 @@ from urllib.parse import quote
 import httpx
 from fastapi import Request
 
+from nocturne_pages.failed_runs import FailedRun
+
 FORWARDED = ("authorization", "cookie")
 ENDED_STATES = frozenset({"success", "failed", "upstream_failed", "skipped", "removed"})
+LOGGER = "nocturne_airflow.steps"
 _CLEARS = 2  # of two clears at one moment Airflow fails one, whose second try finds the run under way
 
 
@@ -47,6 +50,20 @@ async def resume(request: Request, dag_id: str, run_id: str) -> int:
         if status < 500:
             break
     return status
+
+
+async def last_error(request: Request, dag_id: str, failed: FailedRun) -> str:
+    """Return what the failed task of a run logged last as its error, in the words of its step; empty if unread.
+
+    Only lines of `nocturne_airflow.steps` are read: they hold words that `deid` wrote, and no value.
+    """
+    if failed.task_id is None:
+        return ""
+    task = f"/api/v2/dags/{dag_id}/dagRuns/{quote(failed.run_id, safe='')}/taskInstances/{failed.task_id}"
+    answer = await _ask(request, "GET", f"{task}/logs/{failed.tries}?full_content=true&map_index={failed.map_index}")
+    lines = answer.json().get("content", []) if answer.status_code == 200 else []
+    said = [one["event"] for one in lines if isinstance(one, dict) and one.get("logger") == LOGGER]
+    return str(said[-1]) if said else ""
 
 
 def _path(dag_id: str, run_id: str, task_id: str) -> str:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 import requests
@@ -20,15 +22,19 @@ from playwright.sync_api import Page, expect
 from sqlalchemy import select
 
 from deid.nightly import steps
-from tests.airflow_home import ROOT
+from deid.release.decisions import REWORK, rework_run, take_answer
+from deid.release.status import read_status
+from tests.airflow_home import HOME, ROOT
 from tests.conftest import Database
 from tests.database.warehouse.small_hospital import DAY, NIGHT, put
 from tests.pages.serving import Server
 from tests.pages.test_accessibility import violations
 
 
-def make_run(dag_id: str, run_id: str, failing: str, run_type: DagRunType = DagRunType.MANUAL) -> list[datetime]:
-    """Make a run of Airflow, of which a task failed; return its deadlines."""
+def make_run(
+    dag_id: str, run_id: str, failing: str, run_type: DagRunType = DagRunType.MANUAL, **asked: Any
+) -> list[datetime]:
+    """Make a run of Airflow, of which a task failed at its first try; return its deadlines."""
     DagBundlesManager().sync_bundles_to_db()
     bag = DagBag(ROOT / "dags" / f"{dag_id}.py", bundle_path=ROOT, bundle_name="nocturne")
     sync_bag_to_db(bag, "nocturne", None)
@@ -40,12 +46,25 @@ def make_run(dag_id: str, run_id: str, failing: str, run_type: DagRunType = DagR
             triggered_by=DagRunTriggeredByType.TEST,
             state=DagRunState.QUEUED,
             session=session,
+            **asked,
         )
         session.flush()
         made.state = DagRunState.FAILED
-        asked = select(TaskInstance).filter_by(dag_id=dag_id, run_id=run_id, task_id=failing)
-        session.scalars(asked).one().state = TaskInstanceState.FAILED
+        failed = select(TaskInstance).filter_by(dag_id=dag_id, run_id=run_id, task_id=failing)
+        task = session.scalars(failed).one()
+        task.state, task.try_number = TaskInstanceState.FAILED, 1
         return list(session.scalars(select(Deadline.deadline_time).where(Deadline.dagrun_id == made.id)))
+
+
+def write_log(run_id: str, *lines: tuple[str, str]) -> None:
+    """Write the log of a failed plan: the logger and the words of each line, all of them errors."""
+    path = HOME / "logs" / f"dag_id=deidentify_documents/run_id={run_id}/task_id=plan/attempt=1.log"
+    path.parent.mkdir(parents=True)
+    said = [{"timestamp": f"2026-03-11T02:30:0{at}Z", "level": "error"} for at in range(len(lines))]
+    written = [
+        json.dumps(one | {"logger": name, "event": words}) for one, (name, words) in zip(said, lines, strict=True)
+    ]
+    path.write_text("\n".join(written) + "\n", encoding="utf-8")
 
 
 def clear(server: Server, dag_id: str, run_id: str) -> requests.Response:
@@ -85,6 +104,74 @@ def test_a_night_whose_plan_failed_is_told_at_once_though_the_ledger_knows_nothi
         "href", f"{server.url}/dags/deidentify_documents/runs/{run_id}"
     )
     assert violations(page) == []
+
+
+def test_the_page_of_a_night_whose_plan_failed_says_why_and_what_to_do(
+    visit: Callable[..., Page], server: Server
+) -> None:
+    start, run_id = NIGHT + 9 * DAY, "scheduled__2026-03-11"
+    span = {"data_interval": (start, start + DAY), "logical_date": start}
+    make_run("deidentify_documents", run_id, "plan", DagRunType.SCHEDULED, **span)
+    write_log(
+        run_id,
+        ("nocturne_airflow.steps", "Donner le secret (docs/keys.md) : il n'y en a pas."),
+        ("task", "Task failed with exception"),
+    )
+    page = visit("lecteur")
+    page.goto(f"{server.pages}/releases/2026-03-11")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Nuit du mercredi 11 mars 2026")
+    told = page.get_by_role("status")
+    expect(told).to_contain_text("Le traitement a échoué à l'étape « Retenir les documents »")
+    expect(told).to_contain_text("Donner le secret (docs/keys.md) : il n'y en a pas.")
+    expect(told).not_to_contain_text("Task failed")
+    expect(told).to_contain_text("puis la rejoue (Clear, avec les suivantes)")
+    run = f"{server.url}/dags/deidentify_documents/runs/{run_id}"
+    expect(told.get_by_role("link", name="Ouvrir le journal de l'étape")).to_have_attribute("href", f"{run}/tasks/plan")
+    expect(page.get_by_role("main")).to_contain_text("avant d'inscrire cet intervalle au registre")
+    assert violations(page) == []
+    page.goto(f"{server.pages}/runs/{run_id}")
+    expect(told).to_contain_text("Retenir les documents")
+    page.goto(f"{server.pages}/")
+    page.get_by_role("listitem").filter(has_text="avant d'inscrire").get_by_role("link", name="Nuit du").click()
+    expect(told).to_contain_text("Retenir les documents")
+    for unknown in ("2026-03-12", "2026-99-99", "2026-03-12..2026-99-99", "0001-01-01"):
+        assert server.get(f"/releases/{unknown}").status_code == 404, "of which Airflow knows no run"
+    form = {"interval_start": "2026-03-12T03:30:00+01:00", "interval_end": "2026-03-13T03:30:00+01:00"}
+    make_run("deidentify_documents", "counted", "plan", conf=form | {"dry_run": True})
+    make_run("deidentify_documents", "torn", "plan", conf={"interval_start": "3 h 30"})
+    assert server.get("/releases/2026-03-12").status_code == 404, "nor by a dry run"
+    make_run("deidentify_documents", "asked", "plan", conf=form)
+    assert "Retenir les documents" in server.get("/releases/2026-03-12").text
+    assert clear(server, "deidentify_documents", "asked").status_code == 200
+    assert server.get("/releases/2026-03-12").status_code == 404
+
+
+@pytest.mark.usefixtures("stewards")
+def test_a_night_that_is_done_again_on_demand_is_told_as_failed_too(visit: Callable[..., Page], server: Server) -> None:
+    key, status = "2026-03-02", read_status("2026-03-02")
+    assert status is not None
+    take_answer(key, {"chosen": REWORK, "decided_by": "c.morel", "reason": "à refaire"}, digest=str(status.digest))
+    page = visit("intendante")
+    page.goto(f"{server.pages}/releases/{key}")
+    expect(page.get_by_role("main")).to_contain_text("Renvoyé en traitement")
+    expect(page.get_by_text("Le traitement a échoué")).to_have_count(0)
+    asked = rework_run(key)
+    assert asked is not None
+    make_run("deidentify_documents", asked["run"], "plan", DagRunType.OPERATOR_TRIGGERED, conf=asked["conf"])
+    page.reload()
+    expect(page.get_by_role("status")).to_contain_text("Le traitement a échoué à l'étape « Retenir les documents »")
+    assert violations(page) == []
+    page.goto(f"{server.pages}/releases")
+    expect(page.get_by_role("row", name="Nuit du lundi 2 mars 2026")).to_contain_text("Traitement en échec")
+    page.goto(f"{server.pages}/")
+    told = page.get_by_role("listitem").filter(has_text="Nuit du lundi 2 mars 2026 : ")
+    expect(told).to_contain_text("Le traitement a échoué à l'étape « Retenir les documents »")
+    expect(told.get_by_role("link", name="Ouvrir l'exécution dans Airflow")).to_have_attribute(
+        "href", f"{server.url}/dags/deidentify_documents/runs/{asked['run']}"
+    )
+    assert clear(server, "deidentify_documents", asked["run"]).status_code == 200
+    page.goto(f"{server.pages}/releases/{key}")
+    expect(page.get_by_text("Le traitement a échoué")).to_have_count(0)
 
 
 def test_a_failed_night_is_told_as_failed_with_its_step_and_its_remedy(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any
 
 from airflow.api_fastapi.common.db.common import SessionDep
 from airflow.models.dagrun import DagRun
 from fastapi import APIRouter, Depends, Query, Request
+from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import RedirectResponse, Response
 from sqlalchemy import select
 
@@ -17,14 +18,17 @@ from deid.domain.errors import InputRefused
 from deid.ledger import audit
 from deid.release.interval import INTERVAL_KEY
 from deid.reports.figures import Figures, gather
+from deid.reports.intervals import read
 from deid.reports.numbers import Writer
 from deid.reports.view import TONES, check_meaning, measured, view
 from deid.reports.wording import WORDING
 from deid.stewardship import releases
 from deid.stewardship.exports import FORMS, export_figures, gather_release
+from deid.stewardship.overview import AT_WORK
+from nocturne_pages import airflow_rest
 from nocturne_pages.access import Visitor, needs
 from nocturne_pages.errors import Refusal
-from nocturne_pages.failed_runs import DAG, read_failed_runs
+from nocturne_pages.failed_runs import DAG, FailedRun, read_failed_runs
 from nocturne_pages.pages import page
 from nocturne_pages.panels import panels
 from nocturne_pages.permissions import Permission
@@ -46,7 +50,7 @@ def index(
     write = Writer(visitor.lang)
     chosen = state if state in releases.STATES else ""
     found = releases.list_intervals(month=month or None, state=chosen or None, before=before or None)
-    at_work = {one.triggered_by: one.key for one in found.intervals if one.state == "unfinished" and one.triggered_by}
+    at_work = {one.triggered_by or one.key: one.key for one in found.intervals if one.state in AT_WORK}
     values: dict[str, Any] = {
         "found": found,
         "failed": {at_work[run_id] for run_id in read_failed_runs(list(at_work))},
@@ -61,8 +65,27 @@ def index(
 
 
 @router.get("/releases/{interval_key}")
-def show(request: Request, interval_key: str, visitor: Reader) -> Response:
-    """Figures, runs and panels of an interval, and the ids of its quarantined documents."""
+async def show(request: Request, interval_key: str, visitor: Reader) -> Response:
+    """Figures, runs and panels of an interval, and the ids of its quarantined documents; or why there are none."""
+    known, failed = await run_in_threadpool(_failed, interval_key)
+    cause = await airflow_rest.last_error(request, DAG, failed) if failed else ""
+    values = {"failed": failed, "cause": cause, "dag": DAG}
+    if failed and not known:
+        return page(request, visitor, "releases/failed.html.j2", "releases", **values, key=interval_key)
+    return await run_in_threadpool(_figures, request, visitor, interval_key, values)
+
+
+def _failed(interval_key: str) -> tuple[bool, FailedRun | None]:
+    """Return whether the ledger knows an interval, and its run where one is to come to its end and has failed."""
+    if INTERVAL_KEY.fullmatch(interval_key) is None:
+        raise Refusal(404, "no_release")
+    with open_cursor("steward", "nocturne pages", readonly=True) as cursor:
+        found = read(cursor, limit=1, keys=[interval_key])
+    names = [one.triggered_by or one.key for one in found if one.state in AT_WORK] if found else [interval_key]
+    return bool(found), next(iter(read_failed_runs(names).values()), None)
+
+
+def _figures(request: Request, visitor: Visitor, interval_key: str, failed: Mapping[str, Any]) -> Response:
     figures = figures_of(interval_key)
     with open_cursor("steward", "nocturne pages") as cursor:
         runs = releases.list_runs(cursor, interval_key)
@@ -71,9 +94,8 @@ def show(request: Request, interval_key: str, visitor: Reader) -> Response:
         disagreeing = releases.disagreeing_documents(cursor, interval_key)
         disagreeing_published = releases.count_disagreeing(cursor, interval_key)
         audit.write(cursor, visitor.id, audit.Action.READ_RELEASE, f"release {interval_key}")
-    at_work = [run.triggered_by for run in runs if run.state == "planned" and figures["state"] == "unfinished"]
     values: dict[str, Any] = {
-        "failed": next(iter(read_failed_runs(at_work[:1]).values()), None),
+        **failed,
         "report": view(figures, visitor.lang),
         "panels": panels(request, visitor, interval_key),
         "runs": runs,
@@ -83,7 +105,6 @@ def show(request: Request, interval_key: str, visitor: Reader) -> Response:
         "through": through,
         "check_meaning": check_meaning,
         "most_ids": releases.MOST_IDS,
-        "dag": DAG,
         "forms": tuple(FORMS),
     }
     return page(request, visitor, "releases/release.html.j2", "releases", **values)
@@ -119,6 +140,9 @@ def of_run(
     key = planned.interval_key if planned else None
     if dag == RELEASE_DAG:
         key = session.scalar(select(DagRun.partition_key).where(DagRun.dag_id == dag, DagRun.run_id == run_id))
+    if planned is None and dag == DAG and (run := read_failed_runs([run_id]).get(run_id)) and run.interval_key:
+        told = _failed(run.interval_key)[1]  # one that failed before it left a row: the page of its interval says so
+        key = run.interval_key if told is not None and told.run_id == run_id else None
     if key is None or INTERVAL_KEY.fullmatch(key) is None:
         raise Refusal(404, "no_run")
     return RedirectResponse(f"{request.scope.get('root_path', '')}/releases/{key}", 303)

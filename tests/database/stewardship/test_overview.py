@@ -116,7 +116,8 @@ def test_a_run_at_work_is_late_past_the_hour_of_the_policy(deployed: Any) -> Non
 
 
 def test_a_scheduled_run_that_failed_before_its_plan_is_said_at_once(deployed: Any) -> None:
-    last = SimpleNamespace(run_id="scheduled__2026-10-03", interval_end=when(4, 1) + timedelta(minutes=30))
+    end = when(4, 1) + timedelta(minutes=30)
+    last = SimpleNamespace(run_id="scheduled__2026-10-03", interval_key="2026-10-03", interval_end=end)
 
     def told(now: datetime) -> list[str]:
         return [one.what for one in overview.read_overview(now, last=last).findings]
