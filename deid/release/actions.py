@@ -46,7 +46,9 @@ def summarise(interval_key: str) -> dict[str, Any]:
     run_ids = list(planned)
     with open_interval(interval_key) as interval:
         cursor, review = interval.cursor, policy.release.review
-        (counts,) = by_column(execute(cursor, "deid", "report", "staged", {"run_ids": run_ids}))
+        (counts,) = by_column(
+            execute(cursor, "deid", "report", "staged", {"interval_key": interval_key, "run_ids": run_ids})
+        )
         _, critical, warnings = interval.failed_rules(run_ids)
         if digest is not None:
             interval.record_by_policy(run_ids[-1], digest, "proposed")

@@ -128,7 +128,7 @@ def _read_status(interval: IntervalContext) -> DecisionStatus | None:
     if not runs:
         return None
     release, run_ids, digest = interval.release, interval.run_ids, interval.digest
-    (found,) = by_column(execute(cursor, "deid", "report", "staged", {"run_ids": run_ids}))
+    (found,) = by_column(execute(cursor, "deid", "report", "staged", about | {"run_ids": run_ids}))
     counts = {name: int(value) for name, value in found.items()}
     judged, critical, warnings = interval.failed_rules(run_ids)
     execute(cursor, "deid", "question", "open", about | {"staged_digest": digest or ""})

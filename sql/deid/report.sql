@@ -250,20 +250,31 @@ WHERE
 ORDER BY r.planned = 0, r.run_id;
 
 -- name: staged
--- Grain: some runs of one interval. Purpose: what a steward reads before deciding: counts of what publishing them does.
+-- Grain: some runs of one interval, those that wait. Purpose: what a steward reads before deciding: what the interval
+-- holds, as its balance has it, and what publishing the runs does. Nothing is said of an interval without such runs, and
+-- nothing of its quarantine where they hold no document.
 SELECT
-    (SELECT coalesce(max(r.seen), 0) FROM deid.run AS r WHERE r.run_id = ANY(%(run_ids)s::bigint[])) AS seen,
-    count(*) FILTER (WHERE d.state = 'staged') AS staged,
-    count(DISTINCT d.document_id) FILTER (WHERE d.state = 'quarantined') AS quarantined,
-    count(*) FILTER (WHERE d.state = 'staged' AND EXISTS (
-        SELECT FROM deid.document AS o
-        WHERE o.document_id = d.document_id AND o.state = 'published'
-    )) AS corrected,
+    CASE WHEN w.runs THEN b.seen ELSE 0 END AS seen,
+    CASE WHEN w.runs THEN b.waiting ELSE 0 END AS staged,
+    CASE WHEN w.documents THEN b.quarantined ELSE 0 END AS quarantined,
+    (
+        SELECT count(*)
+        FROM deid.document AS d
+        WHERE
+            d.run_id = ANY(%(run_ids)s::bigint[]) AND d.state = 'staged'
+            AND EXISTS (
+                SELECT FROM deid.document AS o WHERE o.document_id = d.document_id AND o.state = 'published'
+            )
+    ) AS corrected,
     (
         SELECT count(DISTINCT w.document_id) FROM deid.withdrawal AS w WHERE w.run_id = ANY(%(run_ids)s::bigint[])
     ) AS withdrawn
-FROM deid.document AS d
-WHERE d.run_id = ANY(%(run_ids)s::bigint[]);
+FROM deid.interval_balance(%(interval_key)s) AS b
+CROSS JOIN (
+    SELECT
+        cardinality(%(run_ids)s::bigint[]) > 0 AS runs,
+        EXISTS (SELECT FROM deid.document AS d WHERE d.run_id = ANY(%(run_ids)s::bigint[])) AS documents
+) AS w;
 
 -- name: steps
 -- Grain: one step. Purpose: its cost over all batches; memory is the highest seen in one process.

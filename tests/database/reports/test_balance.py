@@ -61,6 +61,12 @@ def balance(key: str) -> dict[str, int]:
     assert {name: getattr(listed, name) for name in named} == named
     assert listed.treated == sum(parts[name] for name in ("visible", "later", "waiting", "quarantined", "removed"))
     assert listed.published == figures["headline"]["published"] >= parts["visible"] + parts["later"]
+    status = read_status(key)
+    if status is not None and status.digest is not None:  # people are asked: they read the same
+        assert {name: status.counts[name] for name in ("seen", "staged", "quarantined")} == {
+            name: figures["balance"][part]
+            for name, part in (("seen", "seen"), ("staged", "waiting"), ("quarantined", "quarantined"))
+        }
     metrics = read_metrics(key)
     told = {"seen": "seen", "staged": "waiting", "quarantined": "quarantined", "removed": "removed"}
     told |= {"unfinished": "unfinished"}

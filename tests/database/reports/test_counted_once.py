@@ -21,6 +21,7 @@ from deid.ledger import opt_outs as removal
 from deid.nightly import steps
 from deid.publication.publish import make_visible, publish_interval, staged_digest
 from deid.release.decisions import REWORK, take_answer
+from deid.release.status import read_status
 from deid.reports import gather, render
 from deid.reports.view import view
 from deid.stewardship import opt_outs, recalls
@@ -206,8 +207,13 @@ def check_sides(hospital: Database, key: str, figures: dict[str, Any]) -> None:
 
 
 def check_metrics(figures: dict[str, Any]) -> None:
-    """Compare what monitoring is sent with the balance of the page, and with what its two sides cost."""
+    """Compare what monitoring is sent, and who decides reads, with the balance, and with what its two sides cost."""
     metrics, parts = read_metrics(figures["interval"]["key"]), figures["balance"]
+    status = read_status(figures["interval"]["key"])
+    assert status is not None
+    if status.digest is not None:  # people are asked: they read the same
+        read = {name: status.counts[name] for name in ("seen", "staged", "quarantined")}
+        assert read == {"seen": parts["seen"], "staged": parts["waiting"], "quarantined": parts["quarantined"]}
     assert metrics["night.planned"] == parts["seen"] - parts["untaken"]
     assert metrics["night.quarantined"] == parts["quarantined"]
     assert metrics["night.removed"] == parts["removed"]
