@@ -43,12 +43,10 @@ def summarise(interval_key: str) -> dict[str, Any]:
         run_checks(run_id, rules)
     if planned:
         write_checks(interval_key, settings().home / "reports")
-    run_ids = list(planned)
+    run_ids, about = list(planned), {"interval_key": interval_key, "run_ids": list(planned)}
     with open_interval(interval_key) as interval:
         cursor, review = interval.cursor, policy.release.review
-        (counts,) = by_column(
-            execute(cursor, "deid", "report", "staged", {"interval_key": interval_key, "run_ids": run_ids})
-        )
+        (counts,) = by_column(execute(cursor, "deid", "report", "staged", about))
         _, critical, warnings = interval.failed_rules(run_ids)
         if digest is not None:
             interval.record_by_policy(run_ids[-1], digest, "proposed")
