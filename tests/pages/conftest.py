@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from airflow.utils.db import initdb
 from playwright.sync_api import Browser, BrowserContext, Page
 
 from deid.config.settings import settings
 from tests.conftest import Database, fresh_database
+from tests.pages.metadata import postgresql_metadata
 from tests.pages.night import stage_night
 from tests.pages.open_questions import forget_questions
 from tests.pages.serving import PASSWORD, Server, serving
@@ -36,12 +36,16 @@ def database(staged: Database) -> Iterator[Database]:
         yield made
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def _api_server(staged: Database, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """The API server, one account per role; it connects to the database of the day at each request."""
-    initdb()
-    folder = tmp_path_factory.mktemp("api-server")
-    with serving(Database(staged.superuser, f"{staged.name}_pages"), folder, **make_accounts(folder)) as running:
+    """The API server, one account per role, over metadata on PostgreSQL, where two answers at once take locks that
+    SQLite does not have; it connects to the database of the day at each request.
+    """
+    folder, shown = tmp_path_factory.mktemp("api-server"), Database(staged.superuser, f"{staged.name}_pages")
+    with (
+        postgresql_metadata(staged.superuser) as metadata,
+        serving(shown, folder, **metadata, **make_accounts(folder)) as running,
+    ):
         yield running
 
 

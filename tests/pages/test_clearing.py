@@ -59,7 +59,7 @@ def make_run(
 def write_log(run_id: str, *lines: tuple[str, str]) -> None:
     """Write the log of a failed plan: the logger and the words of each line, all of them errors."""
     path = HOME / "logs" / f"dag_id=deidentify_documents/run_id={run_id}/task_id=plan/attempt=1.log"
-    path.parent.mkdir(parents=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     said = [{"timestamp": f"2026-03-11T02:30:0{at}Z", "level": "error"} for at in range(len(lines))]
     written = [
         json.dumps(one | {"logger": name, "event": words}) for one, (name, words) in zip(said, lines, strict=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Barrier
@@ -22,26 +22,14 @@ from deid.release.decisions import ANSWERS, AnswerProblem, Outcome, take_answer
 from tests.conftest import Database
 from tests.database.warehouse.nights import process
 from tests.database.warehouse.small_hospital import DAY, NIGHT, put
-from tests.pages.conftest import ACCOUNTS, make_accounts
-from tests.pages.metadata import postgresql_metadata
+from tests.pages.conftest import ACCOUNTS
 from tests.pages.open_questions import ask_people, fail_task, read_answer
-from tests.pages.serving import Server, serving
+from tests.pages.serving import Server
 from tests.pages.test_accessibility import violations
 
 KEY = "2026-03-02"
 PATH = f"/releases/{KEY}/decision"
 HTML = {"Accept": "text/html"}
-
-
-@pytest.fixture(scope="module")
-def server(database: Database, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """The API server over metadata on PostgreSQL, where two answers at once take locks that SQLite does not have."""
-    folder = tmp_path_factory.mktemp("decisions")
-    with (
-        postgresql_metadata(database.superuser) as metadata,
-        serving(database, folder, **metadata, **make_accounts(folder)) as running,
-    ):
-        yield running
 
 
 @pytest.fixture(autouse=True)
