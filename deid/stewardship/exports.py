@@ -27,7 +27,7 @@ FORMS: Mapping[str, tuple[str, str]] = {
     "json": ("application/json", "json"),
 }
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # fixed, so that equal figures give equal bytes
-# Tables that are rows of the figures of their name, and their columns.
+# Tables that are rows of records, and their columns.
 _TABLES = {
     "constraints": "kind stated violated documents documents_violated",
     "agreement": "kind stated violated documents documents_violated",
@@ -36,12 +36,14 @@ _TABLES = {
     "waived": "side check_name documents",
     "steps": "step batches seconds documents characters peak_rss_mb",
     "references": "source version loaded_at age_days most_days old rows drift used",
+    "review": "review_id finished wanted closed population read leaking at_most confidence provisional detection",
+    "evaluation": "measure value low high n policy_hash at",
+    "versions": "part before now changed",
+    "sides": "side document_type documents characters median_characters mentions epsilon",
+    "epsilon": "category mechanism documents elements mean p50 p95 most",
+    "epsilon_histogram": "from to documents",
 }
 _CHECK = tuple("suite rule meaning severity success elements unexpected observed run_id documents".split())
-_REVIEW = (
-    *("review_id", "finished", "wanted", "closed", "population", "read", "leaking", "at_most", "confidence"),
-    "provisional",
-)
 _HABIT = ("median", "low", "high", "intervals")
 
 
@@ -68,6 +70,7 @@ def _review(cursor: Cursor, interval_key: str) -> Figures | None:
         "leaking": found.leaking if found else 0,
         "at_most": found.at_most if found else None,
         "provisional": found is not None and found.provisional,
+        "detection": found.detection if found else None,  # of all readings together
         "words": {lang: bound_in_words(found, lang) for lang in ("fr", "en")} if found else None,
     }
 
@@ -109,6 +112,15 @@ def export_tables(figures: Figures, lang: str) -> dict[str, list[list[Any]]]:
     seen = view(figures, lang)
     checks = [*seen["run_checks"], *seen["failing"], *seen["passing"]]
     cells = figures["mentions"]["counts"]
+    records = {
+        **{name: figures.get(name) or () for name in _TABLES},
+        "review": [figures["review"]] if figures.get("review") else [],
+        "evaluation": [row for row in figures["evaluation"] if row["interval_key"] == figures["interval"]["key"]],
+        "versions": [row | {"part": row["name"], "now": row["value"]} for row in seen["versions"]],
+        "sides": [row for side in figures["sides"].values() for row in side["types"]],
+        "epsilon": figures["epsilon"]["mechanisms"],
+        "epsilon_histogram": figures["epsilon"]["histogram"],
+    }
     return {
         "headline": [["figure", "value"], *([name, value] for name, value in figures["headline"].items())],
         "balance": [["part", "documents"], *([name, figures["balance"][name]] for name in ("seen", *BALANCE))],
@@ -132,12 +144,7 @@ def export_tables(figures: Figures, lang: str) -> dict[str, list[list[Any]]]:
                 if label in counts
             ),
         ],
-        **{name: _select_columns(figures[name] or (), columns.split()) for name, columns in _TABLES.items()},
-        "review": _select_columns([figures["review"]] if figures.get("review") else [], _REVIEW),
-        "evaluation": _select_columns(
-            [row for row in figures["evaluation"] if row["interval_key"] == figures["interval"]["key"]],
-            ("measure", "value", "low", "high", "n", "policy_hash", "at"),
-        ),
+        **{name: _select_columns(records[name], columns.split()) for name, columns in _TABLES.items()},
         "files": [
             ["format", "documents", "removed", "number"],
             *(
@@ -146,19 +153,6 @@ def export_tables(figures: Figures, lang: str) -> dict[str, list[list[Any]]]:
                 for kind, number in sorted(row["removed"].items()) or [("", 0)]
             ),
         ],
-        "versions": [
-            ["part", "before", "now", "changed"],
-            *([row["name"], row["before"], row["value"], row["changed"]] for row in seen["versions"]),
-        ],
-        "sides": _select_columns(
-            [row for side in figures["sides"].values() for row in side["types"]],
-            ("side", "document_type", "documents", "characters", "median_characters", "mentions", "epsilon"),
-        ),
-        "epsilon": _select_columns(
-            figures["epsilon"]["mechanisms"],
-            ("category", "mechanism", "documents", "elements", "mean", "p50", "p95", "most"),
-        ),
-        "epsilon_histogram": _select_columns(figures["epsilon"]["histogram"], ("from", "to", "documents")),
     }
 
 
