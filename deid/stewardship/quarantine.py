@@ -210,8 +210,8 @@ def withdraw_former(cursor: Cursor, actor: str, entry: Entry, former: int, reaso
 
 def _to_document(row: Sequence[Any]) -> QuarantinedDocument:
     *first, reason, at, interval_key, document_type, standing, choice_id, choice, chosen_by, chosen_at, text = row
-    known = (*first, Reason(reason), at, interval_key, document_type, Standing(standing), choice_id)
-    return QuarantinedDocument(*known, Choice(choice) if choice else None, chosen_by, chosen_at, text)
+    known = [*first, Reason(reason), at, interval_key, document_type, Standing(standing), choice_id]
+    return QuarantinedDocument(*known, *[Choice(choice) if choice else None, chosen_by, chosen_at, text])
 
 
 @dataclass(frozen=True, slots=True)
