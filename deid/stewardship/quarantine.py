@@ -227,7 +227,7 @@ class Marked:
 
 def fit(marks: Sequence[Mention], characters: int | None) -> bool:
     """Return whether marks, in the order of the text, lie in a text of that length and share none of its characters."""
-    following = [*(mark.start for mark in marks[1:]), characters or 0]
+    following = [*(mark.start for mark in marks[1:]), math.inf if characters is None else characters]
     return all(mark.end <= start for mark, start in zip(marks, following, strict=False))
 
 
