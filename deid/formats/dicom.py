@@ -227,7 +227,8 @@ class _Attributes:
         if element.VR == "UI" and all(map(_STANDARD.fullmatch, values)):
             return
         for at, value in enumerate(values):
-            if element.VR not in _NUMBERS or (shown_day(value) or "").count("/") == 2:
+            day = (shown_day(value) or "").count("/") == 2
+            if day or element.VR not in _NUMBERS or rule.kind == "identity":
                 self._reading.field(_of(element, rule), value, _put(element, values, at, several))
 
     def _name(self, element: Any, rule: Rule) -> None:

@@ -237,6 +237,9 @@ def _clean_attributes(element: Any, part: _Part) -> None:
             del element.attrib[key]
 
 
+_SIGN = re.compile("[0-9A-Fa-f]{4}")
+
+
 def _stays(name: str, key: str, value: str, part: _Part) -> bool:
     """Return whether an attribute of a kept element stays."""
     kind = key.removeprefix(f"{{{_W}}}")
@@ -246,6 +249,8 @@ def _stays(name: str, key: str, value: str, part: _Part) -> bool:
         return key == _SPACE and value in ("preserve", "default")
     if name == "rFonts" or kind == "font":
         return bool(FONT_NAMES.fullmatch(value)) or value in _VALUES
+    if name == "sym" and kind == "char":
+        return _SIGN.fullmatch(value) is not None
     if name == "lvlText":
         return not WORDS.search(value)
     patterns = (_TOKEN, *[_COLOUR] * (name == "color" or kind in ("color", "fill")), *[_LANGUAGE] * (name == "lang"))

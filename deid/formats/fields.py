@@ -435,7 +435,7 @@ _SCHEME = re.compile(
     r"\s*(?:tel|fax|mailto|sip|https?|ftp|x-text-fax|x-text-tel|mllp|nfs|telnet|modem):(?://)?", re.IGNORECASE
 )
 _ENDING = re.compile(
-    r"(?<=\w)\.(?:bmp|cda|csv|dcm|docx?|eml|gif|gz|hl7|html?|ics|jpe?g|jsonl?|odt|p7m|pdf|png|rtf|tiff?|txt|vcf|xlsx?|xml|zip)\s*\Z",
+    r"(?<=\w)\.(?:bmp|cda|csv|dcm|doc[mx]?|eml|gif|gz|hl7|hpr|html?|ics|jpe?g|jsonl?|log|md|od[st]|p7m|pdf|png|rtf|tab|tiff?|tsv|txt|vcf|xlsx?|xml|zip)\s*\Z",
     re.IGNORECASE,
 )
 _TYPED = re.compile(r"(?:[A-Z][A-Za-z]+/|urn:uuid:|urn:oid:|#)")

@@ -235,7 +235,7 @@ class _Document:
         return end
 
     def _leave(self, word: str, number: int | None, start: int, end: int, bare: bool) -> None:
-        """Remove a control word that no reader knows, or whose number tells more than a measure."""
+        """Remove a control word that no reader knows, or whose number is longer than a measure."""
         if word == "listid" and number is not None:
             number, told = self._lists.setdefault(number, len(self._lists) + 1), number
             if number != told:

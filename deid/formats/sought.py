@@ -1,4 +1,4 @@
-"""What a written file may not hold: the values of persons, by the form in which any text is compared with them.
+"""Values that a written file may not hold: those of persons, by the form in which any text is compared with them.
 
 Sought are names, phone numbers, e-mails, identifiers and streets: those that were replaced in the document, and those
 of its patient. Dates, ages, communes and postal codes are not: a draw may return the original one, and a file refused

@@ -19,7 +19,9 @@ def read_text(raw: bytes, reading: Reading) -> Save:
     """Read a plain text, written back in its encoding and with its line ends; unchanged, it stays as it is."""
     text, encoding, mark = decode(raw, reading.charset, reading.document_id)
     if _FOLDED.match(text):
-        text = _FOLD.sub("", text)
+        ends = max(text.upper().rfind("\nEND:V"), 0)
+        blank = " " if "VERSION:2.1" in text[:ends] else ""  # there the blank is one of the text's
+        text = _FOLD.sub(blank, text[:ends]) + text[ends:]
     breaks = text.count("\n")
     windows = breaks > 0 and text.count("\r\n") == breaks == text.count("\r")
     written = [raw]

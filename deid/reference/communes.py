@@ -40,7 +40,7 @@ def _only(codes: set[str | None]) -> str | None:
 
 
 class Spot(NamedTuple):
-    """Where the places of a document are drawn: a seat of a university hospital, and a town of the area towards it."""
+    """Spot about which the places of a document are drawn: a seat of a university hospital, and a town of the area towards it."""
 
     seat: Commune
     centre: Commune
@@ -83,6 +83,7 @@ class CommuneTable:
         self._near = lru_cache(_LISTS)(self._list_near)
         self._alike = cache(self._list_alike)
         self._spots = cache(self._list_spots)
+        self._has_seats = cache(self._list_seats)
 
     def find(self, name: str, zip: str | None = None, department: str | None = None) -> Sequence[Commune]:
         """Return the communes of a name, the most populous first; case, accents, hyphens, "St" and CEDEX are ignored.
@@ -201,8 +202,15 @@ class CommuneTable:
         if stays:
             return self._nearest(frozenset(members), spot.centre, _LEAST_STAYING)
         sorts = frozenset(map(sort_of, members))
-        centre = spot.seat if {UNIVERSITY} == {kind for _, kind in sorts} else spot.centre
+        centre = spot.seat if self._has_seats(territory) else spot.centre
         return self._nearest(self._alike(sorts), centre, _LEAST_NEAR)
+
+    def is_of_seats(self, commune: Commune) -> bool:
+        """Return whether a commune's territory holds seats of university hospitals alone."""
+        return self._has_seats(self.territory_name(commune))
+
+    def _list_seats(self, territory: str) -> bool:
+        return {UNIVERSITY} == {hospital_towns().get(one.insee) for one in self._members[territory]}
 
     def _list_alike(self, sorts: frozenset[tuple[int, str | None]]) -> Set[Commune]:
         """Return the communes of the metropolis of some sizes and kinds of hospital."""
@@ -402,13 +410,13 @@ class CommuneTable:
 def sort_of(commune: Commune) -> tuple[int, str | None]:
     """Return what a place keeps by a spot: its kind of hospital, and its class of population.
 
-    Classes that few towns are of are one with the next, so that four lie near everywhere: towns of the two largest, and
-    hospital towns of the two smallest; university hospitals are of one whatever their town.
+    Hospital towns are of one class whatever their size, and the two largest classes of other towns are one, so that
+    four lie near everywhere.
     """
     size, hospital = population_class(commune.population), hospital_towns().get(commune.insee)
     if hospital == UNIVERSITY:
         return len(CLASSES), hospital
-    return max(min(size, len(CLASSES) - 2), 1 if hospital else 0), hospital
+    return (1 if hospital else min(size, len(CLASSES) - 1)), hospital
 
 
 def _ranked(pairs: Iterable[tuple[str, Commune]]) -> dict[str, Sequence[Commune]]:

@@ -1,5 +1,5 @@
 -- Integer ids of schema research from a keyed permutation of a sequence: two open transactions never draw the same id,
--- so that none waits for the other. Draws at random met now and then, waited, and could wait for one another in a
+-- so that none waits for the other's id. Draws at random met now and then, waited, and could wait for one another in a
 -- circle (deadlock).
 
 CREATE SEQUENCE deid.omop_id_number AS bigint MINVALUE 0 MAXVALUE 2147483646 CYCLE;

@@ -83,7 +83,8 @@ def _disjoint(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
 def _is_told(reading: Reading, one: Mention) -> bool:
     """Return whether words ahead announce an age for sure, or a number of six digits or more; or a day is "2nov."."""
     if one.label is Label.DATE:
-        return _DAY_AND_MONTH.fullmatch(reading.folded, one.start, one.end) is not None
+        day = _DAY_AND_MONTH.fullmatch(reading.folded, one.start, one.end)
+        return day is not None and not reading.text[one.start : one.end].isupper()  # "2OCT": two tomographies
     if one.label is Label.AGE:
         return one.score >= _SURE_AGE
     digits = sum(map(str.isdigit, reading.digits[one.start : one.end]))

@@ -133,7 +133,7 @@ def _end_before_code(reading: Reading, end: int, code: int) -> int:
 # Names and addresses over two lines: "Rous-/selot", "Isabelle de/Vaugirard", "4 avenue du/Maréchal Foch".
 
 _CUT = NAMES | {Label.STREET, Label.CITY}
-_COLUMN = re.compile(r"(?:[ \t]{3,}[^\n]*|[ \t]*)\n[ \t]*(?=[a-zà-ÿ]{3})")  # up to the next line
+_COLUMN = re.compile(r"(?:[ \t]{3,}[^\n]{0,200}|[ \t]{0,9})\n[ \t]{0,200}(?=[a-zà-ÿ]{3})")  # up to the next line
 
 
 def join_lines(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:

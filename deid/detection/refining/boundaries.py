@@ -144,9 +144,15 @@ def _left(reading: Reading, first: int) -> int | None:
         and len(reading.word(first - 2)) == 1
         and is_capital(reading, first - 2)
         and reading.starts[first] - reading.ends[first - 1] <= 1
+        and not _ends_unit(reading, first - 2)
     ) and (reading.word(first - 2) != "m" or _signs(reading, first - 2) or _is_run(reading, first)):
         return first - 2
     return _left_by_form(reading, first, before)
+
+
+def _ends_unit(reading: Reading, at: int) -> bool:
+    """Return whether a letter ends a unit: "88 µmol/L. Gouarec"."""
+    return reading.word(at) in ("l", "g") and reading.text[max(0, reading.starts[at] - 1)] == "/"
 
 
 def _is_run(reading: Reading, first: int) -> bool:

@@ -130,10 +130,13 @@ def is_page(reading: Reading, start: int, end: int) -> bool:
     return any(ahead.search(text[first:start]) for ahead in (_FOOT, _LAST_LINE))
 
 
+_SEEN, _LINE_ENDS = re.compile(r"\b(?:consult\w*|cs|le|rdv|vue?)\b"), re.compile(r"[ \t]*(?:\n|\Z)")
+
+
 def _is_fax_page(text: str, mention: Mention) -> bool:
     """Return whether a pair is the page that the head of a fax counts: "FAX  22-06-2018     P. 01/02"."""
     line = text[max(0, mention.start - _FOOT_REACH) : mention.end].rpartition("\n")[2]
-    counted = _COUNTED.fullmatch(line)
+    counted = _COUNTED.fullmatch(line) if _LINE_ENDS.match(text, mention.end) and not _SEEN.search(line) else None
     return counted is not None and int(counted["page"]) <= int(counted["pages"])
 
 

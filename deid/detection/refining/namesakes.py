@@ -1,4 +1,4 @@
-"""Names that read like words, towns, organisations or days, and what tells that they are somebody's."""
+"""Names that read like words, towns, organisations or days, and the signs that they are somebody's."""
 
 from __future__ import annotations
 

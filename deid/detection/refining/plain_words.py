@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence, Set
 from functools import cache
+from string import ascii_lowercase
 
 from deid.detection.lookup.lexicon import gazetteers, lexicon
 from deid.detection.merging.evidence import is_acronym
@@ -263,22 +264,26 @@ _WAY_REACH = 16
 # "un monsieur gentil": somebody whom the text does not name.
 _SOMEBODY = re.compile(r"\b(?:une?|des|deux|plusieurs) (?:monsieur|messieurs|madame|dames?) \Z")
 _SAID_OF = KINSHIP | frozenset("avec chez et par".split())  # ahead of somebody's name
+_VOWELS, _OFTEN_BORNE = "aeiouy", 2000  # births of a surname that a short form may be of
 _MOST_LEFT_OUT, _LEAST_LEFT = 3, 5  # letters that a short form leaves out at most, and has at least
 
 
 def is_small_word(reading: Reading, mention: Mention, words: Sequence[str]) -> bool:
     """True for words in small letters that nobody is called, behind "pr" (pour) and "un monsieur" too."""
     first, ahead = words[0], reading.folded[max(0, mention.start - _WAY_REACH) : mention.start]
+    token = reading.token_at(mention.start)
     if first in ("idem", "dito"):
-        return len(words) == 1
+        return len(words) == 1 and not _is_titled(reading, token)
     if not reading.text[mention.start : mention.end].islower():
         return False
     alone = len(words) == 1
     if alone and ((first in _US and _US_AHEAD.search(ahead)) or (first in _WAYS and _WAY_AHEAD.search(ahead))):
         return True
     if alone and _SOMEBODY.search(reading.folded, max(0, mention.start - 30), mention.start):
-        quality = "ADJ" in reading.lexicon.parts.get(first, "").split("|")
-        return quality and reading.lexicon.common.get(first, 0.0) >= _USUAL
+        quality = "ADJ" in reading.lexicon.parts.get(first, "").split("|") and not reading.lexicon.is_first_name(first)
+        elsewhere = (at for at in reading.places[first] if at != token)
+        named = any(reading.capitals[at] or _is_titled(reading, at) for at in elsewhere)
+        return quality and not named and reading.lexicon.common.get(first, 0.0) >= _USUAL
     return mention.label is not Label.PATIENT and _are_short(reading, mention)
 
 
@@ -291,6 +296,8 @@ def _are_short(reading: Reading, mention: Mention) -> bool:
         return False
     around = [reading.word(at) for at in (tokens[0] - 1, tokens[-1] + 1)]
     if around[0] in _SAID_OF or any(map(reading.lexicon.is_first_name, around)):
+        return False
+    if around[1] == "(" and reading.word(tokens[-1] + 2) in PROFESSIONS:
         return False
     places = (at for one in short for at in reading.places[reading.words[one]])
     said = (reading.capitals[at] or (_is_titled(reading, at) and reading.surface(at - 1) != "pr") for at in places)
@@ -306,8 +313,13 @@ def _is_plain(reading: Reading, word: str) -> bool:
 
 @cache
 def _is_short(word: str) -> bool:
-    """Return whether a word that no table has leaves letters out of a usual or medical one: "escar", "instt"."""
+    """Return whether a word that no table has leaves letters out of a usual or medical one, and of no usual surname.
+
+    "escar", "instt"; not "martn", which may be one.
+    """
     if len(word) < _LEAST_LEFT or not word.isalpha() or not lexicon().is_unknown(word):
+        return False
+    if any(lexicon().surnames.get(one) >= _OFTEN_BORNE for one in _with_more_letters(word)):
         return False
     if lexicon().is_word(f"{word}{word[-1]}e"):
         return True
@@ -317,15 +329,23 @@ def _is_short(word: str) -> bool:
     return word[-1] == word[-2] == "t" and any(one[:-1].startswith(word[:-1]) for one in whole.get(word[:4] + "…t", ()))
 
 
+def _with_more_letters(word: str) -> Iterator[str]:
+    """Yield a word with one letter more, and with two vowels more."""
+    for at in range(1, len(word) + 1):
+        yield from (f"{word[:at]}{letter}{word[at:]}" for letter in ascii_lowercase)
+        for beside in range(at, len(word) + 1):
+            yield from (f"{word[:at]}{one}{word[at:beside]}{two}{word[beside:]}" for one in _VOWELS for two in _VOWELS)
+
+
 def _leaves_out(word: str, whole: str) -> bool:
-    """Return whether a word is another without a few letters of it."""
+    """Return whether a word is another one but for a few letters left out."""
     letters = iter(whole)
     return 0 < len(whole) - len(word) <= _MOST_LEFT_OUT and all(letter in letters for letter in word)
 
 
 def _consonants(word: str) -> str:
     """Return the first letter of a word and the consonants behind it, one of two alike."""
-    kept = word[0] + "".join(one for one in word[1:] if one not in "aeiouy")
+    kept = word[0] + "".join(one for one in word[1:] if one not in _VOWELS)
     return "".join(one for at, one in enumerate(kept) if at == 0 or one != kept[at - 1])
 
 

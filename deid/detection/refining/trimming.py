@@ -158,7 +158,7 @@ def _in_columns(reading: Reading, mention: Mention) -> list[Mention]:
 
 
 # "O2 2[l.] marchand (as)": the unit of a value that ends a sentence
-_FLOWED = re.compile(r"(?<=\d)(?:cc|g|l|mg|ml|u|ui)\.? (?=[^\W\d_]{2})")
+_FLOWED = re.compile(r"(?:(?<=\d)|(?<=[a-z]/))(?:cc|d?l|g|mg|ml|u|ui)\.? (?=[^\W\d_]{2})")
 # "Pr [ag.] Vincent Delmas", "Dr hon. Le Roux"
 _ACADEMIC = re.compile(r"(?:agregee?|agr?\.|emerite|honoraire|hon\.|associee?|assoc\.) ?(?=[^\W\d_])")
 

@@ -1,4 +1,4 @@
-"""How a word stands at its place: behind a title, first of a clause, written as a name, qualified by an adjective."""
+"""Place of a word: behind a title, first of a clause, written as a name, qualified by an adjective."""
 
 from __future__ import annotations
 

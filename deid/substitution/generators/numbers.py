@@ -68,15 +68,15 @@ _OF_A_DATE = re.compile(
 )
 # A whole day of the document, ahead of a rank: "2503120311", "20250312-0044", "A25-0312-0388"
 _OF_A_DAY = re.compile(
-    r"(?:\A|(?<=[-/. A-Z]))(?P<year>(?:20)?\d\d)-?(?P<month>0[1-9]|1[0-2])(?P<day>0[1-9]|[12]\d|3[01])(?=[-/. ]?\d\d)",
+    r"(?:\A|(?<=[-/. A-Z]))(?P<year>(?:20)??\d\d)-?(?P<month>0[1-9]|1[0-2])(?P<day>0[1-9]|[12]\d|3[01])(?=[-/. ]?\d\d)",
     re.IGNORECASE,
 )
 _CENTURY = 2000  # of a year of two figures
 # Numbers of one series are alike but for their last figures: "17-P-4401", "17-P-4402"
-_RANKED = re.compile(r"(?P<stem>.*\d)(?P<rank>\d\d)")
+_RANKED = re.compile(r"(?P<stem>.*\d)(?P<rank> ?\d ?\d)")
 _RANKS = 100
 # What is drawn whole: accounts, plates, and figures that a scanner read as letters
-_FORMED = re.compile(rf"(?i:{_IBAN.pattern}|{_PLATE.pattern})|.*[OolI].*")
+_FORMED = re.compile(rf"(?i:{_IBAN.pattern}|{_PLATE.pattern})|.*(?:\d[OolI]|[OolI]\d).*")
 _Part = tuple[int, int, str]  # start, end and text of a part of a number that is not redrawn
 _DAYS = ("%d-%m-%y", "%d-%m-%Y", "%Y-%m-%d")
 
@@ -143,8 +143,9 @@ class Numbers:
         stem, rank = found.groups()
         stream = self._context.stream("number", "stem", comparable(stem), str(attempt))
         written = _overlaid(redraw(stem, stream), kept)
-        rank = f"{(int(rank) + stream.below(_RANKS)) % _RANKS:02d}"
-        return written + rank if written.casefold() != stem.casefold() else None
+        moved = iter(f"{(int(rank.replace(' ', '')) + stream.below(_RANKS)) % _RANKS:02d}")
+        written_rank = re.sub(r"\d", lambda _: next(moved), rank)
+        return written + written_rank if written.casefold() != stem.casefold() else None
 
     def _other(self, original: str, label: Label, prefix: str, stream: KeyedStream, kept: Sequence[_Part]) -> str:
         if label is Label.ID and not original.isdigit():

@@ -17,8 +17,8 @@ from deid.french.gentiles import Gentile
 from deid.privacy.budget import PLACE_COSTS
 from deid.privacy.stream import KeyedStream
 from deid.reference import Commune, CommuneTable
-from deid.reference.communes import Spot, sort_of
-from deid.reference.partition import UNIVERSITY, is_overseas_code
+from deid.reference.communes import Spot
+from deid.reference.partition import is_overseas_code
 from deid.reference.place_names import department_of_zip
 from deid.substitution.context import DocumentContext
 from deid.substitution.places import abroad
@@ -246,14 +246,15 @@ class Gazette:
     def _fits(self, commune: Commune, place: Place) -> bool:
         """Return whether a commune may replace a place.
 
-        By the law of the strata, any without a word of a person's name: such words do not depend on the places. Of few
-        candidates near the region, none that another place of the document has: which of them are one is public. Else
+        By the law of the strata, any without a word of a person's name: such words do not depend on the places. Of the
+        few of a stratum of several departments, none that another place of the document has: which places are one is
+        public. Else
         another commune than the place, of no name hidden here, with another postal code.
         """
         true = place.commune
         if self._strategy == "health_exponential" and place.world is None:
-            taken = commune.insee in self._used and true is not None and self._anchor(true) is not None
-            return self._is_unnamed(commune) and not taken
+            few = true is not None and self.communes.department_of_territory(true) is None
+            return self._is_unnamed(commune) and not (few and commune.insee in self._used)
         if (true is not None and commune.insee == true.insee) or self._context.brings_back(commune.name):
             return False
         codes = self._codes.get(place.key)
@@ -269,30 +270,34 @@ class Gazette:
             return (stream.choice(towns) for _ in count())
         if place.commune is None or self._tags:
             return anywhere(stream, self._around(place))
-        if near := self._near(place.commune):
+        if near := self._near(place, place.commune):
             return health_draws(stream, self.communes, place.commune, policy, self._epsilon, near)
         return STRATEGIES[self._strategy](stream, self.communes, place.commune, policy, self._epsilon)
 
-    def _near(self, true: Commune) -> Sequence[Commune]:
+    def _near(self, place: Place, true: Commune) -> Sequence[Commune]:
         """Return the candidates of a place that is drawn by a spot; () for one of all its territory.
 
         The seat of a university hospital is the nearest that no other place of the document has.
         """
-        if (spot := self._anchor(true)) is None:
+        if (spot := self._anchor(place, true)) is None:
             return ()
         found = self.communes.alike(true, spot) if self._is_moved(true) else self.communes.near(true, spot)
-        if sort_of(true)[1] == UNIVERSITY:
+        if self.communes.is_of_seats(true):
             free = (one for one in found if one.insee not in self._used and self._is_unnamed(one))
             return tuple(islice(free, 1)) or found
         return found
 
-    def _anchor(self, true: Commune) -> Spot | None:
-        """Return the spot by which a place is drawn: of the area, or of its own region's places; None overseas."""
+    def _anchor(self, place: Place, true: Commune) -> Spot | None:
+        """Return the spot by which a place is drawn: of the area, or of its own region's places; None overseas.
+
+        The address of a university hospital lies about its seat.
+        """
         if self._area is None or _is_overseas(true):
             return None
         region = self.communes.region_of_territory(true)
         away = region not in (None, self._left, self.communes.region_of(self._area))
-        return self._spot(self._departments.get(region, self._area) if away else self._area)
+        spot = self._spot(self._departments.get(region, self._area) if away else self._area)
+        return Spot(spot.seat, spot.seat) if place.key in self._survey.seated else spot
 
     def _spot(self, department: str) -> Spot:
         """Draw where in a department its places are drawn, by the patient's key alone."""
@@ -312,12 +317,14 @@ class Gazette:
         """Return the candidates of a place that no table knows, or for which its strategy gives none that fits."""
         if place.commune is None:
             return self.surroundings
-        free = [one for one in self._near(place.commune) if one.insee not in self._used and self._is_unnamed(one)]
+        free = [
+            one for one in self._near(place, place.commune) if one.insee not in self._used and self._is_unnamed(one)
+        ]
         return free or self.communes.territory(place.commune)
 
     def _choose(self, place: Place, attempt: int) -> Commune:
         """Return the first draw that fits; for a place that may not return, the next one after `attempt` of them."""
-        spot = self._anchor(place.commune) if place.commune is not None else None
+        spot = self._anchor(place, place.commune) if place.commune is not None else None
         near = None if spot is None else spot.centre.insee
         # Candidates of their own have bits of their own: two draws from the same would tell more than two.
         moved = place.commune is not None and self._is_moved(place.commune)

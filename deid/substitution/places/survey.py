@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
@@ -29,6 +29,7 @@ _ADDRESS_REACH, _ADDRESS_LINES = 240, 6
 _BESIDE = re.compile(r"[ ,;:(/–—-]*(?:(?:à|a|de)\s+|d['’])?", re.IGNORECASE)
 _SENTENCE = re.compile(r"[.!?…][^\S\n]+[A-ZÀ-Ý]|\n[^\S\n]*\n[^\S\n]*\n")
 _PAIR_REACH = 14
+_SEATED = re.compile("chr?u|chr|aphp|ghu|hospicescivils")  # comparable heads of university hospitals
 _AREA_GAP = re.compile(r"[ ,;(/–—-]*(?:(?:en|dans) (?:l['’]|l[ae] |les )?)?")
 _LAST_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*\Z")
 _COUNTRY_GAP = re.compile(r"[ ,;(/–—-]*\n?[ ,(/–—-]*(?:en |au |aux )?")
@@ -240,6 +241,12 @@ class Survey:
                 if place is not None:
                     found.setdefault(comparable(self._context.text(mention)), place)
         return found
+
+    @cached_property
+    def seated(self) -> Set[str]:
+        """Return the keys of places of the metropolis that are addresses of university hospitals, but for the home."""
+        told = {place.key: place.commune for name, place in self.addressed.items() if _SEATED.match(name)}
+        return {key for key, commune in told.items() if commune != self.known_home}
 
     def _address_after(self, organisation: Mention, following: Sequence[Mention]) -> Place | None:
         """Return the place of the first address after a name, right behind it or in its letterhead, or None."""

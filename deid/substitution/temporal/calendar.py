@@ -222,7 +222,7 @@ class Calendar:
         return Instant(unit, min(index_of(unit, drawn), line.moved_index(unit) - 1)).first
 
     def moved_day(self, year: int, month: int, day: int) -> date | None:
-        """Return what the document's own day, or one that it tells, is published as; None for another."""
+        """Return the published day of the document's own, or of one that it names; None for another."""
         if self._line is None or self._policy.dates.strategy not in DATES:
             return None
         told = day_of(on_real_day(2000 + year % _CENTURY, month, day))

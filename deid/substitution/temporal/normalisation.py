@@ -503,7 +503,7 @@ def are_bounds(context: DocumentContext, mention: Mention, following: Mention) -
 
 
 def are_of_one_sentence(context: DocumentContext, mention: Mention, following: Mention) -> bool:
-    """Return whether a reader takes the month of a date for that of a day told behind it in its sentence."""
+    """Return whether a reader gives a date's month to a day behind it in its sentence."""
     between = context.document.text[mention.end : following.start]
     return len(between) <= _SENTENCE_REACH and not (_ASIDE.match(between) or _SENTENCE_ENDS.search(between))
 

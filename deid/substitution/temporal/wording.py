@@ -322,7 +322,8 @@ class DateWriter:
                 text = text if other is None else in_case_of(text, other) if text.isupper() else other
             if moved.unit in _WITH_NOUNS:
                 text = self._agreeing(mention, text, distance=False)
-            if text in ("Noël", "Pâques") and said.year is None and _OPENS.search(self._context.before(mention, 4)):
+            named = fold_line(self._text_of[mention.start]).startswith(WEEKDAYS)
+            if named and text in ("Noël", "Pâques") and _OPENS.search(self._context.before(mention, 4)):
                 text = f"À {text}"  # "Lundi de Pâques, il est tombé"
             if self._text_of[mention.start].isupper() and _OPENS.search(self._context.before(mention, 4)):
                 text = text[:1].upper() + text[1:]
@@ -341,7 +342,7 @@ class DateWriter:
         return moved._replace(index=moved.index + (1 if ahead else -1))
 
     def _rough_day(self, mention: Mention, feast: str | None, month: Instant) -> date | None:
-        """Return the day of a feast in a month, or of the part of it that a mention tells; None of a whole month."""
+        """Return the day of a month's feast, or of the part of a month that a mention names; None of a whole month."""
         if feast:
             return feasts.day_of_feast(feast, month.first.year)
         part = _PART.search(fold_line(self._text_of[mention.start : mention.end]))

@@ -254,11 +254,14 @@ def test_a_nir_tells_the_published_birthplace(born: str, code: str, key: str, su
     assert {number[5:10] for number in numbers} <= codes
 
 
-@pytest.mark.parametrize("key", KEYS[:4])
-def test_a_nir_of_another_place_tells_none_of_the_document(key: str, substitutor: Substitutor) -> None:
-    markup = "Vit à [[CITY|Vesoul]], NIR [[NIR|161042119401869]]"
-    town, number = surrogates(substitutor.substitute(*marked(markup, patient=Patient(key=key))))
-    assert number[5:10] not in {"21194", *(one.insee for one in packaged_tables().communes.find(town))}
+def test_a_nir_of_another_place_tells_none_of_the_document(substitutor: Substitutor) -> None:
+    """Both are drawn about one town, so that they are one commune by chance now and then."""
+    markup, same = "Vit à [[CITY|Vesoul]], NIR [[NIR|161042119401869]]", 0
+    for key in KEYS:
+        town, number = surrogates(substitutor.substitute(*marked(markup, patient=Patient(key=key))))
+        assert number[5:10] != "21194"
+        same += number[5:10] in {one.insee for one in packaged_tables().communes.find(town)}
+    assert same < len(KEYS) / 2
 
 
 @pytest.mark.parametrize("label", ["ID", "IPP", "NDA"])

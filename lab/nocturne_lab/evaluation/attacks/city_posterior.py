@@ -28,7 +28,7 @@ from deid.config.policy import Places
 from deid.reference import Commune, CommuneTable
 from deid.reference.communes import Spot, sort_of
 from deid.reference.distances import MICRO, feature_maxima, normalise_profile
-from deid.reference.partition import UNIVERSITY, is_overseas_code
+from deid.reference.partition import is_overseas_code
 from deid.reference.tables import packaged_tables
 from nocturne_lab.evaluation.attacks.commune_laws import (
     Law,
@@ -93,26 +93,37 @@ def commune_posteriors(
     if not inputs:
         raise ValueError("no commune of the table is of these departments")
     prior, laws = _populations(inputs), law_of(table, inputs, places)
-    before = _guess_before(table, places, inputs, prior)
+    stays = places.strategy == "health_exponential"  # the stratum is public
+    known = np.unique([table.territory_name(one) if stays else "" for one in inputs], return_inverse=True)[1]
+    best = np.zeros(known.max() + 1)
+    np.maximum.at(best, known, prior)
     measure = _Measure(table, places.features)
-    return [_figures(places.strategy, epsilon, laws, prior, before, measure) for epsilon in epsilons]
+    return [_figures(places.strategy, epsilon, laws, prior, known, float(best.sum()), measure) for epsilon in epsilons]
 
 
 def _figures(
-    strategy: str, epsilon: Fraction, laws: Law, prior: NDArray[np.float64], before: float, measure: _Measure
+    strategy: str,
+    epsilon: Fraction,
+    laws: Law,
+    prior: NDArray[np.float64],
+    known: NDArray[np.intp],
+    before: float,
+    measure: _Measure,
 ) -> Posterior:
+    """Return the figures of an attacker who sees the surrogate and knows what is public of each input by number."""
     pairs, joint = _joint(laws, strategy, float(epsilon), prior)
     inputs, outputs = pairs.inputs, pairs.outputs
-    marginal = np.bincount(outputs, joint)
-    after = joint / marginal[outputs]
+    seen = np.unique(np.stack([outputs, known[inputs]]), axis=1, return_inverse=True)[1].ravel()
+    marginal = np.bincount(seen, joint)
+    after = joint / marginal[seen]
     best = np.zeros_like(marginal)
-    np.maximum.at(best, outputs, joint)
-    number = np.bincount(outputs)
+    np.maximum.at(best, seen, joint)
+    number = np.bincount(seen)
     return Posterior(
         strategy=strategy,
         epsilon=float(epsilon),
         candidates=float((marginal * number).sum()),
-        crowd=float((marginal * _crowds(outputs, after, len(marginal))).sum()),
+        crowd=float((marginal * _crowds(seen, after, len(marginal))).sum()),
         guess_before=before,
         guess=float(best.sum()),
         mean=float((joint * after).sum()),
@@ -296,13 +307,13 @@ class TownAttack:
     ) -> NDArray[np.float64] | None:
         """Return prior times likelihood of the communes of a stratum for the last of some published towns."""
         *before, here = indices(self._table, towns)
-        if spots and sort_of(one.first)[1] == UNIVERSITY:
+        if spots and self._table.is_of_seats(one.first):
             seats = [self._candidates(one, spot, moved) for spot in spots]
             taken = set(towns[:-1])
             chance = np.mean([next((each for each in row if each not in taken), None) == towns[-1] for row in seats])
             return self._people[one.codes] * chance if chance else None
         outputs, weights = self._draw(one.name, tuple(spots), moved, epsilon)
-        free = ~np.isin(outputs, before if spots else [])
+        free = ~np.isin(outputs, before if spots and one.lies[0] is None else [])
         at = np.flatnonzero(free & (outputs == here))
         if not len(at):
             return None
@@ -425,17 +436,6 @@ def _crowds(outputs: NDArray[np.intp], after: NDArray[np.float64], number: int) 
     offset = np.repeat(running[starts] - share[starts], np.diff(np.r_[starts, len(who)]))
     needed = running - offset - share < _CROWD_SHARE
     return np.bincount(who[needed], minlength=number).astype(float)
-
-
-def _guess_before(table: CommuneTable, places: Places, inputs: Sequence[Commune], prior: NDArray[np.float64]) -> float:
-    """Return the probability of a right guess from public knowledge: the territory, if draws stay inside it."""
-    if places.strategy != "health_exponential":
-        return float(prior.max())
-    best: dict[str, float] = {}
-    for commune, share in zip(inputs, prior, strict=True):
-        name = table.territory_name(commune)
-        best[name] = max(best.get(name, 0.0), float(share))
-    return sum(best.values())
 
 
 class _Measure:

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from deid.config.policy import Places
 from deid.reference import Commune, CommuneTable
-from deid.reference.communes import Spot, sort_of
+from deid.reference.communes import Spot
 from deid.reference.distances import MICRO, Point, feature_maxima, normalise_profile
-from deid.reference.partition import UNIVERSITY, is_overseas_code
+from deid.reference.partition import is_overseas_code
 
 _METRES = 1000
 _STRATA = 0.5  # rate of the exponential mechanism
@@ -166,7 +166,7 @@ def _of_home(table: CommuneTable, home: Commune) -> list[tuple[Sequence[Commune]
 def candidates(table: CommuneTable, commune: Commune, spot: Spot, *, moved: bool = False) -> Sequence[Commune]:
     """Return the candidates of a commune's stratum by a spot, of a document's first place: one university hospital."""
     found = table.alike(commune, spot) if moved else table.near(commune, spot)
-    return found[:1] if sort_of(commune)[1] == UNIVERSITY else found
+    return found[:1] if table.is_of_seats(commune) else found
 
 
 def _row(at: int, outputs: NDArray[np.intp], far: NDArray[np.int64], draw: int) -> tuple[NDArray[np.int64], ...]:

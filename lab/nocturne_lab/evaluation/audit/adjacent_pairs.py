@@ -264,7 +264,7 @@ def _changes(
 
 
 def _all_changed(visits: Sequence[_Visit], line: _Line, value: int) -> Iterator[_Visit]:
-    """Yield visits in which all that tell what a line tells have another value: an episode that documents share."""
+    """Yield visits in which every mention of a line's value has another one: an episode that documents share."""
     for visit in visits:
         yield replace(
             visit,

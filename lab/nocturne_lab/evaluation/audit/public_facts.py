@@ -408,7 +408,7 @@ class PublicReading:
         return {"keep": (hour, minute), "hour": hour, "part_of_day": hour // 6}.get(self._file.times)
 
     def _of_nir(self, one: Told) -> Hashable:
-        """Return the sex, the commune, and whether the year is that of the birth."""
+        """Return the sex, the commune, and whether the year is the birth's."""
         digits, birth = "".join(_NUMBERS.findall(one.text)), self._file.birth
         return digits[0], digits[5:10], birth is not None and birth.year % 100 == int(digits[1:3])
 
