@@ -40,7 +40,7 @@ def _only(codes: set[str | None]) -> str | None:
 
 
 class Spot(NamedTuple):
-    """Spot about which the places of a document are drawn: a seat of a university hospital, and a town of the area towards it."""
+    """Spot about which a document's places are drawn: a seat of a university hospital, and a town towards it."""
 
     seat: Commune
     centre: Commune

@@ -251,8 +251,8 @@ ORDER BY r.planned = 0, r.run_id;
 
 -- name: staged
 -- Grain: some runs of one interval, those that wait. Purpose: what a steward reads before deciding: what the interval
--- holds, as its balance has it, and what publishing the runs does. Nothing is said of an interval without such runs, and
--- nothing of its quarantine where they hold no document.
+-- holds, as its balance has it, and what publishing the runs does. Nothing is said of an interval without such runs,
+-- and nothing of its quarantine where they hold no document.
 SELECT
     CASE WHEN w.runs THEN b.seen ELSE 0 END AS seen,
     CASE WHEN w.runs THEN b.waiting ELSE 0 END AS staged,

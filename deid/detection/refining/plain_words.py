@@ -273,7 +273,7 @@ def is_small_word(reading: Reading, mention: Mention, words: Sequence[str]) -> b
     first, ahead = words[0], reading.folded[max(0, mention.start - _WAY_REACH) : mention.start]
     token = reading.token_at(mention.start)
     if first in ("idem", "dito"):
-        return len(words) == 1 and not _is_titled(reading, token)
+        return len(words) == 1 and (reading.word(token - 1) == ":" or not _is_titled(reading, token))
     if not reading.text[mention.start : mention.end].islower():
         return False
     alone = len(words) == 1
