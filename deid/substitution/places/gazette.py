@@ -248,8 +248,7 @@ class Gazette:
 
         By the law of the strata, any without a word of a person's name: such words do not depend on the places. Of the
         few of a stratum of several departments, none that another place of the document has: which places are one is
-        public. Else
-        another commune than the place, of no name hidden here, with another postal code.
+        public. Else another commune than the place, of no name hidden here, with another postal code.
         """
         true = place.commune
         if self._strategy == "health_exponential" and place.world is None:
