@@ -108,7 +108,7 @@ def _stage_lines(context: DocumentContext, normalised: NormalisedTimes) -> list[
     then = {one for one in normalised.ages.keys() - others if stages.is_then(context, one)}
     given = _read_given(context, normalised)
     drawn: dict[tuple[Unit, int, int, str], tuple[str, Fraction]] = {}
-    for one in (others | then) - given.keys():
+    for one in (others | then) - given.keys() - _kept_ages(context, normalised):
         age = normalised.ages[one]
         key = age.unit, age.step, age.value, "then" if one in then else stages.whose_age(context, one)
         drawn[key] = (
@@ -123,6 +123,19 @@ def _stage_lines(context: DocumentContext, normalised: NormalisedTimes) -> list[
     if birth is not None and (normalised.ages.keys() - others or normalised.births or normalised.numbered_birth):
         lines.append(stages.cost_of_birth(birth))
     return lines
+
+
+def _kept_ages(context: DocumentContext, normalised: NormalisedTimes) -> set[Mention]:
+    """Return the patient's ages at most `kept_days` from the document's, where its days from the birth date stay."""
+    birth, reach = normalised.birth, context.policy.dates.kept_days
+    if birth is None or not episodes.follows_birth(context, normalised):
+        return set()
+    own, day = (normalised.anchor - birth).days, ages.months_of(Unit.DAY, 1, 1)
+    return {
+        one
+        for one, age in normalised.ages.items()
+        if abs(ages.months_of(age.unit, age.value, age.step) / day - own) <= reach and not is_of_another(context, one)
+    }
 
 
 def _read_given(context: DocumentContext, normalised: NormalisedTimes) -> Mapping[Mention, given_ages.Given]:
@@ -160,6 +173,7 @@ class Calendar:
         self._normalised: NormalisedTimes = normalise(context)
         self._costs = cost_lines(context, self._normalised)
         self._given = _read_given(context, self._normalised)
+        self._kept_ages = _kept_ages(context, self._normalised)
         self._texts: dict[Mention, str] = {}
         self._line: Timeline | None = None
         self._published: Mapping[Instant, Instant] = {}
@@ -367,7 +381,9 @@ class Calendar:
 
     def _age_in_stage(self, mention: Mention, age: Age, line: Timeline, epsilon: Fraction) -> str:
         context = self._context
-        if (given := self._given.get(mention)) is not None:
+        if mention in self._kept_ages and line.keeps_age:
+            value = age.value
+        elif (given := self._given.get(mention)) is not None:
             started = None if given.since is None else self._values[given.since]
             value = given_ages.count_age(given, age, line, self._own_months, started)
         elif line.birth is None or line.told_birth is None or is_of_another(context, mention):
@@ -376,7 +392,7 @@ class Calendar:
             value = given_ages.within_class(context, mention, age, self._beside_kin(mention, age, value, line))
             if self._own_months is None and given_ages.is_own(context, mention):
                 self._own_months = int(ages.months_of(age.unit, value, age.step))
-        elif stages.is_then(context, mention):
+        elif stages.is_then(context, mention) and mention not in self._kept_ages:
             now, published = (
                 age_at(*days, age.unit) * age.step
                 for days in ((line.birth, line.anchor), (line.told_birth, line.moved_anchor))

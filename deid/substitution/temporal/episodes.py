@@ -42,7 +42,6 @@ KEPT = "kept"  # strategy of a distance that stays as it is
 CostLine = tuple[str, str, Fraction | None, int]  # as in `calendar`
 _WEEK = 7
 _SATURDAY = 5
-_QUARTER = 92  # days before the birth
 _NAMED = {Unit.SEASON: 4, Unit.MONTH: 12}  # units of a year that are said by name: "l'été dernier"
 _FAR = 10**6  # days, no bound
 _ABOUT = timedelta(days=3)  # that a date may lie from the end of a length told of it
@@ -113,8 +112,9 @@ def episode_shift(context: DocumentContext, episode: Episode, life: Life | None 
     moved birth date: adjacent inputs share it. Where s leads out of that stage, the noise begins at its nearer end:
     between there and v + s no day is in S.
 
-    The first three years of life are too short for that noise: a stay that begins there moves with the birth date and
-    the noise of an age of its stage (`infant_stage`), is folded at the ends of S, and brought to its nearest day.
+    The first three years of life are too short for that noise. An episode that begins in the first one, or in the
+    pregnancy, moves with the birth date; in the next two with that and the noise of an age of its stage
+    (`infant_stage`), folded at the ends of S and brought to its nearest day.
     """
     shift, rate = patient_shift(context), tempered(rational(context.policy.dates.episode_epsilon)) / 2
     low, high = (shift - _FAR, shift + _FAR) if life is None else life.moves(episode)
@@ -135,14 +135,16 @@ def episode_shift(context: DocumentContext, episode: Episode, life: Life | None 
 def infant_stage(context: DocumentContext, episode: Episode, birth: date | None) -> int | None:
     """Return the stage of life that an episode begins in, where its ages have a greater ε per day than an episode.
 
-    None for an older patient, and for one whose days move each by itself: ε is then that of any episode. An episode of
-    the first stage, or of the quarter of a year before, moves with the birth date alone.
+    None for an older patient, and for one whose days move each by itself: ε is then that of any episode. 0 for an
+    episode of the first year, or of the pregnancy, which moves with the birth date alone.
     """
     if birth is None or episode.keeps == "nothing" or context.policy.ages.strategy != "stages":
         return None
-    if (birth - episode.first).days > _QUARTER:
+    if stages.moves_with_birth(birth, episode.first):
+        return 0
+    if episode.first < birth:
         return None
-    stage = max(0, stages.stage_on(birth, episode.first))
+    stage = stages.stage_on(birth, episode.first)
     return stage if stages.epsilon_per_day(stage) > rational(context.policy.dates.episode_epsilon) else None
 
 
@@ -151,14 +153,16 @@ def own_shift(context: DocumentContext, episode: Episode, anchor: date, life: Li
 
     Read are the published first day of a stay, or the published date of a document without one, its stage of life and
     other public facts: ε stays that of the draw, which other documents may show as it is. An episode that moves with
-    the birth date goes on doing so.
+    the birth date goes on doing so, unless a birth that another document of that age left less room leads it past that
+    end: it then keeps its stage.
     """
     days, bounds = episode_shift(context, episode, life), context.document.bounds
     least, most = (-_FAR, _FAR) if life is None else life.moves(episode)
-    if least == most:
-        return days
     stays = episode.keeps in ("weekday", "kind")
-    if life is not None and not stays and anchor >= life.birth:
+    if life is not None and least == most:
+        day = episode.first if stays else anchor
+        least = min(days, (stages.days_of_stage(life.birth, day, life.moved)[0] - day).days)
+    elif life is not None and not stays and anchor >= life.birth:
         least, most = life.moves(episode._replace(first=anchor, last=anchor))
         days += _WEEK * (max(-((days - least) // _WEEK), 0) - max(-((most - days) // _WEEK), 0))
     if bounds is None:
@@ -175,23 +179,26 @@ class Life(NamedTuple):
     birth: date
     moved: date
 
+    def holds(self, episode: Episode) -> bool:
+        """Return whether an episode moves with the birth date, so that all days between them stay."""
+        return episode.keeps != "nothing" and stages.moves_with_birth(self.birth, episode.first)
+
     def moves(self, episode: Episode) -> tuple[int, int]:
         """Return the least and greatest move, in days, that keeps an episode in the stage of life of its first day.
 
         An episode that ends in a later stage, since a document of it may tell the next age, begins within its own
-        length of the end of the first one, a week at least: both stages are public. An episode from the first month of
-        life, or the quarter before, moves with the birth date. An earlier one is free, and so are single days
-        (`moves: day`) before the birth.
+        length of the end of the first one, a week at least: both stages are public. An episode from the first year of
+        life, or the pregnancy, moves with the birth date. An earlier one is free, and so are single days (`moves: day`)
+        before the birth.
         """
-        day, alone = episode.first, episode.keeps == "nothing"
-        before = (self.birth - day).days
-        if before > (0 if alone else _QUARTER):
+        day = episode.first
+        if self.holds(episode):
+            return (self.moved - self.birth).days, (self.moved - self.birth).days
+        if day < self.birth:
             return -_FAR, _FAR
         first, last = stages.days_of_stage(self.birth, day, self.moved)
-        if first == self.moved and not alone:
-            return (self.moved - self.birth).days, (self.moved - self.birth).days
         length = (episode.last or day) - day
-        if first != self.moved and day + length > stages.days_of_stage(self.birth, day, self.birth)[1]:
+        if day + length > stages.days_of_stage(self.birth, day, self.birth)[1]:
             first = max(first, last - max(length, timedelta(days=_WEEK)) + timedelta(days=1))
         elif episode.keeps == "quarter":
             last -= length
@@ -215,13 +222,13 @@ def move(context: DocumentContext, normalised: NormalisedTimes, epsilon: Fractio
     holds the months that it held.
     """
     anchor = normalised.anchor
-    episode = episode_of(context, anchor)
+    life = _life(context, normalised.birth)
+    episode = _own_episode(context, anchor, life)
     written = {
         one
         for mention, one in normalised.instants.items()
         if one.unit is Unit.DAY and weekday_of(normalised.said[mention]) == one.first.weekday()
     }
-    life = _life(context, normalised.birth)
     shift = own_shift(context, episode, anchor, life)
     moved_anchor = episode.moved(anchor, shift, written=day_of(anchor) in written)
     birth = normalised.birth and _birth(context, anchor, moved_anchor, normalised.birth, epsilon)
@@ -344,12 +351,26 @@ def move_day(context: DocumentContext, day: date) -> date | None:
     anchor = context.document.reference_date
     if anchor is None:
         return None
-    episode = episode_of(context, anchor)
+    life = _life(context, context.document.patient.birth_date)
+    episode = _own_episode(context, anchor, life)
     low, high = _window(context, episode, anchor)
     if not low <= day <= high:
         return None
-    life = _life(context, context.document.patient.birth_date)
     return episode.moved(day, own_shift(context, episode, anchor, life))
+
+
+def _own_episode(context: DocumentContext, anchor: date, life: Life | None) -> Episode:
+    """Return the document's episode; of one that moves with the birth date, no day is brought to its kind."""
+    episode = episode_of(context, anchor)
+    if life is None or episode.keeps != "kind" or not life.holds(episode):
+        return episode
+    return episode._replace(keeps="weekday")
+
+
+def follows_birth(context: DocumentContext, normalised: NormalisedTimes) -> bool:
+    """Return whether the document's episode moves with the patient's birth date, which is public."""
+    own = episode_of(context, normalised.anchor)
+    return context.policy.dates.strategy == "episodes" and infant_stage(context, own, normalised.birth) == 0
 
 
 def _life(context: DocumentContext, birth: date | None) -> Life | None:
@@ -368,7 +389,7 @@ def _birth(context: DocumentContext, anchor: date, moved_anchor: date, birth: da
 def cost_lines(context: DocumentContext, normalised: NormalisedTimes) -> list[CostLine]:
     """Return the costs of a document's dates: a draw per episode, and per other month, season, year or decade.
 
-    An infant's episodes show the draw of the birth date too; a newborn's that one alone.
+    A toddler's episodes show the draw of the birth date too; those of the first year that one alone.
     """
     anchor = normalised.anchor
     own = episode_of(context, anchor)

@@ -46,6 +46,8 @@ _FROM = re.compile(r"\b(?:de|entre|depuis)(?: l'age de)?\s$")
 _TO_ANOTHER = re.compile(r"(?: ?ans)?,? (?:a|et|jusqu['’]a(?: l['’]age de)?) \d{1,2} ?ans\b")
 _THEN_REACH = 24  # characters
 _MARK = "\ue000"  # stands for an age
+_INFANT, _TODDLER = 1, 2  # stages of life in the first year and behind it
+_PREGNANCY = 280  # days before a birth
 _GREATEST = {Unit.YEAR: 125, Unit.MONTH: 1500, Unit.WEEK: 520, Unit.DAY: 3650, Unit.DECADE: 12}
 
 
@@ -235,6 +237,11 @@ def stage_on(birth: date, day: date) -> int:
     return _stage(Fraction(months_between(birth, day)))
 
 
+def moves_with_birth(birth: date, day: date) -> bool:
+    """Return whether what begins on a day moves with the birth date: in the first year of life, or the pregnancy."""
+    return (birth - day).days <= _PREGNANCY and stage_on(birth, day) <= _INFANT
+
+
 def kept_in_stage(age: Age, value: int) -> int:
     """Return the value nearest to `value` in the stage of `age`."""
     return min(same_stage(age.unit, age.step, stage_of(age)), key=lambda one: (abs(one - value), one), default=value)
@@ -290,8 +297,12 @@ def _reached(birth: date, months: int) -> date:
 
 
 def months_of_stage(months: int) -> int:
-    """Return the months of life at which the stage of an age in months begins."""
-    return _FIRST_MONTHS[max(0, _stage(Fraction(months)))]
+    """Return the months from the birth that an episode needs in the stage of an age in months.
+
+    They are those at which the stage begins; of an infant's, whose days from the birth stay, those at which it ends.
+    """
+    stage = max(0, _stage(Fraction(months)))
+    return _FIRST_MONTHS[_TODDLER if stage == _INFANT else stage]
 
 
 def class_of(months: int) -> str:

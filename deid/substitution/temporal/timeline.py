@@ -38,6 +38,13 @@ class Timeline(NamedTuple):
         """Return the index of the moved anchor on the scale of a unit."""
         return index_of(unit, self.moved_anchor)
 
+    @property
+    def keeps_age(self) -> bool:
+        """Return whether the days from the birth to the document are those of the original."""
+        if self.birth is None or self.told_birth is None:
+            return False
+        return self.told_birth - self.birth == self.moved_anchor - self.anchor
+
     def fixed(self) -> dict[Instant, int]:
         """Return the moved indexes of what no projection may move: the anchor, and an earlier birth date."""
         stay = {day_of(self.anchor): self.moved_anchor.toordinal()}
