@@ -170,6 +170,7 @@ _FACTS = {
     "lasts": "whether a stay lasts one day",
     "weekday": "weekday of the first day of a stay of two days or more",
     "stages": "stages of life in which a stay begins and ends",
+    "born": "days from the birth to a stay of the first year of life, or of the 280 days before",
     "crossing": "… of stays that end in a later one",
     "order": "order and ties of the dates of a document, its own among them",
     "holds": "… ties of dates in different units: a year that holds a month",
@@ -237,6 +238,8 @@ def _of_stay(context: DocumentContext, times: NormalisedTimes) -> Iterator[tuple
     if times.birth is not None:
         ends = [stages.class_of(months_between(times.birth, day)) for day in (stay.first, last)]
         yield "stages", tuple(ends)
+        if stages.moves_with_birth(times.birth, stay.first):
+            yield "born", (stay.first - times.birth).days
         if ends[0] != ends[1]:
             yield "crossing", tuple(ends)
 

@@ -12,7 +12,7 @@ from math import inf
 
 import pytest
 
-from deid.domain.document import Mention
+from deid.domain.document import Mention, Stay
 from deid.french.times_of_day import ClockTime
 from deid.privacy.laplace import discrete_laplace
 from deid.privacy.stream import KeyedStream
@@ -62,6 +62,15 @@ def published(moves: str = "stay", times: str = "keep") -> Substitutor:
 def test_no_generated_pair_refutes_its_claim(seed: int, ended: bool, moves: str, times: str, pairs: int) -> None:
     drawn = islice(adjacent_pairs(seed, ended=ended, moves=moves, times=times), pairs)
     found = PairsTried(DRAWS, tried=[(pair, try_pair(pair, published(moves, times), DRAWS)) for pair in drawn])
+    assert [pair for pair, _ in found.holm_refuted()] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("seed", "ended"), [(0, False), (4, True)])
+def test_no_generated_pair_of_an_infant_refutes_its_claim(seed: int, ended: bool) -> None:
+    drawn = islice(adjacent_pairs(seed, ended=ended, infants=True), PAIRS // 4)
+    found = PairsTried(DRAWS, tried=[(pair, try_pair(pair, published(), DRAWS)) for pair in drawn])
+    assert any(pair.changed == "birth" for pair, _ in found.tried)
     assert [pair for pair, _ in found.holm_refuted()] == []
 
 
@@ -134,6 +143,19 @@ def test_a_birth_date_costs_its_days_within_its_decade() -> None:
     text = ("Vu ce jour.",)
     assert read_again(text, text, (BORN, date(1950, 6, 11))) == pytest.approx(10 / 548)
     assert read_again(text, text, (date(1949, 12, 31), date(1950, 1, 1))) == inf
+
+
+def test_days_from_the_birth_are_public_in_the_first_year() -> None:
+    """The document is of a stay that begins on 3 March 2022."""
+    text, days = ("Vu à [[AGE|4 mois]], le [[DATE|01/02/2022]].",), (date(2021, 10, 1), date(2021, 10, 11))
+    assert read_again(text, text, days) == inf
+    assert read_again(text, ("Vu à [[AGE|3 mois]], le [[DATE|01/02/2022]].",), days[:1] * 2) == inf
+    texts = [
+        (Text(f"Née le [[DATE|{born:%d/%m/%Y}]], vue à [[AGE|4 mois]].", seen, Stay(seen, seen)),)
+        for born, seen in zip(days, (date(2022, 3, 4), date(2022, 3, 14)), strict=True)
+    ]
+    files = [PatientFile(one, born) for one, born in zip(texts, days, strict=True)]
+    assert claimed_loss(*files) == pytest.approx(10 / 60)
 
 
 def test_pairs_are_the_same_for_a_seed_and_adjacent() -> None:
@@ -315,6 +337,10 @@ def _halves(times: TimesOfDay, mention: Mention) -> str:
     return "tôt" if int(times._context.text(mention)[:2]) % 6 < 3 else "tard"
 
 
+def days_of_infants_are_brought_to_their_kind(patch: Patch) -> None:
+    patch.setattr(episodes, "_own_episode", lambda context, anchor, _: episodes.episode_of(context, anchor))
+
+
 def days_one_by_one_are_never_later(patch: Patch) -> None:
     stays_never_later(patch)
 
@@ -350,6 +376,7 @@ PLANTED: list[tuple[Callable[[Patch], None], str, str, int, int]] = [
     (a_number_keeps_its_order, "nir", "nir", 120, SEED),
     (hours_are_rounded, "time", "time", 120, SEED),
     (times_are_of_the_half_of_a_part, "time", "time", 120, SEED),
+    (days_of_infants_are_brought_to_their_kind, "stay", "birth", 240, SEED),
     (days_one_by_one_are_never_later, "day until", "day until", 240, SEED),
     (days_one_by_one_move_together, "day until", "day until", 120, SEED),
 ]
@@ -363,12 +390,19 @@ RULES = {
 
 
 def caught(
-    kinds: str, changed: str, draws: int, seed: int, *, ended: bool = False, rules: tuple[str, str] = ("stay", "keep")
+    kinds: str,
+    changed: str,
+    draws: int,
+    seed: int,
+    *,
+    ended: bool = False,
+    infants: bool = False,
+    rules: tuple[str, str] = ("stay", "keep"),
 ) -> AdjacentPair | None:
     """Return the first of `BUGS` generated pairs that refutes its claim, with Bonferroni's correction; None if none."""
     moves, times = rules
     substitutor = published(moves, times)
-    found = adjacent_pairs(seed, kinds.split(), ended=ended, moves=moves, times=times)
+    found = adjacent_pairs(seed, kinds.split(), ended=ended, moves=moves, times=times, infants=infants)
     pairs = (pair for pair in found if pair.changed in changed.split())
     for pair in islice(pairs, BUGS):
         if try_pair(pair, substitutor, draws) * BUGS <= FAMILY_ERROR:
@@ -389,5 +423,6 @@ def test_generated_pairs_catch_a_planted_bug(
     seed: int,
 ) -> None:
     plant(monkeypatch)
-    ended = plant is a_shift_is_cut_at_nought
-    assert caught(kinds, changed, draws, seed, ended=ended, rules=RULES.get(plant, ("stay", "keep"))) is not None
+    ended, infants = plant is a_shift_is_cut_at_nought, plant is days_of_infants_are_brought_to_their_kind
+    rules = RULES.get(plant, ("stay", "keep"))
+    assert caught(kinds, changed, draws, seed, ended=ended, infants=infants, rules=rules) is not None

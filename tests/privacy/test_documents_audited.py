@@ -32,7 +32,7 @@ SUBSET = (
     ("birth date", "1953-12-31, 1954-01-01"),
     ("age of a child beside a birthday", "2018-03-12, 2018-03-19"),
     ("birth of a newborn", "two days later, with its stay"),
-    ("stay of an infant", "a week later"),
+    ("stay of a toddler", "a week later"),
     ("age in two documents", "births a year apart"),
 )
 

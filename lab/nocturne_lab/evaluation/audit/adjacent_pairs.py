@@ -67,7 +67,8 @@ _STEPS = {
 _STAY_DAYS, _BIRTH_DAYS = (-63, -14, -7, 1, 2, 7, 21, 63), (-20, -3, 1, 7, 31, 90)
 _FIRST_VISIT, _PAST = date(2019, 1, 5), date(2008, 1, 1)
 _UNKNOWN, _AT_AN_END, _SAME_STAY, _SELDOM = 0.1, 0.3, 0.3, 3
-_LAG = 9
+_LAG, _INFANT = 9, 340  # days
+_TODDLER = 2  # years, below which ages are told in months
 _AGAIN = 0.5  # share of values that repeat, or stand beside, one told before
 
 
@@ -125,18 +126,20 @@ def adjacent_pairs(
     ended: bool = False,
     moves: str = "stay",
     times: str = "keep",
+    infants: bool = False,
 ) -> Iterator[AdjacentPair]:
     """Yield adjacent pairs without end, the same for a seed; mentions are of `kinds`, as in `SENTENCES`.
 
-    With `ended`, the dates of both inputs have a last day, some days after the documents of the first. `moves` and
-    `times` are the keys of the policy that publishes them; times of day are told where it does not keep them.
+    With `infants`, patients are born in the year before the first visit. With `ended`, the dates of both inputs have a
+    last day, some days after the documents of the first. `moves` and `times` are the keys of the policy that publishes
+    them; times of day are told where it does not keep them.
     """
     random = Random(seed)  # noqa: S311 - inputs of a measure, not a secret
     kinds = sorted(kind for kind in kinds if kind != "time" or times != "keep")
     while True:
-        birth = _birth(random)
+        birth = _FIRST_VISIT - timedelta(days=random.randrange(_INFANT)) if infants else _birth(random)
         visits = _visits(random, birth, kinds)
-        for changed, changed_birth, changed_visits in _changes(random, birth, visits):
+        for changed, changed_birth, changed_visits in _changes(random, birth, visits, together=infants):
             until = _last_day(visits) if ended else None
             one, other = (
                 replace(_written(*side, until), moves=moves, times=times)
@@ -231,9 +234,15 @@ def _in_unit(line: _Line, kind: str) -> int | None:
 
 
 def _changes(
-    random: Random, birth: date | None, visits: tuple[_Visit, ...]
+    random: Random, birth: date | None, visits: tuple[_Visit, ...], *, together: bool
 ) -> Iterator[tuple[str, date | None, tuple[_Visit, ...]]]:
-    """Yield inputs with one value changed, in random order: mentions more often than the days of a stay or a birth."""
+    """Yield inputs with one value changed, in random order: mentions more often than the days of a stay or a birth.
+
+    With `together`, first the birth and all visits, by one number of days.
+    """
+    if together and birth is not None:
+        step = timedelta(days=random.choice(_BIRTH_DAYS))
+        yield "birth", birth + step, tuple(replace(one, first=one.first + step) for one in visits)
     places: list[tuple[int | None, int | None]] = [
         (at, row) for at, one in enumerate(visits) for row, line in enumerate(one.lines) if line.kind in _STEPS
     ]
@@ -327,6 +336,10 @@ def _mention(line: _Line, visit: _Visit, birth: date | None, written: date) -> s
             return f"06{line.value % 10**8:08d}"
         case "ipp":
             return f"{line.value % 10**8:08d}"
+        case "then" if birth is not None and written.year - birth.year < _TODDLER:
+            return f"{line.value % 14 + 1} mois"
+        case "now" if birth is not None and written.year - birth.year < _TODDLER:
+            return f"{(written - birth).days} jours"
         case "now" if birth is not None:
             years = written.year - birth.year - ((written.month, written.day) < (birth.month, birth.day))
             return f"{years} ans"

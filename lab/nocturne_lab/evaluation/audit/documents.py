@@ -192,7 +192,7 @@ def _stays(policy: Policy) -> Iterator[Neighbours]:
         ]
         yield Neighbours("stay of several days", words, claimed, [(longer[0],), (longer[1],)])
     for kind, birth in (
-        ("an infant", date(2021, 10, 1)), ("a child", date(2018, 3, 12)), ("a patient near 50", date(1972, 4, 20)),
+        ("a toddler", date(2020, 10, 1)), ("a child", date(2018, 3, 12)), ("a patient near 50", date(1972, 4, 20)),
         (f"a patient past {policy.substitution.ages.top_code}", date(1925, 1, 1)),
     ):  # fmt: skip
         texts = [
@@ -301,7 +301,7 @@ def _age_loss(one: str, other: str) -> float:
 
 
 def _per_day_of_age(policy: Policy, birth: date) -> float:
-    """Return ε per day from the birth to the stay, in its first years; 0 later, where the stay's own day is drawn."""
+    """Return ε per day from the birth to a toddler's stay; 0 later, where the stay's own day is drawn."""
     each = float(epsilon_per_day(stage_on(birth, _STAY.first)))
     return each if each > policy.substitution.dates.episode_epsilon else 0.0
 
@@ -317,7 +317,7 @@ def _births(policy: Policy) -> Iterator[Neighbours]:
         ("age of the patient beside a birthday", date(1981, 3, 12), date(1981, 3, 19), "Patient de {age}."),
         ("age of a child beside a birthday", date(2018, 3, 12), date(2018, 3, 19), "Enfant de {age}."),
         ("birth of a child", date(2018, 3, 12), date(2018, 4, 12), "Né le {day}, {age}."),
-        ("birth of an infant", date(2021, 10, 1), date(2021, 10, 15), "Né le {day}."),
+        ("birth of a toddler", date(2020, 10, 1), date(2020, 10, 15), "Né le {day}."),
         (f"birth of a patient past {top}", date(1925, 1, 1), date(1926, 1, 1), "Né le {day}."),
         ("birth of a patient past 110", date(1910, 5, 1), date(1911, 5, 1), "Né le {day}."),
         ("birth in a leap year", date(1952, 2, 29), date(1952, 3, 1), "Né le {day}."),

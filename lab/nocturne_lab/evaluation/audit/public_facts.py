@@ -34,6 +34,7 @@ _KIN = re.compile(r"\b(?:mère|père|frère|sœur|fils|fille|oncle|cousin|tante|
 _ANOTHER_TIME = re.compile(r"(?:\bà|l'âge de|depuis|avant|vers) $")
 _BACK = 3  # a date without its year is taken for the nearest, and a day ahead counts as three behind
 _HALF_A_YEAR = 182
+_PREGNANCY, _FIRST_YEAR = 280, 12  # days before a birth, months of life: what moves with the birth date
 _MONTHS_A_YEAR, _DAYS_A_MONTH, _SATURDAY = 12, 365 / 12, 5
 
 
@@ -235,9 +236,18 @@ class PublicReading:
         one = self._told[number]
         return not self._is_birth(one) and (one.unit == "day" or number in self._near)
 
+    def _of_first_year(self, first: int) -> bool:
+        """Return whether an episode that begins on a day moves with the birth date, so that its days from it stay."""
+        birth = self._file.birth
+        if birth is None or self._by_days:
+            return False
+        return first >= birth.toordinal() - _PREGNANCY and _age_on(birth, first) < _FIRST_YEAR
+
     def _moved(self, day: int, first: int) -> tuple[float, float]:
         """Return the value of an episode's secret and nats per day; in the first years it is the age in days."""
         birth = self._file.birth
+        if birth is not None and self._of_first_year(first):
+            return day - birth.toordinal(), 0.0
         rate = _LIFE[_life(_age_on(birth, first))][1] / _DAYS_A_MONTH if birth and first >= birth.toordinal() else 0
         return (day - birth.toordinal(), rate) if birth and rate > _PER_EPISODE else (day, _PER_EPISODE)
 
@@ -245,9 +255,16 @@ class PublicReading:
         told = _life(one.months)
         if _is_of_kin(one) or self._file.birth is None:
             yield ("kin", self._episode(one.document), _whose(one), one.unit, one.value), one.months, _LIFE[told][1]
-        elif _is_of_another_time(one):
+        elif _is_of_another_time(one) and not self._is_public_age(one):
             rates = {"year": _PER_YEAR / _MONTHS_A_YEAR, "month": _PER_MONTH}
             yield ("then", one.unit, one.value), one.months, rates.get(one.unit, _LIFE[told][1])
+
+    def _is_public_age(self, one: Told) -> bool:
+        """Return whether an age is told of the patient in a document of the first year, at most a year off."""
+        birth = self._file.birth
+        if birth is None or _is_of_kin(one) or not self._of_first_year(self._first(one.document)):
+            return False
+        return abs(one.months * _DAYS_A_MONTH - self._days[one.document] + birth.toordinal()) <= _LONGEST
 
     def _words(self) -> Iterator[Hashable]:
         """Yield words and written forms."""
@@ -278,6 +295,8 @@ class PublicReading:
             lasts = None if document.stay is None else (document.stay.last or document.stay.first).toordinal()
             start = self._start(number)
             yield firsts.index(firsts[number]), self._days[number] - start, lasts and lasts - start
+            if self._of_first_year(self._first(number)):
+                continue
             yield _is_weekend(start) if lasts == start else (start - 1) % 7
             if lasts == start:
                 yield _is_weekend(self._days[number])
@@ -294,20 +313,20 @@ class PublicReading:
                 continue
             days = [self._start(number), self._days[number]]
             days += [document.stay.last.toordinal()] if document.stay and document.stay.last else []
-            yield self._of_days(*days) if document.stay else self._of_days(*days, *_ends_of_quarter(days[0]))
+            ends = () if document.stay else _ends_of_quarter(days[0])
+            yield self._of_days(self._first(number), *days, *ends)
 
     def _stage_of(self, day: int) -> int | None:
         """Return the stage of life of a day; None before the birth, or of a patient without a birth date."""
         birth = self._file.birth
         return None if birth is None or day < birth.toordinal() else _life(_age_on(birth, day))
 
-    def _of_days(self, *days: int) -> Hashable:
-        """Return the stages of life of days, and the days from the birth to the first if it is near."""
+    def _of_days(self, first: int, *days: int) -> Hashable:
+        """Return the stages of life of days of an episode; of one of the first year, the days from the birth."""
         birth = self._file.birth
         if birth is None:
             return None
-        since = days[0] - birth.toordinal()
-        near = since if since >= -92 and _age_on(birth, days[0]) < 1 else None
+        near = days[0] - birth.toordinal() if self._of_first_year(first) else None
         return tuple(_life(_age_on(birth, day)) for day in days), near
 
     def _is_birth(self, one: Told) -> bool:
@@ -386,19 +405,21 @@ class PublicReading:
         if one.label in ("TIME", "NIR"):
             return self._of_time(one) if one.label == "TIME" else self._of_nir(one)
         if one.label == "DATE" and number in self._near:
-            day = self._day(number)
-            return "near", day - self._start(one.document), _is_weekend(day)
+            day, held = self._day(number), self._of_first_year(self._first(one.document))
+            return "near", day - self._start(one.document), held or _is_weekend(day)
         if one.label == "DATE" and self._is_episode(number):
             first, last = (self._day(self._group[number][at]) for at in (0, -1))
             return (
-                "far", self._group[number], self._day(number) - first, (first - 1) % 7, self._of_days(first, last),
-                self._is_birthday(one),
+                "far", self._group[number], self._day(number) - first, self._of_first_year(first) or (first - 1) % 7,
+                self._of_days(first, first, last), self._is_birthday(one),
             )  # fmt: skip
         if one.label != "AGE" or birth is None:
             return _life(one.months) if one.label == "AGE" else "far"
         now = self._age_now(one)
         if _is_of_kin(one):
             return _life(one.months)
+        if self._is_public_age(one):
+            return one.unit, one.value
         side = ((one.value or 0) > now) - ((one.value or 0) < now)
         return _life(one.months), side if _is_of_another_time(one) else (one.value or 0) - now
 

@@ -187,11 +187,11 @@ def test_a_document_of_the_first_year_keeps_its_days_and_ages(
 
 
 def test_ages_of_relatives_and_old_ages_move_beside_an_infants(drawn: Substitutor) -> None:
-    text = f"Née le {told(LIFE)}. Sa mère de [[AGE|31 ans]], opérée le [[DATE|03/05/2012]]. Asthme depuis [[AGE|9 ans]]."
+    text = (
+        f"Née le {told(LIFE)}. Sa mère de [[AGE|31 ans]], opérée le [[DATE|03/05/2012]]. Asthme depuis [[AGE|9 ans]]."
+    )
     found = [
-        surrogates(
-            drawn.substitute(*marked(text, patient=Patient(f"p{at}", birth_date=LIFE), reference_date=SEEN))
-        )
+        surrogates(drawn.substitute(*marked(text, patient=Patient(f"p{at}", birth_date=LIFE), reference_date=SEEN)))
         for at in range(20)
     ]
     assert all(len({one[place] for one in found}) > 2 for place in (1, 2, 3))
