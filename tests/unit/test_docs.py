@@ -346,7 +346,7 @@ PAIRS = "benchmarks/adjacent_pairs.md"
 QUOTED += [
     (PRIVACY, words, PAIRS, figure)
     for words, figure in (
-        ("for newborns the days since birth; 42 patients", "a stay begins and ends | 2592 | 42 |"),
+        ("one to six years of life; 42 patients", "a stay begins and ends | 2592 | 42 |"),
         ("No stay of the hospital ends in a later stage", "stays that end in a later one | 0 | 0 |"),
         ("the order of the history: 315 patients", "its own among them | 2570 | 315 |"),
         ("43 by ties of dates in different units", "a year that holds a month | 189 | 43 |"),
