@@ -15,6 +15,7 @@ from deid.detection.refining.boxed_digits import settle_boxes
 from deid.detection.refining.clinical_values import drop_values
 from deid.detection.refining.countries import settle_countries
 from deid.detection.refining.durations import drop_durations
+from deid.detection.refining.events import find_dated_events
 from deid.detection.refining.exports import settle_exports
 from deid.detection.refining.filters import drop_allowed
 from deid.detection.refining.framed_values import find_framed_values, trim_days
@@ -168,6 +169,8 @@ PASSES: Sequence[Pass] = (
     Pass("exports", _always(settle_exports),
          "coded cells of tables and messages go, of a timestamp all but the day; a writer's initials come in",
          Keeps.NOTHING),
+    Pass("events", _always(find_dated_events),
+         "a storm, attack or disaster that the text names or dates is one relative date", Keeps.COVERAGE),
     Pass("lines", _always(join_lines),
          "a name or address goes on after a line break, with a mention on each line", Keeps.COVERAGE),
 )  # fmt: skip

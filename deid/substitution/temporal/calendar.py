@@ -11,7 +11,9 @@ from functools import cached_property
 
 from deid.domain.document import Mention, Spend
 from deid.domain.labels import Label
-from deid.french.folding import alike, without_accents
+from deid.french.articles import read_ahead
+from deid.french.events import Event, read_event
+from deid.french.folding import alike, fold_line, without_accents
 from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import Draft, mask, tag
 from deid.substitution.temporal import ages, agreement, bounded, episodes, generalising, given_ages, metric, stages
@@ -22,7 +24,7 @@ from deid.substitution.temporal.normalisation import NormalisedTimes, normalise
 from deid.substitution.temporal.strategies import AGES, DATES
 from deid.substitution.temporal.timeline import Timeline, anchor_epsilon, day_of
 from deid.substitution.temporal.values import Instant, Unit, age_at, index_of, months_between, on_real_day
-from deid.substitution.temporal.wording import NEARBY, DateWriter
+from deid.substitution.temporal.wording import NEARBY, OPENS, DateWriter
 
 # What an element costs: the ε that each gets (None), or one of its own, 0 for what no ε bounds.
 _Cost = Fraction | None
@@ -318,6 +320,9 @@ class Calendar:
         strategy = self._policy.ages.strategy if mention.label is Label.AGE else self._policy.dates.strategy
         if strategy == "tag":
             return tag(mention.label, self._context.text(mention))
+        event = read_event(self._context.text(mention)) if mention.label is Label.RELDATE and not attempt else None
+        if event is not None:
+            return self._kind_alone(mention, event, strategy)
         text = None if attempt else self._texts.get(mention) or self._composed(mention, strategy)
         if text is None:
             return mask(mention.label, self._context.text(mention))
@@ -330,6 +335,15 @@ class Calendar:
         returns = self._may_return(mention, strategy)
         noun = agreement.noun_of(text) if mention.label is not Label.AGE else None
         return Draft(text, strategy, may_return=returns, noun=noun)
+
+    def _kind_alone(self, mention: Mention, event: Event, strategy: str) -> Draft:
+        """Return what is published of an event that the world dates: its kind, with the article that a name has not."""
+        noun, before = event.noun, self._context.before(mention, 30)
+        text = event.kind
+        if noun is not None and read_ahead(before) is None:
+            text = noun.article + (text if noun.article.endswith("'") else f" {text}")
+            text = text[:1].upper() + text[1:] if OPENS.search(before) else text
+        return Draft(self._plain(text), strategy, noun=noun)
 
     def _composed(self, mention: Mention, strategy: str) -> str | None:
         """Return the text of a mention that holds several dates, or is half of one."""
@@ -370,13 +384,12 @@ class Calendar:
             return self._plain(generalising.age_text(self._context, self._normalised, mention, value or age.value))
         if value is None:
             value = AGES[strategy].move(self._context, age, epsilon)
-        top = self._policy.ages.top_code
-        text = ages.write_age(age, value, top)
+        text = self._written_age(mention, age, value)
         for step in NEARBY:
             if not alike(text, original):
                 break
             if value + step >= 1:
-                text = ages.write_age(age, value + step, top)
+                text = self._written_age(mention, age, value + step)
         return self._plain(self._age_ahead(mention, text))
 
     def _age_in_stage(self, mention: Mention, age: Age, line: Timeline, epsilon: Fraction) -> str:
@@ -401,7 +414,14 @@ class Calendar:
         else:
             value = stages.moved_with_birth(age, line.birth, line.anchor, line.told_birth, line.moved_anchor)
         self._values[mention] = value = self._in_time(mention, value)
-        return ages.write_age(age, value, self._policy.ages.top_code)
+        return self._written_age(mention, age, value)
+
+    def _written_age(self, mention: Mention, age: Age, value: int) -> str:
+        """Write an age, one of the oldest by the words ahead: "À plus de 90 ans", "ses 90 ans et plus"."""
+        before = self._context.before(mention, 30)
+        text = ages.write_age(age, value, self._policy.ages.top_code, fold_line(before))
+        opens = text.startswith("plus") and not self._context.text(mention)[0].islower() and OPENS.search(before)
+        return f"P{text[1:]}" if opens else text
 
     def _in_time(self, mention: Mention, value: int) -> int:
         """Return the first age of a stretch of the patient's, so early that the stretch ends by the published age."""

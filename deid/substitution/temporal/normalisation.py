@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from deid.domain.document import Mention
 from deid.domain.labels import NAMES, PLACES, TEMPORAL, Label
+from deid.french.events import read_event
 from deid.substitution.context import DocumentContext
 from deid.substitution.temporal import ages, agreement, parsing, relative, resolving, segments
 from deid.substitution.temporal.ages import Age
@@ -200,7 +201,9 @@ def normalise(context: DocumentContext) -> NormalisedTimes:
     or a date beside the patient's name or age, a day of the year announced as such, or of the month in a NIR, that
     agrees with an age told.
     """
-    mentions = context.of(TEMPORAL)
+    mentions = [
+        one for one in context.of(TEMPORAL) if one.label is not Label.RELDATE or not read_event(context.text(one))
+    ]
     cut = Segments(tuple(mentions), {}, {})
     said, aged = _read_spans(context, mentions)
     if len(said) + len(aged) < len(mentions) or segments.may_go_on(context, mentions):
