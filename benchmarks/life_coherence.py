@@ -329,7 +329,7 @@ def judged(one: Life, text: str | None) -> str:
         return "held"
     found = re.match(one.pattern, text)
     if found is None:
-        return "masked" if re.search(r"\[[A-ZÉ]+\]|X{2,}|\b90 ans et plus", text) else "differ"
+        return "masked" if re.search(r"\[[A-ZÉ]+\]|X{2,}|\b90 ans et plus|\bplus de 90 ans", text) else "differ"
     try:
         return "agree" if one.agrees(*found.groups()) else "differ"
     except ValueError:  # a day that does not exist, or a word that is no month

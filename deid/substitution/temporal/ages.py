@@ -246,10 +246,20 @@ def _spoken(plain: str, text: str) -> Age | None:
     return Age(unit, value, "spoken", text, tail=raw_tail)
 
 
-def write_age(age: Age, value: int, top_code: int) -> str:
-    """Write `value` in the unit, step and form of `age`; from `top_code` years on, as "90 ans et plus"."""
+# Words ahead, folded, of an age of the oldest: behind the first no second "plus de", behind the others not even one.
+_MORE = re.compile(r"\bplus de \Z")
+_HELD = re.compile(
+    r"\b(?:ses|les|ces|des|mes|leurs|aux|presque|pres de|environ|bientot|moins de|a peine|deja|vers|avant|apres) \Z"
+)
+
+
+def write_age(age: Age, value: int, top_code: int, before: str = "") -> str:
+    """Write `value` in the unit, step and form of `age`; from `top_code` years on, as "plus de 90 ans".
+
+    Behind "ses" and the like, which end the folded text `before`, that is "90 ans et plus".
+    """
     if _years(age.unit, value, age.step) >= top_code:
-        return _top_coded(age, top_code)
+        return _top_coded(age, top_code, before)
     return age.ahead + _written(age, value)
 
 
@@ -294,7 +304,7 @@ def _part(age: Age, value: int) -> str:
     return said.upper() if age.model.isupper() else said
 
 
-def _top_coded(age: Age, top_code: int) -> str:
+def _top_coded(age: Age, top_code: int, before: str) -> str:
     match age.kind:
         case "people":
             return age.head + sentence_case_of(age.model, "personne très âgée")
@@ -303,14 +313,20 @@ def _top_coded(age: Age, top_code: int) -> str:
         case "ordinal":
             return sentence_case_of(age.model, f"{_ordinal_word(top_code)} année au moins")
         case "decade" | "parts" | "decimal":
-            return sentence_case_of(age.model, f"{top_code} ans et plus")
+            return sentence_case_of(age.model, _or_more(f"{top_code} ans", before))
         case "spoken" | "spoken parts":
-            words = write_like(top_code, _number(age))
-            return sentence_case_of(age.model, f"{words} ans et plus")
+            return sentence_case_of(age.model, _or_more(f"{write_like(top_code, _number(age))} ans", before))
     unit = re.match(r"\s*[A-Za-zé.]+", age.tail if age.kind == "figures" else "")
     if unit is not None and fold_line(unit.group()).strip().startswith("an"):
-        return f"{top_code}{unit.group()} {'ET PLUS' if unit.group().isupper() else 'et plus'}"
+        text = _or_more(f"{top_code}{unit.group()}", before)
+        return text.upper() if unit.group().isupper() else text
     return f"{top_code}+"
+
+
+def _or_more(age: str, before: str) -> str:
+    if _MORE.search(before):
+        return age
+    return f"{age} et plus" if _HELD.search(before) else f"plus de {age}"
 
 
 def _number(age: Age) -> str:

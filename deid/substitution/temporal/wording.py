@@ -158,7 +158,7 @@ def _write_named(relative: Relative, moved: Instant, offset: int) -> str:
 
 NEARBY = [sign * step for step in range(1, 61) for sign in (1, -1)]
 
-_OPENS = re.compile(r"(?:\A|[.!?]\s|\n)[\s•*–-]*\Z")  # a line or a sentence
+OPENS = re.compile(r"(?:\A|[.!?]\s|\n)[\s•*–-]*\Z")  # a line or a sentence
 _NAMES_A_DAY = re.compile(r"[ ,(]{1,3}jour d(?:e la |e l'|es |u |e )\Z")
 _PART = re.compile(r"\A(?:debut|mi|fin)\b")
 _DAYS_OF_PART = {"debut": 5, "mi": 15, "fin": 25}
@@ -305,7 +305,7 @@ class DateWriter:
         said = self._said[mention]
         birthday = self._birthday(mention, moved)
         if isinstance(said, Relative) and birthday is not None:
-            text = _write_days(said, (birthday - self._line.moved_anchor).days)
+            text = self._birthday_told(mention, said, birthday)
             text = self._agreeing(mention, text, distance=True)
         elif isinstance(said, Relative):
             anchor = Instant(moved.unit, self._line.moved_index(moved.unit))
@@ -323,11 +323,20 @@ class DateWriter:
             if moved.unit in _WITH_NOUNS:
                 text = self._agreeing(mention, text, distance=False)
             named = fold_line(self._text_of[mention.start]).startswith(WEEKDAYS)
-            if named and text in ("Noël", "Pâques") and _OPENS.search(self._context.before(mention, 4)):
+            if named and text in ("Noël", "Pâques") and OPENS.search(self._context.before(mention, 4)):
                 text = f"À {text}"  # "Lundi de Pâques, il est tombé"
-            if self._text_of[mention.start].isupper() and _OPENS.search(self._context.before(mention, 4)):
+            if self._text_of[mention.start].isupper() and OPENS.search(self._context.before(mention, 4)):
                 text = text[:1].upper() + text[1:]
         return text if self._accented else without_accents(text)
+
+    def _birthday_told(self, mention: Mention, said: Relative, birthday: date) -> str:
+        """Return a birthday by its distance, or by its month where that is of weeks: "en octobre dernier"."""
+        anchor = self._line.moved_anchor
+        days, month = (birthday - anchor).days, MONTHS[birthday.month - 1]
+        if abs(days) < _MOST_IN[Unit.WEEK] or birthday.month == anchor.month:
+            return _write_days(said, days)
+        lead = "" if read_ahead(self._context.before(mention, 14)) else "en "
+        return sentence_case_of(said.manner.model, f"{lead}{month} {'dernier' if days < 0 else 'prochain'}")
 
     def _on_its_side(self, mention: Mention, said: Expression, moved: Instant) -> Instant:
         """Return the month of a feast or part of a month: the one beside where it would change sides of the anchor."""
@@ -383,7 +392,8 @@ class DateWriter:
         """
         form, day = said.form, moved.first
         if mention in self._bare or any(isinstance(one, MonthName) for one in self._lenders.get(mention, ((), ()))[1]):
-            form = form if said.day == 1 else Form(tuple([_FIRST if one == _BARE else one for one in form.parts]))
+            bare = (_BARE, Day(2)) if (said.day or 0) > 9 else (_BARE,)  # "14": no more than its own two figures
+            form = form if said.day == 1 else Form(tuple([_FIRST if one in bare else one for one in form.parts]))
         if mention in self._lenders:
             following, month = self._lenders[mention]
             beside = self._moved[self._instants[following]].first

@@ -13,6 +13,7 @@ from deid.config.policy import Policy, load
 from deid.domain.document import Document, Mention, Patient, Stay
 from deid.domain.errors import DocumentRefused, Reason
 from deid.domain.outcomes import Candidate, Constraint, Detected, Verdict
+from deid.french.calendar import MONTHS
 from deid.reference import CommuneTable
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
@@ -134,7 +135,7 @@ def test_a_patient_older_than_110_is_told_by_the_top_code(unlimited: Substitutor
         )
         result = unlimited.substitute(document, mentions)
         born, age = surrogates(result)
-        assert age == "90 ans et plus"
+        assert age == "plus de 90 ans"
         assert result.reference_date is not None
         assert years_between(day(born), result.reference_date) <= 90
 
@@ -326,6 +327,25 @@ def test_a_birthday_is_told_from_the_published_birth_date(told: str, ahead: bool
             birth.replace(year=year, day=min(birth.day, 28)) for year in range(here.first.year - 1, here.first.year + 2)
         ]
         assert min(abs((one - here.middle).days) for one in days) <= 31, (published, distance)
+
+
+def test_a_birthday_of_other_months_is_told_by_its_month(unlimited: Substitutor) -> None:
+    told = set()
+    for key in PATIENTS:
+        result = unlimited.substitute(
+            *marked(
+                "Née le [[DATE|12/05/1949]], elle a fêté ses 74 ans [[RELDATE|la semaine dernière]]. é",
+                patient=Patient(key, birth_date=date(1949, 5, 12)),
+            )
+        )
+        published, distance = surrogates(result)
+        assert result.reference_date is not None
+        month = day(published).month
+        if distance.endswith(" dernier") and distance.startswith("en "):
+            assert distance == f"en {MONTHS[month - 1]} dernier"
+            assert month != result.reference_date.month
+        told.add(distance)
+    assert any(one.startswith("en ") for one in told)
 
 
 @pytest.mark.parametrize("written", ["19 mai", "19/05", "19/05/2023"])

@@ -8,10 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from deid.config.policy import load
+from deid.domain.document import Patient
+from deid.reference import CommuneTable
+from deid.substitution import Substitutor
 from deid.substitution.temporal import ages, relative
 from deid.substitution.temporal.resolving import place_relative
 from deid.substitution.temporal.values import Instant, Unit, index_of
 from deid.substitution.temporal.wording import distance_otherwise, write_distance
+from tests.unit.substitution.examples import KEY, marked
 
 WEDNESDAY = date(2023, 5, 17)
 
@@ -128,9 +133,9 @@ def test_an_age_is_read_and_written(text: str, unit: Unit, value: int, more: str
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("72 ans", "90 ans et plus"),
-        ("72 ANS", "90 ANS ET PLUS"),
-        ("soixante-douze ans", "quatre-vingt-dix ans et plus"),
+        ("72 ans", "plus de 90 ans"),
+        ("72 ANS", "PLUS DE 90 ANS"),
+        ("soixante-douze ans", "plus de quatre-vingt-dix ans"),
         ("72", "90+"),
         ("72a", "90+"),
         ("83e année", "90e année au moins"),
@@ -141,6 +146,23 @@ def test_ninety_or_more_is_top_coded(text: str, expected: str) -> None:
     found = ages.parse_age(text)
     assert found is not None
     assert ages.write_age(found, 97, top_code=90) == expected
+
+
+@pytest.mark.parametrize(
+    ("told", "expected"),
+    [
+        ("Patiente de [[AGE|93 ans]], veuve, é", "Patiente de plus de 90 ans, veuve, é"),
+        ("À [[AGE|94 ans]], il conduit.", "À plus de 90 ans, il conduit."),
+        ("Âgée de [[AGE|92 ans]].", "Âgée de plus de 90 ans."),
+        ("Vu. [[AGE|95 ans]], vit seul, é", "Vu. Plus de 90 ans, vit seul, é"),
+        ("Depuis ses [[AGE|93 ans]], é", "Depuis ses 90 ans et plus, é"),
+        ("Père mort à plus de [[AGE|93 ans]], é", "Père mort à plus de 90 ans, é"),
+        ("Sa sœur, [[AGE|quatre-vingt-quinze ans]], é", "Sa sœur, plus de quatre-vingt-dix ans, é"),
+    ],
+)
+def test_words_around_an_age_of_the_oldest_read_on(told: str, expected: str, communes: CommuneTable) -> None:
+    patient = Patient("p1", birth_date=date(1928, 3, 9))
+    assert Substitutor(load(), KEY, communes).substitute(*marked(told, patient=patient)).text == expected
 
 
 @pytest.mark.parametrize("text", ["213 ans", "213", "âge inconnu", "deux cents ans"])

@@ -193,7 +193,7 @@ def test_a_bounded_birth_date_and_the_age_agree(key: str, policy: Policy, commun
     years = years_between(_day(born), result.reference_date)
     assert years <= 90
     told = min(max(years, 1), 90)
-    assert age == "90 ans et plus" if told == 90 else int(age.split()[0]) in ({told} - {65} or {64, 66})
+    assert age == "Plus de 90 ans" if told == 90 else int(age.split()[0]) in ({told} - {65} or {64, 66})
     assert [(spend.category, spend.mechanism, spend.elements) for spend in result.spends] == [
         ("anchor", "discrete_laplace", 1),
         ("date", "bounded_laplace", 1),
