@@ -52,6 +52,14 @@ _ENTRY = re.compile(
 )
 _EXIT = re.compile(rf"(?:sortie?s?|sortante?|retour a domicile)(?![a-z]){_NO_DATE}{{0,25}}(?P<day>{_DATE})")
 _STAY_REACH = 300  # characters between a length of stay and its dates
+# Years since an act, "visite des six ans de greffe", and its day: by the act's word, or what is received in it.
+_SINCE_ACT = re.compile(
+    rf"(?<![\w/.,+-])(?P<count>\d{{1,2}}|{_COUNT}) ?(?P<unit>ans) (?:de |d'|apres |post[ -])"
+    r"(?:sa |son |la |une |l')?(?P<act>[a-z]{6,20})"
+)
+_GRAFT = ("greff", "trans")
+_STEM = 5  # letters that "greffe" and "greffé" share
+_RECEIVED = rf"recu{_NO_DATE}{{0,12}}(?P<given>{_DATE}),? (?:un|une|le|la) (?:rein|foie|coeur|poumons?|greff)"
 # "J5 : 12/03", "12/03 (J5)": days of a treatment or stay, each with its date.
 _NUMBERED = (
     re.compile(rf"(?<![a-z\d])j ?(?P<number>\d{{1,3}})[ :(=-]{{1,4}}(?:le )?(?P<day>{_DATE})"),
@@ -90,8 +98,8 @@ class Ties:
 
     @cached_property
     def found(self) -> tuple[Tie, ...]:
-        """Return each tie once: lengths in the order of the text, then differences of numbered days."""
-        return _distinct([*self.lengths, *self._between_numbered()])
+        """Return each tie once: lengths in the text's order, differences of numbered days, years since acts."""
+        return _distinct([*self.lengths, *self._between_numbered(), *self._since_acts()])
 
     @cached_property
     def lengths(self) -> tuple[Tie, ...]:
@@ -178,6 +186,15 @@ class Ties:
         for (first, number), (last, later) in pairwise(self.numbered):
             if later > number:
                 yield Tie(first, last, later - number, slack=0)
+
+    def _since_acts(self) -> Iterator[Tie]:
+        """Yield a tie from the day of an act to the document's for the years told since it, if the act has one day."""
+        for length in _SINCE_ACT.finditer(self.text):
+            stem = length["act"][:_STEM]
+            told = rf"\b{stem}[a-z]*\b{_NO_DATE}{{0,25}}(?P<day>{_DATE})" + (f"|{_RECEIVED}" if stem in _GRAFT else "")
+            days = {self.at(one.start(one.lastgroup or 0)) for one in re.finditer(told, self.text)}
+            if len(days) == 1:
+                yield from self._tie(length, days.pop(), day_of(self._normalised.anchor))
 
     def _tie(self, length: re.Match[str], first: Instant, last: Instant) -> Iterator[Tie]:
         count, unit = length["count"], length["unit"]

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from deid.domain.document import Mention
 from deid.domain.labels import Label
+from deid.french import numerals
 from deid.substitution.context import DocumentContext
 from deid.substitution.temporal import order, stages
 from deid.substitution.temporal.ages import Age
@@ -35,13 +36,18 @@ _AT_BIRTHDAY = re.compile(
 _BORN = re.compile(r"\bnee?s?(?: ?\(e\))?(?: tous| toutes)?(?: les deux)? (?:le|en|au)\s$")
 _BORN_ON = re.compile(r"[\s,(]{1,3}nee?s?(?: ?\(e\))? (?:le|en|au)\s")
 _BORN_REACH = 30
+_YEARS = r"\d{1,2}|deux|trois|quatre|cinq|six|sept|huit|neuf|dix|douze|quinze|vingt|trente"
 # Years since an age or a year, as they stand behind the one and ahead of the other.
 _SINCE = re.compile(
     r"[\s,(]{1,3}(?:soit )?(?:depuis |il y a |evoluant depuis )?(?P<years>\d{1,2}) ans(?: d'evolution|\)|[.,;])"
 )
-_FOR = re.compile(r"\bdepuis (?P<years>\d{1,2}) ans \((?:en |soit en |soit )?$")
+# "mariée depuis 17 ans (2007)", "à dix ans de sa mastectomie (2014)"
+_FOR = re.compile(
+    rf"\b(?:depuis (?P<years>{_YEARS}) ans|(?:a|vers) (?P<act>{_YEARS}) ans (?:de |d'|apres )(?:sa |son |la |une? |l')?"
+    r"[a-z]{4,20}) \((?:en |soit en |soit )?$"
+)
 _NEXT_YEAR = re.compile(r"\bl'annee (?:suivante|d'apres)[\s,(]{1,3}(?:soit )?en\s$")
-_YEARS_REACH = 40
+_YEARS_REACH = 60
 _MONTHS_IN_YEAR = 12
 # Two ages of a stretch, and how long it lasted: in years, or in packs a year, of which the text says how many a day.
 _TO = re.compile(r"(?: ?ans)?,? (?:a|et|jusqu'a(?: l'age de)?) ")
@@ -78,6 +84,12 @@ _ENTERS_SCHOOL = re.compile(
     r"ecole|college|lycee|scolaire|ulis|segpa|im[ep]|itep|creche|(?<=la )fac|universite)\b|"
     r"(?<=en |sa )(?:[3-6]e(?:me)?|seconde|2nde|1ere|premiere|terminale)(?= *(?:[,:)]|\Z|(?:en|depuis|a|au|cette)\b)))"
 )
+# Exams of the end of school are in June, and told by July.
+_ENDS_SCHOOL = re.compile(
+    r"\b(?:avoir|eu|pass(?:e|er|era|ait)|obten\w+|obtien\w+|reussi\w*|rate\w*|epreuves|resultats|revis\w+) "
+    r"(?:(?:son|le|du|au|de son) )?(?:bac|baccalaureat|brevet des colleges)\b(?! a\b)"
+)
+_ENDS = frozenset({6, 7})
 _STARTS = frozenset({9, "rentree", "rentree scolaire", "rentree des classes"})
 
 
@@ -145,13 +157,18 @@ def within_class(context: DocumentContext, mention: Mention, age: Age, value: in
 
 
 def is_start_of_school(context: DocumentContext, normalised: NormalisedTimes, mention: Mention) -> bool:
-    """Return whether a September or "rentrée" without a year is when a clause says that somebody enters a school."""
+    """Return whether a September or "rentrée" without a year is when a clause says that somebody enters a school.
+
+    So is a June or July when it says that somebody passes the exam at the end of one.
+    """
     said = normalised.said.get(mention)
-    if not isinstance(said, Expression) or said.year or said.day or {said.month, said.feast}.isdisjoint(_STARTS):
+    if not isinstance(said, Expression) or said.year or said.day:
         return False
+    told = {said.month, said.feast}
+    words = _ENTERS_SCHOOL if told & _STARTS else _ENDS_SCHOOL if told & _ENDS else None
     ahead = _SENTENCE.split(context.lined_before(mention, _CLASS_REACH))[-1]
     clause = ahead + _SENTENCE.split(context.lined[mention.end : mention.end + _CLASS_REACH])[0]
-    return _ENTERS_SCHOOL.search(clause) is not None
+    return words is not None and words.search(clause) is not None
 
 
 def count_age(given: Given, age: Age, line: Timeline, own: int | None, started: int | None = None) -> int:
@@ -185,8 +202,9 @@ def count_years(context: DocumentContext, normalised: NormalisedTimes, line: Tim
             continue
         ahead = context.plain_before(mention, _YEARS_REACH)
         if (since := _FOR.search(ahead)) and context.plain[mention.end : mention.end + 1] == ")":
-            if not _is_told(context, mention.start - len(ahead) + since.start("years")):
-                counted[instant] = line.moved_anchor.year - int(since["years"])
+            years = since["years"] or since["act"]
+            if not _is_told(context, mention.start - len(ahead) + since.start(since.lastgroup or 0)):
+                counted[instant] = line.moved_anchor.year - _number(years)
         elif before is not None and before != instant and _NEXT_YEAR.search(ahead):
             counted[instant] = counted.get(before, line.instants[before].index) + 1
         before = instant
@@ -195,6 +213,10 @@ def count_years(context: DocumentContext, normalised: NormalisedTimes, line: Tim
     targets = {one: to.index for one, to in line.instants.items() if one not in normalised.birth_instants}
     moved = order.restore(targets | counted, line.fixed(), holding=line.may_return)
     return line._replace(instants={one: moved.get(one, to) for one, to in line.instants.items()})
+
+
+def _number(said: str) -> int:
+    return int(said) if said.isdecimal() else numerals.read_number([said]) or 0
 
 
 def day_of_clause(context: DocumentContext, normalised: NormalisedTimes, mention: Mention) -> Instant | None:

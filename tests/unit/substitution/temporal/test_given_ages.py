@@ -100,6 +100,37 @@ def test_years_beside_a_year_count_it_from_the_document(drawn: Substitutor, key:
     assert re.findall(r"\((\d{4})\)", done.text) == [str(done.reference_date.year - 17)]
 
 
+@pytest.mark.parametrize("key", KEYS[:4])
+@pytest.mark.parametrize("told", ["à douze ans de sa colectomie", "12 ans", "à 12 ans de la greffe"])
+def test_years_since_an_act_count_its_year_from_the_document(drawn: Substitutor, told: str, key: str) -> None:
+    done = substituted(drawn, f"Vue {told} ([[DATE|2011]]), le [[DATE|15/07/2024]].", key)
+    assert done.reference_date is not None
+    counted = re.findall(r"\((\d{4})\)", done.text) == [str(done.reference_date.year - 12)]
+    assert counted or told == "12 ans"
+
+
+@pytest.mark.parametrize("key", KEYS[:6])
+@pytest.mark.parametrize("told", [
+    "visite des cinq ans de greffe : a reçu le [[DATE|02/05/2019]] un foie", "5 ans après sa néphrectomie. Revue. "
+    "Néphrectomie élargie le [[DATE|02/05/2019]]",
+])  # fmt: skip
+def test_a_day_lies_the_years_that_are_told_since_its_act(drawn: Substitutor, told: str, key: str) -> None:
+    done = substituted(drawn, f"Vue le [[DATE|15/07/2024]], {told}.", key)
+    _, act = days(done.text)
+    assert done.reference_date is not None
+    assert abs((done.reference_date - act).days - 5 * 365) <= 184
+
+
+@pytest.mark.parametrize("key", KEYS[:6])
+def test_an_exam_of_the_end_of_school_stays_in_its_month(drawn: Substitutor, key: str) -> None:
+    told = "Vient d'obtenir son bac en [[DATE|juin]], é.", "A posé un bac à fleurs en [[DATE|juin]], é."
+    exam, other = (substituted(drawn, one, key).text for one in told)
+    assert exam == "Vient d'obtenir son bac en juin, é."
+    assert (other == "A posé un bac à fleurs en juin, é.") == (
+        substituted(drawn, "Tombé en [[DATE|juin]], é.", key).text == "Tombé en juin, é."
+    )
+
+
 @pytest.mark.parametrize("key", KEYS)
 def test_the_year_after_follows_the_year(drawn: Substitutor, key: str) -> None:
     text = substituted(drawn, "Cancer en [[DATE|2014]], récidive l'année suivante, en [[DATE|2015]].", key).text
