@@ -18,6 +18,7 @@ class OrgKind(StrEnum):
     """Kind of an organisation, kept by its surrogate."""
 
     HOSPITAL = "hospital"
+    CANCER_CENTRE = "cancer centre"
     CLINIC = "clinic"
     CARE_HOME = "care home"
     LABORATORY = "laboratory"
@@ -25,6 +26,7 @@ class OrgKind(StrEnum):
     PRACTICE = "practice"
     SCHOOL = "school"
     EMPLOYER = "employer"
+    STATE_COMPANY = "state company"
     SHOP = "shop"
     LANDLORD = "landlord"
     ASSOCIATION = "association"

@@ -43,6 +43,7 @@ from deid.french.organisation_heads import (
     scanned,
 )
 from deid.french.organisations import is_national
+from deid.french.social_words import find_occupations
 
 _PLACED = frozenset({Label.CITY, Label.LOC, Label.STREET})
 _ARTICLES = frozenset("la le les l".split())
@@ -77,6 +78,12 @@ _KEEPS = re.compile(
     r"\b(?:patron(?:ne)?|gerante?|tenanciere?|serveu(?:r|se)|tien[st]|tenait) (?:du|de la|au|a la|le|la|un|une) "
     r"(?P<kind>[a-z]+) (?P<name>l[ae]s? (?P<word>[a-z]{3,}))"
 )
+# Words right ahead of an employer that no table knows: "salariée de la", "conducteur de tramway pour la".
+_TO_EMPLOYER = re.compile(r" (?:de|a|chez|par|pour) (?:la |le |l')?\Z")
+_EMPLOYED = re.compile(r"\b(?:salarie|employe|embauche|retraite|travaill)[a-z]*\Z")
+_OF_TRADE = re.compile(r"(?: (?:de |en |d'|du |des )[a-z-]+)?")  # behind an occupation: "conducteur [de tramway]"
+_CLAUSE_END = re.compile(r"[.;:,!?\n()]")
+_UNIVERSITY = re.compile(" Universit(?:é|y)(?![\\w-])")  # behind its town
 _ENDS = frozenset({"", "\n", ".", ",", ";", ")", "/", "(", "-", "–"})
 _OPENINGS = frozenset({"", "\n", "|", ";", ":", "\t"})
 _NOT_NAMING = KINSHIP | PROFESSIONS | word_list("time_words") | frozenset(WEEKDAYS) | DETECTED_MONTHS
@@ -102,7 +109,7 @@ def settle_organisations(reading: Reading, mentions: Sequence[Mention]) -> list[
             mentions[first:last] = [firm]
     names = [(_own_words(reading, one), one.label) for one in mentions if one.label in NAMES]
     borne, bearers = Counter(word for words, _ in names for word in words), _by_word(names)
-    added = (one for find in (_missed, _of_areas, _acronyms, _kept) for one in find(reading, mentions))
+    added = (one for find in (_missed, _of_areas, _acronyms, _kept, _employers) for one in find(reading, mentions))
     for mention in sorted({*mentions, *added}):
         if (guest := _guest(reading, mention, bearers)) is not None:
             mention = guest
@@ -246,6 +253,29 @@ def _kept(reading: Reading, mentions: Sequence[Mention]) -> Iterator[Mention]:
         employs = head is not None and head.kind is OrgKind.EMPLOYER and found["word"] not in _NOT_NAMING
         if employs and reading.lowered(reading.token_at(start)) and not any(covered[start:end]):
             yield Mention(start, end, Label.ORG, _SCORE)
+
+
+def _employers(reading: Reading, mentions: Sequence[Mention]) -> Iterator[Mention]:
+    """Yield capital words of no table and no mention right behind an occupation or the word for being employed."""
+    covered = reading.coverage(mentions)
+    for index, word in enumerate(reading.words):
+        start = reading.starts[index]
+        if covered[start] or reading.shouted(index) or not _names(reading, index, covered):
+            continue
+        if (
+            len(word) < _SHORTEST
+            or not word.isalpha()
+            or not reading.lexicon.is_unknown(word)
+            or glued(reading, index + 1)
+        ):
+            continue
+        clause = _CLAUSE_END.split(reading.folded[max(0, start - _AHEAD) : start])[-1]
+        if (found := _TO_EMPLOYER.search(clause)) is None:
+            continue
+        said = clause[: found.start()]
+        trades = [trade.end() for trade, _ in find_occupations(said)]
+        if _EMPLOYED.search(said) or (trades and _OF_TRADE.fullmatch(said, trades[-1])):
+            yield Mention(start, reading.ends[index], Label.ORG, _SCORE)
 
 
 def _names(reading: Reading, index: int, covered: bytearray) -> bool:
@@ -416,7 +446,13 @@ def complete_organisations(reading: Reading, mentions: Sequence[Mention]) -> lis
             if near and reading.words[at] in KINDS_INCLUDED and (not result or result[-1].end <= reading.starts[at]):
                 mention = replace(mention, start=reading.starts[at])
         result.append(mention)
-    return result
+    return [_university(reading, one) for one in result]
+
+
+def _university(reading: Reading, mention: Mention) -> Mention:
+    """Return a mention, a town that a university is called by with the word behind it: "[Troyes] Université"."""
+    behind = _UNIVERSITY.match(reading.text, mention.end) if mention.label in {Label.CITY, Label.ORG} else None
+    return replace(mention, end=behind.end(), label=Label.ORG) if behind else mention
 
 
 def _listed_whole(reading: Reading, mentions: Sequence[Mention]) -> Iterator[Mention]:

@@ -65,6 +65,8 @@ _CONTRACTED = {"au": "le", "du": "le", "aux": "les", "des": "les"}
 _LISTED = 0.78  # score of a town of the tables that case and words around allow
 _TRAVELS = re.compile(r"\b(?:avion|bateau|ferry|paquebot|train|traversee|vol|embarque|s'envole|decolle) pour (?=[a-z])")
 _DESTINATION = re.compile(r"[A-ZÀ-Þ][^\W\d_]{2,}(?:-[A-ZÀ-Þ][^\W\d_]+){0,3}")
+# Land that is called by no town's name: "Mont Guillaume"
+_LAND = re.compile(r"(?:[Mm]ont|[Cc]ol|[Pp]ic|[Ll]ac|[Pp]uy|[Pp]lage|[Mm]assif) (?:d[eu] |d['’]|des |de l)?.*[A-ZÀ-Ý]")
 _TOLD = 0.9  # score of the number in the field of a department
 # "1;Dr LEGENTIL;MG;PERRUSSON;": the cell of a town, behind those of a doctor and what he does
 _IN_DIRECTORY = re.compile(r"(?:\A|[;\n])(?:dr|pr)\.? [^;\n]{2,40};[^;\n]{0,12};\Z")
@@ -177,6 +179,8 @@ def _as_town(reading: Reading, mention: Mention) -> Mention:
     its department: "Fort-de-France (Martinique)".
     """
     written = reading.text[mention.start : mention.end]
+    if mention.label is Label.CITY and _LAND.match(written) and not gazetteers().towns(key(written)):
+        return replace(mention, label=Label.LOC)
     line = reading.text[slice(*reading.line(mention.start))].strip()
     if mention.label is Label.ORG and (line == written or line.startswith(f"{written} (")):
         return replace(mention, label=Label.CITY) if gazetteers().towns(key(written)) >= _A_TOWN else mention

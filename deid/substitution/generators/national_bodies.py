@@ -6,7 +6,7 @@ import re
 
 from deid.domain.document import Mention
 from deid.french.articles import Ahead, Kind, Noun, fitted, of_place
-from deid.french.folding import accented_like, case_of, fold_line
+from deid.french.folding import accented_like, case_of, fold_line, words
 from deid.french.organisations import NATIONAL, BodyKind, read_national
 from deid.french.social_words import find_occupations
 from deid.reference import Commune
@@ -19,6 +19,13 @@ from deid.substitution.places.gazette import Gazette
 _BELONGING = re.compile(
     r"\b(?:employe|travaill|ouvrier|salarie|retraite|embauche|apprenti|stagiaire|recrute|agent|cadre|poste|carriere|"
     r"benevol|adheren|adhere|membre|militan|licencie|ancien|chez|compagnon|job|cdi|cdd)\w*"
+)
+# Right ahead of the fund that pays somebody; "retraité de la CPAM" worked there.
+_PAID = re.compile(
+    r"(?:pension\w*|reversion|retraite|allocations?|rente|indemnites)(?: (?:versee?s?|servie?s?|payee?s?) par| complementaire)?\W*(?:de |par )?(?:la |l'|le )?\Z"
+)
+_FUNDS = frozenset(
+    "carsat cnav cnracl ircantec agirc arrco msa enim cipav cavimac rsi cgss camieg urssaf crip ssi".split()
 )
 _SENTENCE_END = re.compile(r"[.;:!?\n()]")
 _REACH = 32
@@ -46,6 +53,8 @@ class NationalBodies:
         if body is None or body.kind not in _OF_PEOPLE:
             return None
         clause = _SENTENCE_END.split(self._context.plain_before(mention, _REACH))[-1]
+        if _PAID.search(clause) and not _FUNDS.isdisjoint(words(self._context.text(mention))):
+            return None
         works = _BELONGING.search(clause) or any(not one.staff for _, one in find_occupations(clause))
         return body.kind if works else None
 
@@ -79,7 +88,7 @@ class NationalBodies:
         kind, code = self._area(rest)
         if not kind or self._context.policy.places.strategy == "tag":
             return "", False
-        drawn = self._gazette.drawn_in("region" if kind == "region" else "department", code)
+        drawn = self._gazette.drawn_about_home("region" if kind == "region" else "department", code)
         town_drawn = drawn if drawn is not None and not attempt else self._anywhere(rest, attempt)
         return self._area_of(town_drawn, kind, of=of), drawn is not None and not attempt
 

@@ -77,6 +77,10 @@ _RANKED = re.compile(r"(?P<stem>.*\d)(?P<rank> ?\d ?\d)")
 _RANKS = 100
 # What is drawn whole: accounts, plates, and figures that a scanner read as letters
 _FORMED = re.compile(rf"(?i:{_IBAN.pattern}|{_PLATE.pattern})|.*(?:\d[OolI]|[OolI]\d).*")
+# A sector of psychiatry, "14G05", and the file of an emergency call, "05-24-18842", open with a department.
+_SECTOR = re.compile(r"(?P<code>0[1-9]|[1-8]\d|9[0-5]|2[AB]|97[1-6])(?P<sort>[GIZ])\d\d", re.IGNORECASE)
+_CALL = re.compile(r"(?P<code>0[1-9]|[1-8]\d|9[0-5]|2[AB])[-/. ]\d.*", re.IGNORECASE)
+_AT_CALL = re.compile(r"\b(?:samu|crra|smur)\b[^\n.;]{0,20}\Z")
 _Part = tuple[int, int, str]  # start, end and text of a part of a number that is not redrawn
 _DAYS = ("%d-%m-%y", "%d-%m-%Y", "%Y-%m-%d")
 
@@ -170,7 +174,23 @@ class Numbers:
             years: Sequence[_Part] = []
         elif (years := self._moved.get(comparable(original), ())) == ():  # alike at each mention
             years = self._moved[comparable(original)] = [*self._years(mention, original)]
-        return [*kinds, *self._sort(original), *years]
+        placed = self._placed(mention, original) if not any(start == 0 for start, _, _ in years) else ()
+        return [*kinds, *self._sort(original), *years, *placed]
+
+    def _placed(self, mention: Mention, original: str) -> Iterator[_Part]:
+        """Yield the letter of a sector, and the department that a number opens with: that of the commune drawn for it.
+
+        A call has the department of a place of the document, or opens with figures of another sense.
+        """
+        if self._gazette is None:
+            return
+        if sector := _SECTOR.fullmatch(original):
+            yield *sector.span("sort"), sector["sort"]
+            yield *sector.span("code"), self._gazette.standing_in(sector["code"].upper()).department
+        elif (call := _CALL.fullmatch(original)) and _AT_CALL.search(self._context.plain_before(mention)):
+            drawn = self._gazette.drawn_in("department", call["code"].upper())
+            if drawn is not None:
+                yield *call.span("code"), drawn.department
 
     def _sort(self, original: str) -> Iterator[_Part]:
         """Yield the letters that open a number, where they say its sort and no name or place that is hidden."""

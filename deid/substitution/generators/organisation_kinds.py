@@ -24,6 +24,9 @@ _BEHIND = re.compile(
 )
 _SAINT = re.compile(r"(?:sainte?s?|ste?|notre[ -]dame)[ -]")
 _LEAST_OPENING = 4
+_PENSION = re.compile(
+    r"\b(?:pension\w*|reversion|regime(?: special)?)(?: (?:versee?|servie?))? (?:de |par |d')?(?:la |l')?\Z"
+)
 _CLAUSE = re.compile(r"[.!?\n]|;(?= )")  # "LABO;Cyto-Path" is a cell behind its label
 
 
@@ -49,7 +52,7 @@ def _known() -> Mapping[str, OrgKind]:
 
 def is_known_hospital(name: str) -> bool:
     """Return whether a name alone is a hospital's that the country knows: "Necker", "la Timone"."""
-    return _known().get(comparable(name[len(own_article(name)) :])) is OrgKind.HOSPITAL
+    return _known().get(comparable(name[len(own_article(name)) :])) in (OrgKind.HOSPITAL, OrgKind.CANCER_CENTRE)
 
 
 def is_known(name: str) -> bool:
@@ -65,6 +68,8 @@ def kind_in_words(name: str, before: str, after: str, *, by_carer: bool) -> OrgK
     """
     plain = without_accents(name).casefold()
     bare = name[len(own_article(name)) :]
+    if comparable(bare) in _state_companies() and _PENSION.search(before):
+        return OrgKind.STATE_COMPANY
     known = _known().get(comparable(bare)) or _known().get(comparable(_OF_A_PLACE.sub("", bare))) or _opening(bare)
     if known is not None:
         return known
@@ -79,6 +84,12 @@ def kind_in_words(name: str, before: str, after: str, *, by_carer: bool) -> OrgK
         return told if within is None or within in weak else within
     cares = by_carer or _BEHIND.match(after) or _SAINT.match(fold_line(bare)) or comparable(bare) in _namesakes()
     return OrgKind.HOSPITAL if cares else OrgKind.OTHER
+
+
+@cache
+def _state_companies() -> frozenset[str]:
+    """Return the comparable names of companies that pay pensions of their own."""
+    return frozenset(comparable(name[len(own_article(name)) :]) for name in WHOLE[OrgKind.STATE_COMPANY])
 
 
 def _opening(name: str) -> OrgKind | None:

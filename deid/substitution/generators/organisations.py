@@ -39,9 +39,12 @@ STRATEGY = "kind_kept"
 _UNIVERSITY = re.compile(r"(?:chr?u|chr\b|ghu|hospices civils|centre hospitalier (?:regional|univ))")
 _OF_DEPARTMENT = re.compile("conseil (?:departemental|general)|(?:maison )?departement(?:ale)?")
 _TOWN_ONLY = frozenset({OrgKind.ADMINISTRATION})
+# A university called by its town, which comes first.
+_OF_TOWN_AHEAD = re.compile(r"(?P<town>.*[^\W\d_]) (?P<word>universit[eéy])", re.IGNORECASE)
 # What stands in cities alone, as a university hospital does.
 _OF_CITIES = re.compile("universite|faculte|t[jg]i?$|tribunal|cour ")
 _CARE = re.compile(r"(?:ch|centre hosp|hopital (?:general|local)|group|gh|samu|smur|epsm)")
+_OF_ACRONYM = re.compile(r"(CH[A-Z]{1,4}) (?=\w)")  # "CHXYZ Montbard-Semur" is a "CH" in another town
 _REACH, _SORT_REACH = 28, 60
 _BESIDE_CARER = 4  # characters between a carer and the hospital that is the carer's: "Dr Fillol, Saint-Luc"
 _LONGEST_ACRONYM = 6
@@ -63,7 +66,7 @@ _ARTICLES = {"de la": "la", "de l'": "l'", "du": "le", "des": "les", "la": "la",
 # Kinds whose names may say a company's trade.
 _TRADING = frozenset({OrgKind.EMPLOYER, OrgKind.TRANSPORT, OrgKind.CLINIC, OrgKind.LABORATORY, OrgKind.OTHER})
 _INITIALS = re.compile("[A-Z]{3,7}")
-_COMPANIES = frozenset("societe entreprise sarl sas sa ets etablissements usine eurl scop groupe".split())
+_COMPANIES = frozenset("societe entreprise sarl sas sasu sa ets etablissements usine eurl scop groupe".split())
 _TRIES = 60
 _SEATS = 4  # attempts that look for a seat of a university hospital
 # Words of whole names that say a kind more closely, and name none of it.
@@ -88,7 +91,18 @@ class Organisations:
             return self._bare(mention, original, attempt, OrgKind(body))
         if body is None and (national := self._bodies.write(mention, attempt)) is not None:
             return national
-        head = opening_head(original) or self._head_across(mention, original)
+        head, known = opening_head(original) or self._head_across(mention, original), True
+        if head is None and not self._tags and (named := _OF_TOWN_AHEAD.fullmatch(original)):
+            town = self._seat(original, True, attempt)
+            return Draft(
+                accented_like(original, case_of(original)(f"{town} {named['word']}"), self._context.accented), STRATEGY
+            )
+        if (
+            head is None
+            and (acronym := _OF_ACRONYM.match(original))
+            and HOSPITAL_ACRONYM.fullmatch(fold_line(acronym[1]))
+        ):
+            head, known = OpeningHead("ch", OrgKind.HOSPITAL, acronym.end(1)), False
         if head is None and comparable(self._gazette.named_town(mention)) == comparable(original) and not self._tags:
             place = self._gazette.places[mention.start]  # "AS [Marmande]"
             drawn = case_of(original)(self._gazette.surrogate(place, attempt).name)
@@ -101,7 +115,7 @@ class Organisations:
         kind, end = head.kind, _end_of_sort(original, head.end)
         if self._is_described(mention, original, head, end):
             return Draft(original, PLACED, may_return=True)
-        written = original[:end]
+        written = original[:end] if known else f"CH{original[head.end : end]}"
         if (numbered := self._bodies.numbered(mention, original[end:].strip(), attempt)) is not None:
             return Draft(f"{written} {numbered[0]}", PLACED, may_return=numbered[1])
         if kind in _TOWN_ONLY and (placed := self._bodies.of_area(mention, original[end:], attempt)) is not None:
@@ -258,7 +272,7 @@ class Organisations:
             return None, False
         if place is None and own:
             return None, False
-        if (address := self._address(mention)) is not None:
+        if not head.startswith("universite") and (address := self._address(mention)) is not None:
             named = place is not None and place.key == address.key
             return self._gazette.surrogate(address).name, named and self._gazette.may_return(address)
         if place is None and self._gazette.town_follows(mention):

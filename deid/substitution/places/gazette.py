@@ -212,6 +212,12 @@ class Gazette:
         most = Counter(getattr(one, kind) for one in drawn).most_common(1)
         return next((one for one in drawn if getattr(one, kind) == most[0][0]), None)
 
+    def drawn_about_home(self, kind: str, code: str) -> Commune | None:
+        """Return the commune drawn for the patient's, if it is told and of a department or region, else of most places."""
+        known = self._survey.known_home
+        home = self.drawn_for(known.insee) if known is not None and getattr(known, kind) == code else None
+        return home or self.drawn_in(kind, code)
+
     def drawn_for(self, insee: str) -> Commune | None:
         """Return the commune drawn for the one with a code; None if the document names it nowhere."""
         here = (one for one in self._ordered.values() if one.commune is not None and one.commune.insee == insee)

@@ -63,7 +63,7 @@ _AT_RIVER = re.compile(rf"\b(?:{_LISTED['ahead']})(?: [a-z]+)?(?: (?:de|dans|a|s
 _LAND_NAMES = {kind: tuple(" ".join(one.split()) for one in said.split(",")) for kind, said in _LISTS["land"].items()}
 _LAND_NAMES["river"] = tuple(fitted(Ahead("de la ", "de", "la"), Noun(Kind.NAME, RIVERS[one]), one) for one in RIVERS)
 _WORD_OF_LAND = re.compile("|".join(rf"(?P<{kind}>\b(?:{said})\b)" for kind, said in _LISTS["land_words"].items()))
-_LAND_AHEAD = re.compile(rf"(?:{_WORD_OF_LAND.pattern}) (?:de la |de l'|du |des |de |d')?\Z")
+_LAND_AHEAD = re.compile(rf"(?:{_WORD_OF_LAND.pattern}) (?P<of>de la |de l'|du |des |de |d')?\Z")
 # What stands behind it is a department, if it is one no longer or misspelt: "Département ? « la [Seine] »".
 _AT_DEPARTMENT = re.compile(r"\bdepartement[ ?:«\"-]*(?:d[eu] |d')?(?:l[ae] |l')?\Z")
 _TRIES = 60
@@ -74,6 +74,18 @@ _KINDS = {"department": Kind.DEPARTMENT, "region": Kind.REGION}
 Area = tuple[str, str]  # kind and code
 # The surrogate of a mention that names an organisation of the document by its own name alone; None for another mention.
 Short = Callable[[Mention, int], Draft | None]
+
+
+def _names_of_land(found: re.Match[str], said: str) -> Sequence[str]:
+    """Return what may follow the word found for land: abroad where `said` is, with "de" where it is ahead of `said`."""
+    kind = next(kind for kind in _LISTS["land_words"] if found[kind])
+    abroad_names = _LAND_NAMES.get(f"{kind}_abroad", ())
+    bare = comparable(_OF.sub("", said, count=1))
+    away = any(comparable(_OF.sub("", name, count=1)) == bare for name in abroad_names)
+    names = abroad_names if away else _LAND_NAMES[kind]
+    of = found.groupdict().get("of", "inside")
+    fitting = [name for name in names if of == "inside" or bool(_OF.match(name)) is bool(of)]
+    return fitting or names
 
 
 class Regions:
@@ -166,10 +178,10 @@ class Regions:
         found = inside or _LAND_AHEAD.search(self._context.plain_before(mention))
         if found is None or is_overseas_code(self._gazette.home.department) or self._town_of_land(original) is not None:
             return None
-        said = original[found.end() :].lstrip() if inside else original
+        said = original[found.end() :].lstrip(" -") if inside else original
         if not said or any(map(str.isdigit, said)):  # "secteur [4]" is another number
             return None
-        name = self._other(_LAND_NAMES[found.lastgroup or ""], said, attempt)
+        name = self._other(_names_of_land(found, said), said, attempt)
         if inside:
             text = f"{original[: found.end()]} {in_case_of(said, name)}"
             return Draft(accented_like(original, text, self._context.accented), STRATEGY)
