@@ -20,13 +20,12 @@ _BELONGING = re.compile(
     r"\b(?:employe|travaill|ouvrier|salarie|retraite|embauche|apprenti|stagiaire|recrute|agent|cadre|poste|carriere|"
     r"benevol|adheren|adhere|membre|militan|licencie|ancien|chez|compagnon|job|cdi|cdd)\w*"
 )
-# Right ahead of the fund that pays somebody; "retraité de la CPAM" worked there.
+# Right ahead of the fund that pays somebody: "la retraite de la", not "retraité de la".
 _PAID = re.compile(
-    r"(?:pension\w*|reversion|retraite|allocations?|rente|indemnites)(?: (?:versee?s?|servie?s?|payee?s?) par| complementaire)?\W*(?:de |par )?(?:la |l'|le )?\Z"
+    r"\b(?:pensions?|réversion|reversion|retraites?|rente)(?: complémentaire)?(?: (?:vers|serv|pay)[éi]es? par)?"
+    r" (?:de )?(?:la |l['’]|le )?\Z"
 )
-_FUNDS = frozenset(
-    "carsat cnav cnracl ircantec agirc arrco msa enim cipav cavimac rsi cgss camieg urssaf crip ssi".split()
-)
+_FUNDS = frozenset("carsat cnav cnracl ircantec agirc arrco msa enim cipav cavimac rsi cgss cps".split())
 _SENTENCE_END = re.compile(r"[.;:!?\n()]")
 _REACH = 32
 _TAIL = re.compile(
@@ -53,7 +52,8 @@ class NationalBodies:
         if body is None or body.kind not in _OF_PEOPLE:
             return None
         clause = _SENTENCE_END.split(self._context.plain_before(mention, _REACH))[-1]
-        if _PAID.search(clause) and not _FUNDS.isdisjoint(words(self._context.text(mention))):
+        paid = _PAID.search(self._context.before(mention, _REACH).lower())
+        if paid and not _FUNDS.isdisjoint(words(self._context.text(mention))):
             return None
         works = _BELONGING.search(clause) or any(not one.staff for _, one in find_occupations(clause))
         return body.kind if works else None

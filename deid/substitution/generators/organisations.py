@@ -91,18 +91,13 @@ class Organisations:
             return self._bare(mention, original, attempt, OrgKind(body))
         if body is None and (national := self._bodies.write(mention, attempt)) is not None:
             return national
-        head, known = opening_head(original) or self._head_across(mention, original), True
+        head = opening_head(original) or self._head_across(mention, original)
         if head is None and not self._tags and (named := _OF_TOWN_AHEAD.fullmatch(original)):
-            town = self._seat(original, True, attempt)
-            return Draft(
-                accented_like(original, case_of(original)(f"{town} {named['word']}"), self._context.accented), STRATEGY
-            )
-        if (
-            head is None
-            and (acronym := _OF_ACRONYM.match(original))
-            and HOSPITAL_ACRONYM.fullmatch(fold_line(acronym[1]))
-        ):
-            head, known = OpeningHead("ch", OrgKind.HOSPITAL, acronym.end(1)), False
+            university = f"{self._seat(original, True, attempt)} {named['word']}"
+            return Draft(accented_like(original, case_of(original)(university), self._context.accented), STRATEGY)
+        acronym = None if head else _OF_ACRONYM.match(original)
+        if acronym is not None:
+            head = OpeningHead("ch", OrgKind.HOSPITAL, acronym.end(1))
         if head is None and comparable(self._gazette.named_town(mention)) == comparable(original) and not self._tags:
             place = self._gazette.places[mention.start]  # "AS [Marmande]"
             drawn = case_of(original)(self._gazette.surrogate(place, attempt).name)
@@ -115,7 +110,7 @@ class Organisations:
         kind, end = head.kind, _end_of_sort(original, head.end)
         if self._is_described(mention, original, head, end):
             return Draft(original, PLACED, may_return=True)
-        written = original[:end] if known else f"CH{original[head.end : end]}"
+        written = original[:end] if acronym is None else f"CH{original[head.end : end]}"
         if (numbered := self._bodies.numbered(mention, original[end:].strip(), attempt)) is not None:
             return Draft(f"{written} {numbered[0]}", PLACED, may_return=numbered[1])
         if kind in _TOWN_ONLY and (placed := self._bodies.of_area(mention, original[end:], attempt)) is not None:
@@ -328,7 +323,8 @@ class Organisations:
         cased = str.upper if self._among_capitals(mention) else str
         text = (cased if _is_acronym(original, _LONGEST_ACRONYM) else case_of(original))(name)
         text, article = _with_article(original, text, article)
-        return Draft(accented_like(original, text, self._context.accented), STRATEGY, noun=Noun(Kind.NAME, article))
+        model = original if text.isupper() else text  # "ICM" becomes a name with its accents
+        return Draft(accented_like(model, text, self._context.accented), STRATEGY, noun=Noun(Kind.NAME, article))
 
     def _kind_of(self, mention: Mention, original: str) -> OrgKind:
         carers = self._context.labelled(Label.DOCTOR)

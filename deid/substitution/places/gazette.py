@@ -213,7 +213,7 @@ class Gazette:
         return next((one for one in drawn if getattr(one, kind) == most[0][0]), None)
 
     def drawn_about_home(self, kind: str, code: str) -> Commune | None:
-        """Return the commune drawn for the patient's, if it is told and of a department or region, else of most places."""
+        """Return the commune drawn for the patient's, if that lies in an area, else the one of most places in it."""
         known = self._survey.known_home
         home = self.drawn_for(known.insee) if known is not None and getattr(known, kind) == code else None
         return home or self.drawn_in(kind, code)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from deid.detection.refining.namesakes import as_people
-from deid.detection.refining.organisations import settle_organisations
+from deid.detection.refining.organisations import complete_organisations, settle_organisations
 from deid.detection.refining.repeated_names import repeat_names
 from deid.detection.refining.trimming import trim_civilities
 from deid.detection.text.reading import Reading
@@ -247,3 +247,35 @@ def test_a_line_that_opens_with_a_way_is_an_address(markup: str, label: str) -> 
 )
 def test_a_room_is_of_whom_a_title_names(markup: str, found: tuple[str, str]) -> None:
     assert _found(markup)[0] == found
+
+
+@pytest.mark.parametrize(
+    ("markup", "employers"),
+    [
+        ("Conducteur de tramway pour la Vexotram depuis 1997.", ["Vexotram"]),
+        ("Il est salarié de la Kerbitan, marié.", ["Kerbitan"]),
+        ("Elle travaille pour Ouzelia depuis mai.", ["Ouzelia"]),
+        ("Soudeur à la Tramontis, il fume.", ["Tramontis"]),
+        ("Maçon, hospitalisé pour la Covid en mars.", []),
+        ("Soudeur traité par Xarelto, suivi pour la Zorvexine.", []),
+        ("Adressée pour la Vexotram, boulangère.", []),
+        ("Boulangère à la retraite, vue à la Maison.", []),
+    ],
+)
+def test_the_employer_behind_an_occupation_is_one_of_no_table(markup: str, employers: list[str]) -> None:
+    assert [text for label, text in _found(markup) if label == "ORG"] == employers
+
+
+@pytest.mark.parametrize(
+    ("markup", "found"),
+    [
+        ("étudiante à [[CITY|Niort]] Université en master", [("ORG", "Niort Université")]),
+        ("étudiante à [[ORG|Niort]] Université", [("ORG", "Niort Université")]),
+        ("vit à [[CITY|Niort]], Université de la mer", [("CITY", "Niort")]),
+        ("[[PATIENT|Roy]] Université", [("PATIENT", "Roy")]),
+    ],
+)
+def test_a_university_is_called_by_the_town_ahead(markup: str, found: list[tuple[str, str]]) -> None:
+    document, mentions = marked(markup)
+    completed = complete_organisations(Reading(document), mentions)
+    assert [(one.label.value, document.text[one.start : one.end]) for one in completed] == found

@@ -233,3 +233,15 @@ def test_a_town_alone_on_its_line_is_no_organisation(markup: str, label: str) ->
 )
 def test_a_town_behind_a_doctor_is_no_part_of_the_name(markup: str, found: set[tuple[str, str]]) -> None:
     assert _found(markup) == found
+
+
+@pytest.mark.parametrize(
+    ("markup", "label"),
+    [
+        ("au pied du [[CITY|Mont Kerbrat]]", "LOC"), ("au [[CITY|Col de Kerbrat]] hier", "LOC"),
+        ("né à [[CITY|Mont-Dauphin]]", "CITY"), ("né à [[CITY|Mont Saint Aignan]]", "CITY"),
+        ("né à [[CITY|Colmar]]", "CITY"), ("vu par [[DOCTOR|Mont Kerbrat]]", "DOCTOR"),
+    ],
+)  # fmt: skip
+def test_land_called_by_no_town_is_no_town(markup: str, label: str) -> None:
+    assert [kind for kind, _ in _found(markup)] == [label]

@@ -526,3 +526,26 @@ def test_a_day_that_no_date_tells_is_redrawn(substitutor: Substitutor) -> None:
 @pytest.mark.parametrize("number", ["4471209356", "B200117"])
 def test_a_number_is_alike_under_each_label(number: str, substitutor: Substitutor) -> None:
     assert len({_one(substitutor, label, number) for label in ("ID", "IPP", "NDA")}) == 1
+
+
+@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize(
+    ("markup", "form"),
+    [
+        ("secteur [[ID|58G03]]", r"(?P<code>\d\d)G\d\d"), ("secteur [[ID|58I01]]", r"(?P<code>\d\d)I\d\d"),
+        ("dossier SAMU [[NDA|58-61-40731]]", r"(?P<code>\d\d)-\d\d-\d{5}"),
+    ],
+)  # fmt: skip
+def test_a_number_that_opens_with_a_department_has_that_of_the_commune_drawn(
+    markup: str, form: str, key: str, substitutor: Substitutor, communes: CommuneTable
+) -> None:
+    found = surrogates(substitutor.substitute(*marked(f"Vit à [[CITY|Nevers]]. {markup}", patient=Patient(key=key))))
+    told = re.fullmatch(form, found[1])
+    assert told
+    assert told["code"] in {one.department for one in communes.find(found[0])}
+
+
+def test_the_number_of_another_call_or_place_is_redrawn(substitutor: Substitutor) -> None:
+    """One that opens with no department of the document's places tells none of them."""
+    drawn = {_one(substitutor, "NDA", "58-61-40731", key, "Vit à [[CITY|Dijon]]. SAMU")[:2] for key in KEYS}
+    assert len(drawn) > len(KEYS) / 2

@@ -121,3 +121,26 @@ def test_a_name_that_only_begins_like_a_body_is_replaced(name: str, substitutor:
     for key in KEYS:
         found = _text(substitutor, f"Vu à [[ORG|{name}]].", key)
         assert comparable(name) not in comparable(found)
+
+
+@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize(
+    "ahead", ["touche la retraite de la", "pension versée par la", "retraite complémentaire de la"]
+)
+def test_the_fund_that_pays_a_pension_stays_in_the_region_drawn(
+    ahead: str, key: str, substitutor: Substitutor, communes: CommuneTable
+) -> None:
+    markup = f"{ahead} [[ORG|Carsat Bourgogne-Franche-Comté]], vit à [[CITY|Lons-le-Saunier]]."
+    fund, city = surrogates(substitutor.substitute(*marked(markup, patient=Patient(key=key))))
+    assert fund.removeprefix("Carsat ") in {communes.region_name(one.region) for one in communes.find(city)}
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_body_of_a_department_is_that_of_the_patients_home(
+    key: str, substitutor: Substitutor, communes: CommuneTable
+) -> None:
+    markup = "Vue à [[CITY|Dole]], puis à [[CITY|Dole]]. Vit à [[CITY|Morez]]. [[ORG|MDPH du Jura]]"
+    patient = Patient(key=key, city="Morez", zip="39400")
+    *_, home, body = surrogates(substitutor.substitute(*marked(markup, patient=patient)))
+    names = {communes.department_name(one.department) for one in communes.find(home)}
+    assert re.sub(r"^MDPH (?:de la |de l'|du |des |de |d')", "", body) in names

@@ -571,3 +571,61 @@ def test_the_maker_of_a_drug_stays_unless_somebody_works_there(
     for key in KEYS:
         assert ("Pfizer" in _one(substitutor, markup, key)[0]) is stays
         assert " au laboratoire " in substitutor.substitute(*marked(markup, patient=Patient(key=key))).text or stays
+
+
+@pytest.mark.parametrize(
+    ("markup", "kind"),
+    [
+        ("oncologue à l'[[ORG|ICANS]]", OrgKind.CANCER_CENTRE),
+        ("chimio à [[ORG|Gustave Roussy]]", OrgKind.CANCER_CENTRE),
+        ("pension de réversion de la [[ORG|RATP]]", OrgKind.STATE_COMPANY),
+        ("pension versée par la [[ORG|SNCF]]", OrgKind.STATE_COMPANY),
+        ("conductrice à la [[ORG|SNCF]]", OrgKind.TRANSPORT), ("tramway de la [[ORG|Vexotram]]", OrgKind.TRANSPORT),
+        ("lit médicalisé livré par [[ORG|Ouzel]]", OrgKind.HOME_CARE),
+    ],
+)  # fmt: skip
+def test_an_institute_company_or_supplier_is_another_of_its_sort(
+    markup: str, kind: OrgKind, substitutor: Substitutor
+) -> None:
+    names = {comparable(name[len(own_article(name)) :]) for name in WHOLE[kind]}
+    for key in KEYS:
+        (found,) = _one(substitutor, markup, key)
+        assert comparable(found[len(own_article(found)) :]) in names, found
+
+
+@pytest.mark.parametrize(
+    ("name", "kept"),
+    [
+        ("SCEA Les Saulnières", "SCEA "),
+        ("GAEC des Trois Ormeaux", "GAEC "),
+        ("EARL Kerbrat", "EARL "),
+        ("CUMA du Haut Pays", "CUMA "),
+        ("Centre mutualiste de rééducation fonctionnelle de Kerlaz", "Centre mutualiste de rééducation fonctionnelle "),
+    ],
+)
+def test_the_form_of_a_farm_or_centre_stays(name: str, kept: str, substitutor: Substitutor) -> None:
+    for key in KEYS:
+        (found,) = _one(substitutor, f"travaille : [[ORG|{name}]]", key)
+        assert found.startswith(kept), found
+        assert found != name
+
+
+@pytest.mark.parametrize("name", ["Plateau technique de kinésithérapie", "Laboratoire EFR et Sommeil"])
+def test_a_unit_that_its_work_alone_describes_stays(name: str, substitutor: Substitutor) -> None:
+    assert _one(substitutor, f"[[ORG|{name}]]\n[[CITY|Tulle]]", "p1")[0] == name
+
+
+def test_a_hospital_of_an_acronym_and_towns_is_a_hospital(substitutor: Substitutor) -> None:
+    for key in KEYS:
+        found, _ = _one(substitutor, "[[ORG|CHIXA Semur-Montbard]]\n[[ZIP|21500]]", key)
+        assert found.startswith("CH ")
+        assert "CHIXA" not in found
+        assert "Montbard" not in found
+
+
+@pytest.mark.parametrize("name", ["Niort Université", "université de Niort"])
+def test_a_university_stands_in_a_city_wherever_its_town_is_written(name: str, substitutor: Substitutor) -> None:
+    seats = {communes.name for communes in packaged_tables().communes.hospital_towns(None, True)}
+    for key in KEYS:
+        _, found = _one(substitutor, f"Vit à [[CITY|Niort]], étudie à : [[ORG|{name}]].", key)
+        assert any(found in (f"{seat} Université", f"université {of_place(seat)}") for seat in seats), found

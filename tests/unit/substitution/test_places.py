@@ -19,7 +19,7 @@ from deid.reference import CommuneTable
 from deid.reference.communes import sort_of
 from deid.substitution import Substitutor
 from deid.substitution.places.areas import area, area_names
-from deid.substitution.places.regions import RIVERS
+from deid.substitution.places.regions import _LAND_NAMES, RIVERS
 from deid.substitution.places.strategies import health_draws
 from tests.unit.substitution.examples import marked, surrogates
 
@@ -137,7 +137,7 @@ def test_a_word_that_many_communes_share_hides_nothing(substitutor: Substitutor)
 def test_the_kind_of_a_named_place_is_kept(text: str, head: str, substitutor: Substitutor) -> None:
     (place,) = _one(substitutor, f"près du [[LOC|{text}]]")
     assert place.startswith(head)
-    assert not set(text.removeprefix("la ").split()[2:]) & set(place.split())
+    assert text.split()[-1] not in place
 
 
 @pytest.mark.parametrize(
@@ -355,6 +355,32 @@ def test_a_quarter_valley_or_island_is_another_and_no_commune(
     assert not re.search(r"\b(?:de (?:la (?:le|les|la)|le|les)|du (?:la|l'|des)|des (?:la|le|du)) ", text), text
     if kept in ("vallée d", "gorges d"):
         assert comparable(re.sub("^(?:e la |e l'|u |es |e |')", "", said)) in map(comparable, RIVERS), said
+
+
+@pytest.mark.parametrize(
+    ("markup", "kind"),
+    [
+        ("chute au [[LOC|col de la Savine]]", "col"), ("chute au col de la [[LOC|Savine]]", "col"),
+        ("au pied du [[LOC|Mont Kerbrat]]", "mont"), ("au bord du [[LOC|lac Kerbrat]]", "lac"),
+        ("sur la [[LOC|plage de Kerbrat]]", "plage"), ("au bord du [[LOC|lac Majeur]]", "lac_abroad"),
+        ("ascension du [[LOC|mont Viso]]", "mont_abroad"),
+    ],
+)  # fmt: skip
+def test_land_becomes_land_of_its_kind_at_home_or_abroad(markup: str, kind: str, substitutor: Substitutor) -> None:
+    told = {comparable(re.sub(r"^(?:de la |de l'|du |des |de |d')", "", name)) for name in _LAND_NAMES[kind]}
+    for key in KEYS:
+        result = substitutor.substitute(*marked(f"À [[CITY|Vierzon]], {markup}.", patient=Patient(key=key)))
+        (word, name) = re.search(
+            rf"(?i)({kind.partition('_')[0]}) (?:de la |de l'|du |des |de |d')?(.*)\.", result.text
+        ).groups()
+        assert comparable(name) in told, result.text
+        assert word in markup
+
+
+def test_land_of_a_town_of_the_document_follows_it(substitutor: Substitutor) -> None:
+    for key in KEYS:
+        town, lake = _one(substitutor, "À [[CITY|Paladru]], [[LOC|lac de Paladru]].", Patient(key=key))
+        assert lake == f"lac {of_place(town)}"
 
 
 def test_a_number_of_a_quarter_is_another_number(substitutor: Substitutor) -> None:

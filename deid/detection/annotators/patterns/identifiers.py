@@ -49,9 +49,10 @@ _DATED = re.compile(
     r"^0\d[-/]\d\d[-/]\d\d[-/]"
 )
 # A sector of psychiatry: department, adults ("G"), children ("I") or prison ("Z"), number: "secteur 14G05".
+_OF_SECTOR = r"(?:0[1-9]|[1-8]\d|9[0-5]|2[ab]|97[1-6])[giz]\d\d(?!\w)"
 _SECTOR = re.compile(
     r"\bsecteurs? ?(?:(?:n°|de|psychiatrique|psychiatrie|adultes?|infanto-juvenile)[ :]{1,2}){0,3}"
-    r"(?P<first>(?:0[1-9]|[1-8]\d|9[0-5]|2[ab]|97[1-6])[giz]\d\d)(?!\w)(?:(?: et |, |/)(?P<other>\d[\dab]\d?[giz]\d\d)(?!\w))?"
+    rf"(?P<first>{_OF_SECTOR})(?:(?: et |, |/)(?P<other>{_OF_SECTOR}))?"
 )
 # "dossierFR20-11883", "ipp37-661902": the blank was lost.
 _GLUED = re.compile(
