@@ -44,7 +44,9 @@ _OF_TOWN_AHEAD = re.compile(r"(?P<town>.*[^\W\d_]) (?P<word>universit[eéy])", r
 # What stands in cities alone, as a university hospital does.
 _OF_CITIES = re.compile("universite|faculte|t[jg]i?$|tribunal|cour ")
 _CARE = re.compile(r"(?:ch|centre hosp|hopital (?:general|local)|group|gh|samu|smur|epsm)")
-_OF_ACRONYM = re.compile(r"(CH[A-Z]{1,4}) (?=\w)")  # "CHXYZ Montbard-Semur" is a "CH" in another town
+_OF_ACRONYM = re.compile(
+    r"(CH[A-Z]{1,4}) (?=[A-ZÀ-Ý][^\W\d_]*[a-zà-ÿ]|de |d['’]|du )"
+)  # "CHXYZ Montbard-Semur" is a "CH" in another town
 _REACH, _SORT_REACH = 28, 60
 _BESIDE_CARER = 4  # characters between a carer and the hospital that is the carer's: "Dr Fillol, Saint-Luc"
 _LONGEST_ACRONYM = 6
@@ -93,8 +95,7 @@ class Organisations:
             return national
         head = opening_head(original) or self._head_across(mention, original)
         if head is None and not self._tags and (named := _OF_TOWN_AHEAD.fullmatch(original)):
-            university = f"{self._seat(original, True, attempt)} {named['word']}"
-            return Draft(accented_like(original, case_of(original)(university), self._context.accented), STRATEGY)
+            return self._university(original, *named.group("town", "word"), attempt)
         acronym = None if head else _OF_ACRONYM.match(original)
         if acronym is not None:
             head = OpeningHead("ch", OrgKind.HOSPITAL, acronym.end(1))
@@ -129,6 +130,15 @@ class Organisations:
             bare = kind is OrgKind.SPORT and comparable(original[end:]) == comparable(self._gazette.named_town(mention))
             tail = town if bare else f"{tail} {of_place(town)}".lstrip()  # "AS Marmande"
         text = accented_like(original, f"{written} {self._cased(mention, end)(tail)}".strip(), self._context.accented)
+        return Draft(text, PLACED if may_return else STRATEGY, may_return=may_return)
+
+    def _university(self, original: str, town: str, word: str, attempt: int) -> Draft:
+        """Return a university called by its town as one of the seat drawn for that, or near the area."""
+        place = self._gazette.told(town)
+        seated = place if place and place.commune and _has_hospital(place.commune, True) else None
+        seat = self._gazette.surrogate(seated).name if seated else self._seat(original, True, attempt)
+        may_return = seated is not None and self._gazette.may_return(seated)
+        text = accented_like(original, case_of(original)(f"{seat} {word}"), self._context.accented)
         return Draft(text, PLACED if may_return else STRATEGY, may_return=may_return)
 
     def _head_across(self, mention: Mention, original: str) -> OpeningHead | None:

@@ -139,8 +139,8 @@ def test_the_fund_that_pays_a_pension_stays_in_the_region_drawn(
 def test_a_body_of_a_department_is_that_of_the_patients_home(
     key: str, substitutor: Substitutor, communes: CommuneTable
 ) -> None:
-    markup = "Vue à [[CITY|Dole]], puis à [[CITY|Dole]]. Vit à [[CITY|Morez]]. [[ORG|MDPH du Jura]]"
-    patient = Patient(key=key, city="Morez", zip="39400")
+    markup = "Vue à [[CITY|Dole]], puis à [[CITY|Dole]]. Vit à [[CITY|Champagnole]]. [[ORG|MDPH du Jura]]"
+    patient = Patient(key=key, city="Champagnole", zip="39300")
     *_, home, body = surrogates(substitutor.substitute(*marked(markup, patient=patient)))
     names = {communes.department_name(one.department) for one in communes.find(home)}
     assert re.sub(r"^MDPH (?:de la |de l'|du |des |de |d')", "", body) in names

@@ -379,7 +379,7 @@ def test_land_becomes_land_of_its_kind_at_home_or_abroad(markup: str, kind: str,
 
 def test_land_of_a_town_of_the_document_follows_it(substitutor: Substitutor) -> None:
     for key in KEYS:
-        town, lake = _one(substitutor, "À [[CITY|Paladru]], [[LOC|lac de Paladru]].", Patient(key=key))
+        town, lake = _one(substitutor, "À [[CITY|Gérardmer]], [[LOC|lac de Gérardmer]].", Patient(key=key))
         assert lake == f"lac {of_place(town)}"
 
 
