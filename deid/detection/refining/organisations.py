@@ -255,6 +255,11 @@ def _kept(reading: Reading, mentions: Sequence[Mention]) -> Iterator[Mention]:
             yield Mention(start, end, Label.ORG, _SCORE)
 
 
+def _is_joined(reading: Reading, index: int) -> bool:
+    """Return whether a sign joins a word to the next: "Kerlo-Valdor"."""
+    return reading.word(index + 1) in ("-", "'", "&") and glued(reading, index + 1) and glued(reading, index + 2)
+
+
 def _employers(reading: Reading, mentions: Sequence[Mention]) -> Iterator[Mention]:
     """Yield capital words of no table and no mention right behind an occupation or the word for being employed."""
     covered = reading.coverage(mentions)
@@ -266,7 +271,7 @@ def _employers(reading: Reading, mentions: Sequence[Mention]) -> Iterator[Mentio
             len(word) < _SHORTEST
             or not word.isalpha()
             or not reading.lexicon.is_unknown(word)
-            or glued(reading, index + 1)
+            or _is_joined(reading, index)
         ):
             continue
         clause = _CLAUSE_END.split(reading.folded[max(0, start - _AHEAD) : start])[-1]
@@ -446,12 +451,14 @@ def complete_organisations(reading: Reading, mentions: Sequence[Mention]) -> lis
             if near and reading.words[at] in KINDS_INCLUDED and (not result or result[-1].end <= reading.starts[at]):
                 mention = replace(mention, start=reading.starts[at])
         result.append(mention)
-    return [_university(reading, one) for one in result]
+    ceilings = [*(one.start for one in result[1:]), len(reading.text)]
+    return [_university(reading, *one) for one in zip(result, ceilings, strict=True)] if result else result
 
 
-def _university(reading: Reading, mention: Mention) -> Mention:
+def _university(reading: Reading, mention: Mention, ceiling: int) -> Mention:
     """Return a mention, a town that a university is called by with the word behind it: "[Troyes] Université"."""
-    behind = _UNIVERSITY.match(reading.text, mention.end) if mention.label in {Label.CITY, Label.ORG} else None
+    named = mention.label in {Label.CITY, Label.ORG}
+    behind = _UNIVERSITY.match(reading.text, mention.end, ceiling) if named else None
     return replace(mention, end=behind.end(), label=Label.ORG) if behind else mention
 
 
