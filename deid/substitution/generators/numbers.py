@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
 from functools import cache
@@ -174,7 +174,8 @@ class Numbers:
             years: Sequence[_Part] = []
         elif (years := self._moved.get(comparable(original), ())) == ():  # alike at each mention
             years = self._moved[comparable(original)] = [*self._years(mention, original)]
-        placed = self._placed(mention, original) if not any(start == 0 for start, _, _ in years) else ()
+        dated = any(start == 0 for start, _, _ in years)
+        placed: Iterable[_Part] = () if dated else self._placed(mention, original)
         return [*kinds, *self._sort(original), *years, *placed]
 
     def _placed(self, mention: Mention, original: str) -> Iterator[_Part]:
