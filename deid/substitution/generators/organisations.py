@@ -95,7 +95,7 @@ class Organisations:
             return national
         head = opening_head(original) or self._head_across(mention, original)
         if head is None and not self._tags and (named := _OF_TOWN_AHEAD.fullmatch(original)):
-            return self._university(original, *named.group("town", "word"), attempt)
+            return self._university(original, named["town"], named["word"], attempt)
         acronym = None if head else _OF_ACRONYM.match(original)
         if acronym is not None:
             head = OpeningHead("ch", OrgKind.HOSPITAL, acronym.end(1))
@@ -122,8 +122,8 @@ class Organisations:
             return Draft(accented_like(original, f"{written} {department}", self._context.accented), STRATEGY)
         own = self._has_name(mention, kind, end)
         town, may_return = self._town(mention, original, kind, head.words, attempt, own=own)
-        named = town is None or own
-        tail = self._complement(original, kind, written, attempt) if named else ""
+        complemented = town is None or own
+        tail = self._complement(original, kind, written, attempt) if complemented else ""
         if tail is None:
             return tag(Label.ORG, original)
         if town:
