@@ -57,7 +57,7 @@ _NAME = re.compile(_CAPITAL)
 
 
 class Event(NamedTuple):
-    """Where an event stands in a text: from `start` to `end`, without its date to `named`; the text of its `kind`."""
+    """Event in a text, from `start` to `named`, with its date to `end`; `kind` is the text of its word."""
 
     start: int
     named: int

@@ -179,7 +179,7 @@ class Numbers:
         return [*kinds, *self._sort(original), *years, *placed]
 
     def _placed(self, mention: Mention, original: str) -> Iterator[_Part]:
-        """Yield the letter of a sector, and the department that a number opens with: that of the commune drawn for it.
+        """Yield the letter of a sector, and the drawn department that a number opens with.
 
         A call has the department of a place of the document, or opens with figures of another sense.
         """

@@ -43,6 +43,7 @@ _BESIDE = {
     Unit.DECADE: ("la décennie dernière", "cette décennie", "la décennie prochaine", "décennies"),
 }
 _MOST_IN = {Unit.DAY: 14, Unit.WEEK: 60}  # days from which a distance is said in a longer unit
+_OF_LAST_YEAR = 330  # days to which a month is told without its year
 # The anchor's day and those next to it, in other words.
 _OTHERWISE: Mapping[int, tuple[str, ...]] = {
     -2: ("il y a deux jours",), -1: ("la veille",), 0: ("ce jour", "aujourd'hui"), 1: ("le lendemain",),
@@ -330,10 +331,10 @@ class DateWriter:
         return text if self._accented else without_accents(text)
 
     def _birthday_told(self, mention: Mention, said: Relative, birthday: date) -> str:
-        """Return a birthday by its distance, or by its month where that is of weeks: "en octobre dernier"."""
+        """Return a birthday by its distance, or by its month where that is of weeks or months: "en octobre dernier"."""
         anchor = self._line.moved_anchor
         days, month = (birthday - anchor).days, MONTHS[birthday.month - 1]
-        if abs(days) < _MOST_IN[Unit.WEEK] or birthday.month == anchor.month:
+        if not _MOST_IN[Unit.WEEK] <= abs(days) < _OF_LAST_YEAR or birthday.month == anchor.month:
             return _write_days(said, days)
         lead = "" if read_ahead(self._context.before(mention, 14)) else "en "
         return sentence_case_of(said.manner.model, f"{lead}{month} {'dernier' if days < 0 else 'prochain'}")

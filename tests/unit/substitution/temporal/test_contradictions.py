@@ -329,6 +329,7 @@ def test_a_birthday_is_told_from_the_published_birth_date(told: str, ahead: bool
         assert min(abs((one - here.middle).days) for one in days) <= 31, (published, distance)
 
 
+@pytest.mark.parametrize("unlimited", [("episodes", "stages")], indirect=True, ids=["episodes"])
 def test_a_birthday_of_other_months_is_told_by_its_month(unlimited: Substitutor) -> None:
     told = set()
     for key in PATIENTS:
