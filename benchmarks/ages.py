@@ -40,7 +40,7 @@ def main() -> None:
         "# How far published ages move\n\nMarked ages that a program reads, default policy; "
         f"`python -m benchmarks.ages {' '.join(map(str, args.folders))}`.\n\n"
         + markdown(["age", "ages", "mean move, years", f"{_FAR} years or more"], [*rows, ["all", *_row(every)]])
-        + '\n\nFrom 90 on "90 ans et plus" is published, read here as 90.\n'
+        + '\n\nFrom 90 on "plus de 90 ans" is published, read here as 90.\n'
     )
     print(text)
     if args.write:
