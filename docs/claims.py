@@ -322,6 +322,21 @@ _PUBLIC_FACTS = {
         "deux proches dits des mêmes mots, pendant un séjour, ont le même âge"
     ),
     "days between the dates of an episode outside of stays": "jours entre des dates hors séjour dites proches",
+    "whether a stay lasts one day": "un séjour dure un jour",
+    "days from the birth to a stay of the first year of life, or of the 280 days before": (
+        "jours de la naissance à un séjour de la première année de vie, ou des 280 jours d'avant"
+    ),
+    "documents without a stay": "un document est hors séjour",
+    "distances of up to a year in words, their number and unit": "une distance d'un an au plus, en mots",
+    "which date ends a length told just ahead of it": "la date qui finit une durée dite juste avant elle",
+    "whether words call a date a birthday of the patient": "une date est dite anniversaire du patient",
+    "unit and written form of dates": "unité et forme écrite des dates",
+    "whether a text writes accents in words around its dates": "les mots autour des dates portent des accents",
+    "of a NIR, the sex, and whether its year is that of the birth date": (
+        "d'un NIR, le sexe, et si l'année est celle de la naissance"
+    ),
+    "stage of life and unit of another person's age": "étape de la vie et unité de l'âge d'un proche",
+    "whose age it is, by the words ahead": "de qui est un âge, par les mots qui précèdent",
 }
 
 
