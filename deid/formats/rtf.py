@@ -19,6 +19,7 @@ from enum import Enum
 
 from deid.domain import read_lists
 from deid.domain.errors import Reason
+from deid.formats.fields import shown_day
 from deid.formats.reading import Reading, Save
 from deid.formats.usual import FONT_NAMES, PAGE_FIELD, STYLE_NAMES, WORDS
 from deid.french.folding import fold
@@ -70,7 +71,9 @@ _KINDS = (
 _PICTURES = frozenset({"pict", "shppict"})
 _COUNTED = {"annotation": "comment", "info": "metadata", "object": "attachment", "objdata": "attachment"}
 
-_NUMBER = re.compile(r"\s*([A-Za-z]+)\s*-?\d{1,7}\s*")
+_NUMBER = re.compile(r"\s*([A-Za-z]+)\s*(-?\d{1,7}|\d{8})\s*", re.ASCII)
+_PICTURE = "pib"  # the property of a drawing whose value is a picture
+_LARGEST = 360 << 16  # more than colours, and than angles in parts of a degree
 _PIXELS = re.compile(r"[0-9A-Fa-f\s]*")
 # Code page by `fcharset` (specification, Font Table)
 _CODEPAGE_FIELD = {
@@ -204,8 +207,7 @@ class _Document:
         if group.kind is _Kind.INSTRUCTION:
             return not PAGE_FIELD.fullmatch(words)
         if group.kind is _Kind.PROPERTY:
-            told = _NUMBER.fullmatch(words)
-            return told is None or told[1] not in _PROPERTIES
+            return words.strip() != _PICTURE and not _is_measured(words)
         return group.kind is _Kind.GONE or (group.opened == "leveltext" and bool(WORDS.search(words)))
 
     def _word(self, word: str, number: int | None, start: int, end: int, bare: bool) -> int:
@@ -288,14 +290,25 @@ class _Document:
             if not group.ignorable or (word in _STANDARD and outer not in (_Kind.READ, _Kind.INSTRUCTION)):
                 return
             kind = _Kind.GONE
+        if word == "pict" and outer is not _Kind.READ:
+            self._inner_picture(group)
+            return
         if outer is not _Kind.READ and kind not in (None, _Kind.GONE):
-            return  # a picture in a property
+            return
         group.opened, group.words = word, []
         group.kind = outer if kind is None else kind
         if word in _PICTURES and not self._reading.image():
             group.kind = _Kind.GONE
         if word in _APART and group.kind is _Kind.READ:
             self._lines.append([])
+
+    def _inner_picture(self, group: _Group) -> None:
+        """Read the data of a picture within its destination of Word, or in the property of a drawing that is one."""
+        drawn = group.kind is _Kind.PROPERTY and "".join(group.words).strip() == _PICTURE
+        if drawn and not self._reading.image():
+            group.words.append("x")  # the property goes with it
+        elif drawn or self._groups[-2].opened == "shppict":
+            group.opened, group.words, group.kind = "pict", [], _Kind.SHOWN
 
     def _symbol(self, symbol: str, start: int, end: int) -> None:
         group = self._groups[-1]
@@ -418,6 +431,18 @@ class _Document:
                 written += self._raw[position:start], piece
                 position = end
         return b"".join((*written, self._raw[position:]))
+
+
+def _is_measured(words: str) -> bool:
+    """Return whether a property of a drawing has a number: of eight digits, a colour or an angle that is no day."""
+    told = _NUMBER.fullmatch(words)
+    if told is None or told[1] not in _PROPERTIES:
+        return False
+    number = told[2]
+    if len(number) < len("DDMMYYYY") or number.startswith("-"):
+        return True
+    days = map(shown_day, (number, number[4:] + number[2:4] + number[:2]))
+    return told[1].endswith(("Color", "rotation")) and int(number) < _LARGEST and not any(days)
 
 
 def _code_page(number: int) -> str:

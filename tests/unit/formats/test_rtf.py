@@ -123,6 +123,56 @@ def test_pictures_follow_the_rules_of_the_source() -> None:
     assert refused.value.reason is Reason.PICTURES
 
 
+PICTURES = {
+    "of Word": rb"{\*\shppict{\pict\pngblip\picw10 89504e47}}",
+    "of bytes": rb"{\*\shppict{\pict\jpegblip\bin4 abcd}}",
+    "of a drawing": rb"{\shp{\*\shpinst{\sp{\sn pib}{\sv {\pict\pngblip 89504e47}}}}}",
+}
+
+
+@pytest.mark.parametrize("part", PICTURES.values(), ids=PICTURES)
+def test_a_picture_of_word_comes_out_whole_or_goes_whole(part: bytes) -> None:
+    raw = LETTER.replace(b"Cher", part + b"Cher", 1)
+    kept = read(raw, FileRules(images="keep"))
+    assert kept.rewrite([]) == raw
+    assert part in replace_all(kept, "Dupont", "Martin")
+    dropped = read(raw)
+    assert not re.search(rb"89504e47|abcd|blip|pib", dropped.rewrite([]))
+    assert dropped.removed["image"] == 1
+    with pytest.raises(DocumentRefused):
+        read(raw, FileRules(images="refuse"))
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        rb"{\*\shppict Zorglub{\pict Zorglub\pngblip 89504e47}}",
+        rb"{\*\shppict{\pict{\*\picprop{\sp{\sn wzName}{\sv Zorglub}}}\pngblip{\*\blipuid Zorglub} 89504e47}}",
+        rb"{\shp{\*\shpinst{\sp{\sn pib}{\sv Zorglub{\pict\pngblip 89504e47}}}}}",
+        rb"{\shp{\*\shpinst{\sp{\sn pib}{\sv {\pict\pngblip Zorglub{\b Zorglub}}Zorglub}}}}",
+        rb"{\shp{\*\shpinst{\sp{\sn wzName}{\sv {\pict\pngblip Zorglub}}}}}",
+    ],
+)
+def test_a_kept_picture_hides_no_word(part: bytes) -> None:
+    raw = LETTER.replace(b"Cher", part + b"Cher", 1)
+    assert b"orglub" not in read(raw, FileRules(images="keep")).rewrite([])
+
+
+@pytest.mark.parametrize(
+    ("given", "stays"),
+    [
+        ("fillColor 16777215", True), ("lineColor 16711680", True), ("rotation 17694720", True),
+        ("rotation -5898240", True), ("lineWidth 9525", True),
+        ("fillColor 19610514", False), ("fillColor 14051961", False), ("fillColor 61051400", False),
+        ("lineWidth 12345678", False), ("fillColor 384517720", False), ("lebrunColor 16777215", False),
+    ],
+)  # fmt: skip
+def test_a_colour_or_an_angle_may_have_eight_digits_that_are_no_day(given: str, stays: bool) -> None:
+    name, value = given.encode().split()
+    part = rb"{\shp{\*\shpinst{\sp{\sn " + name + rb"}{\sv " + value + rb"}}}}"
+    assert (value in read(LETTER.replace(b"Cher", part + b"Cher", 1)).rewrite([])) is stays
+
+
 @pytest.mark.parametrize(
     "hidden",
     [
