@@ -49,6 +49,7 @@ _LONG_RUN = re.compile(r"(?:\d[ _]?){5}\d")  # no defined term has so many digit
 _LONGEST_TERM = 16  # characters of a code string
 _CLOCK = re.compile(r"(?:[01]\d|2[0-4])(?::?[0-5]\d(?::?(?:[0-5]\d|60)(?:\.\d{1,9})?)?)?", re.ASCII)
 _SHORT = 3  # letters and digits of the abbreviations of imaging: SAG, T2W, TAP
+_PIECES = 4  # most neighbouring values over which a name is cut
 _DIGITS = 4  # most of them that a description holds, fewer than a date
 # Modalities whose devices write names into their images
 _WRITTEN_INTO = frozenset({"US", "SC", "OT", "XC", "ES", "GM", "OP", "DOC", "IVUS", "ECG", "HC", "RF", "XA"})
@@ -163,7 +164,9 @@ class _Attributes:
 
     def _element(self, items: Dataset, element: Any) -> None:
         rule = self._reading.rule("dicom", element.keyword)
-        if rule.kind == "code" and not self._people.keys().isdisjoint(words(str(element.value))):
+        if rule.kind == "code" and (
+            not self._people.keys().isdisjoint(words(str(element.value))) or self._cut_names(_values_of(element))
+        ):
             rule = rule.without_code
         if element.keyword == "EncapsulatedDocument":
             self._embedded(items, element)
@@ -199,17 +202,18 @@ class _Attributes:
 
     def _terms(self, element: Any) -> None:
         """Tell the code strings of an attribute that are no defined terms: names of the file, and other words."""
-        several = element.VM > 1
-        values = [str(value) for value in element.value] if several else [str(element.value)]
+        several, values = element.VM > 1, _values_of(element)
+        cut = self._cut_names(values)
         for at, value in enumerate(values):
             put = _put(element, values, at, several)
             label = next(
-                (self._people[word] for word in words(value) if len(word) > _SHORT and word in self._people), None
+                (self._people[word] for word in words(value) if len(word) > _SHORT and word in self._people),
+                cut.get(at),
             )
             if _LONG_RUN.search(value):
                 put("")
                 self._reading.removed("field")
-            elif not all(word.strip(digits) in self._defined or _is_term(word) for word in words(value)):
+            elif label or not all(word.strip(digits) in self._defined or _is_term(word) for word in words(value)):
                 self._reading.field(Rule(kind="identity", label=label) if label else Rule(), value, put)
 
     def _is_blob(self, items: Dataset, element: Any, rule: Rule) -> bool:
@@ -222,14 +226,30 @@ class _Attributes:
 
     def _values(self, element: Any, rule: Rule) -> None:
         """Tell the values of an attribute, each by itself."""
-        several = element.VM > 1
-        values = [str(value) for value in element.value] if several else [str(element.value)]
+        several, values = element.VM > 1, _values_of(element)
         if element.VR == "UI" and all(map(_STANDARD.fullmatch, values)):
             return
+        cut = self._cut_names(values) if element.VR in _TEXTS and rule.kind != "identity" else {}
         for at, value in enumerate(values):
+            if at in cut:
+                named = Rule(kind="identity", label=cut[at])
+                self._reading.field(named, value, _put(element, values, at, several))
+                continue
             day = (shown_day(value) or "").count("/") == 2
             if day or element.VR not in _NUMBERS or rule.kind == "identity":
                 self._reading.field(_of(element, rule), value, _put(element, values, at, several))
+
+    def _cut_names(self, values: list[str]) -> dict[int, Label]:
+        """Return the values that spell a name of the file's persons, joined to the next ones or without their signs."""
+        pieces = [words(value) for value in values]
+        found: dict[int, Label] = {}
+        for start in range(len(pieces)):
+            for end in range(start + 1, min(start + _PIECES, len(pieces)) + 1):
+                spelt = [word for piece in pieces[start:end] for word in piece]
+                label = self._people.get("".join(spelt))
+                if label is not None and len(spelt) > 1 and len("".join(spelt)) > _SHORT:
+                    found |= dict.fromkeys(range(start, end), label)
+        return found
 
     def _name(self, element: Any, rule: Rule) -> None:
         """Tell the parts of persons' names, FAMILY^GIVEN, each by itself; ideographic and phonetic forms go."""
@@ -280,6 +300,10 @@ def _of(element: Any, rule: Rule) -> Rule:
         return rule
     told = {"label": "ID"} if element.VR == "UI" else {"label": "DATE", "as": "date"}
     return Rule.model_validate({**told, "caption": rule.caption})
+
+
+def _values_of(element: Any) -> list[str]:
+    return [str(value) for value in element.value] if element.VM > 1 else [str(element.value)]
 
 
 def _put(element: Any, values: list[str], at: int, several: bool) -> Callable[[str], None]:

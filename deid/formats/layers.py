@@ -117,6 +117,8 @@ def read_layers(content: bytes, document_id: str) -> Iterator[tuple[bytes, str]]
 def _unescaped(layer: bytes) -> Iterator[bytes]:
     """Yield a text without the NUL of UTF-16 and escapes: those of RTF too, where it holds any."""
     yield from _wide(layer)
+    if layer[128:132] == b"DICM":
+        yield from _joined_values(layer)
     if _WIDE.search(layer):
         layer = _WIDE_EDGE.sub(b" ", layer).replace(b"\0", b"")
     if _RTF_MARK.search(layer):
@@ -128,6 +130,13 @@ def _unescaped(layer: bytes) -> Iterator[bytes]:
     if _QUOTED.search(layer):
         layer = quopri.decodestring(layer)
     yield unquote_to_bytes(layer) if _PERCENT.search(layer) else layer
+
+
+def _joined_values(layer: bytes) -> Iterator[bytes]:
+    """Yield a file of DICOM with each value of its attributes joined to the next one, then to the one before."""
+    values = layer.split(b"\\")
+    for odd in (0, 1):
+        yield b"".join(value + b" " * (at % 2 == odd) for at, value in enumerate(values))
 
 
 def _wide(layer: bytes) -> Iterator[bytes]:

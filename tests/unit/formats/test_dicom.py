@@ -179,6 +179,29 @@ def test_a_day_goes_whatever_kind_of_value_its_digits_are(attribute: str, value:
     assert ([str(one) for one in told] if isinstance(left, list) else str(told or "")) == left
 
 
+@pytest.mark.parametrize(
+    ("attribute", "values", "named"),
+    [
+        ("ImageType", ["ORIGINAL", "ZOR", "GLUB"], {"ZOR": Label.PATIENT, "GLUB": Label.PATIENT}),
+        ("ImageType", ["ORIGINAL", "ZO", "RG", "LUB"], dict.fromkeys(("ZO", "RG", "LUB"), Label.PATIENT)),
+        ("ScanOptions", ["FAST", "ZOR_GLUB"], {"ZOR_GLUB": Label.PATIENT}),
+        ("SoftwareVersions", ["syngo", "KE", "RVI"], {"KE": Label.DOCTOR, "RVI": Label.DOCTOR}),
+        ("SeriesDescription", "KER VI", {"KER VI": Label.DOCTOR}),
+        ("MedicalAlerts", ["latex", "ker", "vi"], {"ker": Label.DOCTOR, "vi": Label.DOCTOR}),
+        ("ImageType", ["ORIGINAL", "PRIMARY", "AXIAL"], {}),
+        ("SoftwareVersions", ["syngo", "MR", "E11"], {}),
+        ("ScanOptions", ["FAST", "SAT", "ZOR"], {}),
+    ],
+)
+def test_a_name_cut_over_values_is_one(attribute: str, values: object, named: dict[str, Label]) -> None:
+    raw = dicom(
+        OperatorsName="", PatientName="ZORGLUB^Marie", ReferringPhysicianName="KERVI^Paul", **{attribute: values}
+    )
+    source = read(raw)
+    told = {source.text[one.start : one.end]: one.label for one in source.mentions}
+    assert {value: label for value, label in told.items() if value in str(values)} == named
+
+
 def test_codes_of_persons_and_places_go() -> None:
     code = [item(CodeValue="10003456787", CodingSchemeDesignator="L", CodeMeaning="Dr Zorglub")]
     raw = dicom(

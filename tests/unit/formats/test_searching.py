@@ -301,6 +301,15 @@ def test_a_number_alone_is_found(value: str, way: str) -> None:
     assert held(WAYS[way](value.encode("latin-1")))
 
 
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [(b"ORIGINAL\\ZOR\\GLUBE", True), (b"Hel\\oise \\Zor\\glube", True), (b"ORIGINAL\\PRIMARY\\ZOR", False)],
+)
+def test_a_name_cut_over_values_of_dicom_is_found(values: bytes, expected: bool) -> None:
+    element = b"\x08\0\x08\0CS" + len(values).to_bytes(2, "little") + values + b"\0"
+    assert bool(held(bytes(128) + b"DICM" + element)) is expected
+
+
 def test_what_the_words_of_a_page_encode_is_searched() -> None:
     """The bytes of a PDF hold numbers of letters, which spell nothing."""
     told = base64.b64encode(f"{FIRST} {NAME}".encode()).decode()
