@@ -55,6 +55,10 @@ _LANGUAGE = re.compile(r"[a-z]{2,3}(?:-[A-Z][a-z]{3})?-[A-Z]{2}|[a-z]{2}|x-none"
 _STYLED = frozenset({"pStyle", "rStyle", "tblStyle", "basedOn", "next", "link"})
 # Elements whose value a table of its own holds, by the name of its attribute
 _NAMED = {"name": "val", "fldSimple": "instr", "style": "styleId", **dict.fromkeys(_STYLED, "val")}
+# Elements of lists, with the attribute that numbers them and the element that refers to it
+_NUMBERED = (("abstractNum", "abstractNumId"), ("num", "numId"))
+_NAMED |= {**dict(_NUMBERED), "abstractNumId": "val", "numId": "val"}
+_VALUED = frozenset({"numPr", "pBdr", "tblBorders", "tcBorders"})  # whose children are nothing without a value
 _MAIN = "http://schemas.openxmlformats.org/drawingml/2006"
 _DRAWN = f"{_MAIN}/wordprocessingDrawing"
 _INCH, _WIDEST = 914_400, 9_999_999  # in the unit of drawings
@@ -113,6 +117,7 @@ class _Package:
         for part in self.parts:
             _clean(part, reading)
         _rename_styles(self.parts)
+        _number_lists(self.parts)
 
     def _open(self, kind: str, path: str) -> _Part:
         if path not in self._files:
@@ -223,7 +228,10 @@ def _clean_children(element: Any, part: _Part, reading: Reading) -> None:
             child.tag = f"{{{_W}}}{name}"  # the letters of a formula too
             child.text = child.text if name in ("t", "instrText") else None
             _clean_children(child, part, reading)
+            valued = local(element) in _VALUED or child.get(_VAL) is not None
             _clean_attributes(child, part)
+            if valued and child.get(_VAL) is None:  # Word opens no file that has it so
+                element.remove(child)
         else:
             if name in _REMOVED:
                 reading.removed(_REMOVED[name])
@@ -326,6 +334,21 @@ def _rename_styles(parts: Sequence[_Part]) -> None:
             element.set(_VAL, new[value])
         else:
             element.getparent().remove(element)
+
+
+def _number_lists(parts: Sequence[_Part]) -> None:
+    """Number the lists anew, and what refers to them; what refers to none goes."""
+    for name, field_name in _NUMBERED:
+        new = {"0": "0"}  # of a paragraph that is in no list
+        for number, one in enumerate((one for part in parts for one in part.root.iter(f"{{{_W}}}{name}")), 1):
+            new[one.get(f"{{{_W}}}{field_name}") or ""] = str(number)
+            one.set(f"{{{_W}}}{field_name}", str(number))
+        for element in [one for part in parts for one in part.root.iter(f"{{{_W}}}{field_name}")]:
+            if (told := element.get(_VAL) or "") in new:
+                element.set(_VAL, new[told])
+            else:
+                gone = element.getparent() if local(element.getparent()) == "num" else element
+                gone.getparent().remove(gone)
 
 
 # ---- Words

@@ -254,6 +254,49 @@ def test_words_in_small_letters_are_no_values_of_formats(body: str, kind: str) -
     assert read(source.rewrite([])).text == source.text
 
 
+def numbered(abstract: str, number: str) -> dict[str, tuple[str, bytes]]:
+    """Return a part of lists: an abstract one, a list of it, and a list of none."""
+    level = "<w:lvl w:ilvl='0'><w:numFmt w:val='decimal'/><w:lvlText w:val='%1.'/></w:lvl>"
+    lists = (
+        f"<w:abstractNum w:abstractNumId='{abstract}'>{level}</w:abstractNum>"
+        f"<w:num w:numId='{number}'><w:abstractNumId w:val='{abstract}'/></w:num>"
+        "<w:num w:numId='77'><w:abstractNumId w:val='99'/></w:num>"
+    )
+    return {"word/numbering.xml": ("numbering", part("numbering", lists))}
+
+
+@pytest.mark.parametrize(("abstract", "number"), [("0", "1"), ("19610514", "384517720"), ("zorglub", "Zorglub")])
+def test_lists_are_numbered_anew_and_hold_together(abstract: str, number: str) -> None:
+    body = "".join(
+        f"<w:p><w:pPr><w:numPr><w:ilvl w:val='0'/><w:numId{value}/></w:numPr></w:pPr><w:r><w:t>Vu</w:t></w:r></w:p>"
+        for value in (f" w:val='{number}'", " w:val='0'", "", " w:val='8812345'")
+    )
+    written = expanded(read(docx(body, more=numbered(abstract, number))).rewrite([])).decode()
+    assert re.findall(r"<w:numId ?[^>]*>", written) == ['<w:numId w:val="1"/>', '<w:numId w:val="0"/>']
+    assert '<w:abstractNum w:abstractNumId="1">' in written
+    assert '<w:num w:numId="1"><w:abstractNumId w:val="1"/></w:num>' in written
+    assert not re.search("19610514|384517720|orglub|8812345|<w:numId/>|99", written.split("<w:body>")[-1])
+
+
+@pytest.mark.parametrize(
+    ("given", "left"),
+    [
+        ("<w:pBdr><w:top w:sz='4'/></w:pBdr>", "<w:pBdr/>"),
+        ("<w:pBdr><w:top w:val='apples' w:sz='4'/></w:pBdr>", "<w:pBdr/>"),
+        ("<w:pBdr><w:top w:val='single' w:sz='4'/></w:pBdr>", "<w:pBdr><w:top w:val='single' w:sz='4'/></w:pBdr>"),
+        ("<w:jc w:val='Zorglub'/>", ""),
+        ("<w:jc w:val='both'/>", "<w:jc w:val='both'/>"),
+        ("<w:tblCellMar><w:top w:w='0' w:type='dxa'/></w:tblCellMar>",) * 2,
+        ("<w:keepNext/>",) * 2,
+    ],
+)
+def test_what_lost_its_value_goes_with_it(given: str, left: str) -> None:
+    body = f"<w:p><w:pPr>{given}</w:pPr><w:r><w:t>Vu</w:t></w:r></w:p>"
+    written = expanded(read(docx(body)).rewrite([])).decode().replace('"', "'")
+    kept = f"<w:pPr>{left}</w:pPr>" if left else "<w:pPr/>"
+    assert f"<w:p>{kept}<w:r><w:t>Vu</w:t></w:r></w:p>" in written
+
+
 def test_page_numbers_stay() -> None:
     written = read(docx(FIELD.format(data="", told=" PAGE \\* MERGEFORMAT "))).rewrite([])
     assert b"PAGE" in expanded(written)
