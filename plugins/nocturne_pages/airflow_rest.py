@@ -12,7 +12,7 @@ from urllib.parse import quote
 import httpx
 from fastapi import Request
 
-from nocturne_pages.failed_runs import FailedRun
+from nocturne_pages.night_runs import NightRun
 
 FORWARDED = ("authorization", "cookie")
 ENDED_STATES = frozenset({"success", "failed", "upstream_failed", "skipped", "removed"})
@@ -52,7 +52,7 @@ async def resume(request: Request, dag_id: str, run_id: str) -> int:
     return status
 
 
-async def last_error(request: Request, dag_id: str, failed: FailedRun) -> str:
+async def last_error(request: Request, dag_id: str, failed: NightRun) -> str:
     """Return what the failed task of a run logged last as its error, in the words of its step; empty if unread.
 
     Only lines of `nocturne_airflow.steps` are read: they hold words that `deid` wrote, and no value.

@@ -56,6 +56,15 @@ def make_run(
         return list(session.scalars(select(Deadline.deadline_time).where(Deadline.dagrun_id == made.id)))
 
 
+def put_back(run_id: str) -> None:
+    """Make a run of Airflow wait for its first try, as one that was just asked for."""
+    with create_session() as session:
+        session.scalars(select(DagRun).filter_by(run_id=run_id)).one().state = DagRunState.QUEUED
+        tasks = session.scalars(select(TaskInstance).filter_by(run_id=run_id, state=TaskInstanceState.FAILED))
+        for task in tasks:
+            task.state, task.try_number = None, 0
+
+
 def write_log(run_id: str, *lines: tuple[str, str]) -> None:
     """Write the log of a failed plan: the logger and the words of each line, all of them errors."""
     path = HOME / "logs" / f"dag_id=deidentify_documents/run_id={run_id}/task_id=plan/attempt=1.log"
@@ -142,8 +151,43 @@ def test_the_page_of_a_night_whose_plan_failed_says_why_and_what_to_do(
     assert server.get("/releases/2026-03-12").status_code == 404, "nor by a dry run"
     make_run("deidentify_documents", "asked", "plan", conf=form)
     assert "Retenir les documents" in server.get("/releases/2026-03-12").text
-    assert clear(server, "deidentify_documents", "asked").status_code == 200
-    assert server.get("/releases/2026-03-12").status_code == 404
+
+
+def test_a_night_that_is_cleared_before_its_plan_ran_is_told_as_under_way_with_its_failure_folded(
+    visit: Callable[..., Page], server: Server
+) -> None:
+    start, run_id = NIGHT + 11 * DAY, "scheduled__2026-03-13"
+    span = {"data_interval": (start, start + DAY), "logical_date": start}
+    make_run("deidentify_documents", run_id, "plan", DagRunType.SCHEDULED, **span)
+    write_log(run_id, ("nocturne_airflow.steps", "Donner le secret (docs/keys.md) : il n'y en a pas."))
+    assert clear(server, "deidentify_documents", run_id).status_code == 200
+    page = visit("lecteur")
+    page.goto(f"{server.pages}/releases/2026-03-13")
+    expect(page.get_by_text("En cours, relancé")).to_be_visible()
+    told = page.get_by_role("status")
+    expect(told).to_contain_text("l'exécution, qui avait échoué, est relancée")
+    before = told.get_by_text("Le traitement a échoué à l'étape « Retenir les documents »")
+    expect(before).to_be_hidden()
+    told.get_by_text("L'échec d'avant").click()
+    expect(before).to_be_visible()
+    expect(told).to_contain_text("Donner le secret (docs/keys.md) : il n'y en a pas.")
+    expect(told).not_to_contain_text("Prévenez l'équipe technique")
+    run = f"{server.url}/dags/deidentify_documents/runs/{run_id}"
+    expect(told.get_by_role("link", name="Ouvrir l'exécution dans Airflow")).to_have_attribute("href", run)
+    expect(page.get_by_role("main")).to_contain_text("n'a pas encore inscrit cet intervalle au registre")
+    assert violations(page) == []
+    page.goto(f"{server.pages}/runs/{run_id}")
+    expect(told).to_contain_text("est relancée")
+    page.goto(f"{server.pages}/")
+    again = page.get_by_role("listitem").filter(has_text="qui avait échoué, est relancée")
+    again.get_by_role("link", name="Nuit du vendredi 13 mars 2026").click()
+    expect(told).to_contain_text("est relancée")
+    form = {"interval_start": "2026-03-14T03:30:00+01:00", "interval_end": "2026-03-15T03:30:00+01:00"}
+    make_run("deidentify_documents", "first", "plan", conf=form)
+    put_back("first")
+    page.goto(f"{server.pages}/releases/2026-03-14")
+    expect(told).to_contain_text("Le traitement est en cours.")
+    expect(page.get_by_text("L'échec d'avant")).to_have_count(0)
 
 
 @pytest.mark.usefixtures("stewards")
@@ -158,7 +202,22 @@ def test_a_night_that_is_done_again_on_demand_is_told_as_failed_too(visit: Calla
     asked = rework_run(key)
     assert asked is not None
     make_run("deidentify_documents", asked["run"], "plan", DagRunType.OPERATOR_TRIGGERED, conf=asked["conf"])
-    page.reload()
+    write_log(asked["run"], ("nocturne_airflow.steps", "Donner le secret (docs/keys.md) : il n'y en a pas."))
+    page.goto(f"{server.pages}/releases/{key}/decision")
+    expect(page.get_by_text("Renvoyé, nouveau traitement en échec")).to_be_visible()
+    expect(page.get_by_role("main")).to_contain_text("le traitement que le renvoi a lancé a échoué")
+    told = page.get_by_role("status")
+    expect(told).to_contain_text("Le traitement a échoué à l'étape « Retenir les documents »")
+    expect(told).to_contain_text("Donner le secret (docs/keys.md) : il n'y en a pas.")
+    expect(told).to_contain_text("Prévenez l'équipe technique")
+    run = f"{server.url}/dags/deidentify_documents/runs/{asked['run']}"
+    expect(told.get_by_role("link", name="Ouvrir le journal de l'étape")).to_have_attribute("href", f"{run}/tasks/plan")
+    assert violations(page) == []
+    form = {"digest": str(status.digest), "chosen": "approve", "confirmed": "no"}
+    kept = server.ask("POST", f"/releases/{key}/decision", "intendante", data=form, headers={"Accept": "text/html"})
+    assert (kept.status_code, "Renvoyé, nouveau traitement en échec" in kept.text) == (200, True)
+    page.goto(f"{server.pages}/releases/{key}")
+    expect(page.get_by_text("Renvoyé, nouveau traitement en échec")).to_be_visible()
     expect(page.get_by_role("status")).to_contain_text("Le traitement a échoué à l'étape « Retenir les documents »")
     assert violations(page) == []
     page.goto(f"{server.pages}/releases")
@@ -170,8 +229,10 @@ def test_a_night_that_is_done_again_on_demand_is_told_as_failed_too(visit: Calla
         "href", f"{server.url}/dags/deidentify_documents/runs/{asked['run']}"
     )
     assert clear(server, "deidentify_documents", asked["run"]).status_code == 200
-    page.goto(f"{server.pages}/releases/{key}")
-    expect(page.get_by_text("Le traitement a échoué")).to_have_count(0)
+    for path in ("", "/decision"):
+        page.goto(f"{server.pages}/releases/{key}{path}")
+        expect(page.get_by_text("En cours, relancé").first).to_be_visible()
+        expect(page.get_by_text("Le traitement a échoué")).to_be_hidden()
 
 
 def test_a_failed_night_is_told_as_failed_with_its_step_and_its_remedy(

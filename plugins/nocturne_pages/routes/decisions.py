@@ -36,6 +36,8 @@ from nocturne_pages.access import Visitor, needs
 from nocturne_pages.answers import late_words
 from nocturne_pages.errors import Refusal
 from nocturne_pages.language import chosen as chosen_language
+from nocturne_pages.night_runs import DAG as NIGHT_DAG
+from nocturne_pages.night_runs import read_night
 from nocturne_pages.pages import fragment, page
 from nocturne_pages.panels import PANELS
 from nocturne_pages.permissions import Permission
@@ -53,6 +55,7 @@ VETOABLE = frozenset({DecisionState.APPROVED, DecisionState.PUBLISHING, Decision
 # A question that is not asked now is asked, or asked again.
 ASKED_LATER = frozenset({DecisionState.UNASKED, DecisionState.CHANGED, DecisionState.LOST})
 UNCONFIRMED = {"confirmed": ""}  # an answer that is sent again is confirmed again
+UNENDED = frozenset({DecisionState.RUNNING, DecisionState.SENT_BACK})  # a run is to come to its end
 # A failed run of Airflow may hold the interval up.
 STOPPED = frozenset({DecisionState.LOST, DecisionState.APPROVED, DecisionState.FAILED})
 
@@ -94,16 +97,19 @@ PANELS.append(panel)
 
 
 @router.get("/releases/{interval_key}/decision")
-def show(
+async def show(
     request: Request,
     interval_key: str,
     visitor: Annotated[Visitor, Depends(needs(Permission.READ))],
     given: str = "",
 ) -> Response:
-    """Status of the decision; `given` is the answer just sent."""
-    found = _found(interval_key)
+    """Status of the decision, and why its night failed if it did; `given` is the answer just sent."""
+    found = await run_in_threadpool(_found, interval_key)
+    shown = await run_in_threadpool(_shown, found, visitor)
+    if (night := shown["night"]) is not None:
+        shown["cause"] = await airflow_rest.last_error(request, NIGHT_DAG, night)
     sent = given if given in (*CHOICES, AGAIN, VETO) else ""
-    return page(request, visitor, "decisions/decision.html.j2", "decisions", **_shown(found, visitor), given=sent)
+    return page(request, visitor, "decisions/decision.html.j2", "decisions", **shown, given=sent)
 
 
 @router.post("/releases/{interval_key}/decision")
@@ -249,15 +255,18 @@ def _shown(found: DecisionStatus, visitor: Visitor) -> dict[str, Any]:
     if visitor.may(Permission.DECIDE):
         with open_cursor("steward", "nocturne pages") as cursor:
             comments = list_comments(cursor, found, visitor.name)
+    night = read_night(found.interval_key) if found.state in UNENDED else None
     return {
         "comments": comments,
         "max_comment": MAX_COMMENT,
         "s": found,
+        "night": night,
+        "cause": "",
         "short": (found.digest or "")[:SHORT],
         "may": visitor.may(Permission.DECIDE) and found.state in ASKED | VETOABLE,
         "vetoable": found.state in VETOABLE,
         "stopped": found.state in STOPPED,
-        "dag": DAG,
+        "dag": NIGHT_DAG if night else DAG,
         "own": found.wanted == 1 and visitor.name in found.requesters and not found.own_approval,
         "again": visitor.name in found.approvers and len(found.approvers) < found.wanted,
         "max_reason": MAX_REASON,

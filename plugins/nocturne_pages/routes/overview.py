@@ -19,8 +19,8 @@ from deid.reports.wording import WORDING
 from deid.stewardship import overview
 from deid.stewardship.overview import MISSING, UNDECIDED, Overview, OverviewFinding, layout_trend
 from nocturne_pages.access import Visitor, needs
-from nocturne_pages.failed_runs import DAG, FailedRun, read_failed_runs, read_last_failed
 from nocturne_pages.language import words
+from nocturne_pages.night_runs import DAG, NightRun, find_night, read_failed_runs, read_last
 from nocturne_pages.pages import page
 from nocturne_pages.permissions import Permission
 
@@ -40,7 +40,8 @@ class Remedy(NamedTuple):
 @router.get("/")
 def show(request: Request, visitor: Annotated[Visitor, Depends(needs(Permission.READ))]) -> Response:
     """Findings first, then the latest intervals and the trends."""
-    last, write = read_last_failed(), Writer(visitor.lang)
+    run, write = read_last(), Writer(visitor.lang)
+    last = run if run is not None and run.failed else None
     found = overview.read_overview(failed=read_failed_runs, last=last)
     values: dict[str, Any] = {
         "o": found,
@@ -50,7 +51,7 @@ def show(request: Request, visitor: Annotated[Visitor, Depends(needs(Permission.
         "rt": WORDING[visitor.lang],
         "findings": [
             {"level": one.level, "key": one.key, "remedy": _remedy(one, last), **_said(one, visitor.lang, last)}
-            for one in found.findings
+            for one in (*found.findings, *_relaunched(run))
         ],
         "trends": [drawn for name in MEASURES if (drawn := layout_trend(found.judged, name)) is not None],
         "measured": lambda name, value: measured(name, value, write),
@@ -58,6 +59,12 @@ def show(request: Request, visitor: Annotated[Visitor, Depends(needs(Permission.
         "titles": _titles(visitor.lang),
     }
     return page(request, visitor, "overview/overview.html.j2", "overview", **values)
+
+
+def _relaunched(last: NightRun | None) -> list[OverviewFinding]:
+    """Report the last scheduled run where it was started again after a failure, and has left no row yet."""
+    key = last.interval_key if last is not None and not last.failed and last.task_id else None
+    return [OverviewFinding("info", "plan_again", key)] if key and not find_night(key)[0] else []
 
 
 def _titles(lang: str) -> dict[str, str]:
@@ -75,7 +82,7 @@ def _sums(found: Overview) -> dict[str, float]:
     }
 
 
-def _remedy(one: OverviewFinding, last: FailedRun | None) -> Remedy:
+def _remedy(one: OverviewFinding, last: NightRun | None) -> Remedy:
     """Return where a finding is settled; `last` is the last scheduled run, if it failed."""
     match one.what:
         case "night_missing" | "nights_missing" if last is not None:
@@ -104,7 +111,7 @@ def _remedy(one: OverviewFinding, last: FailedRun | None) -> Remedy:
             return Remedy(f"/releases/{one.key}", "release")
 
 
-def _said(one: OverviewFinding, lang: str, last: FailedRun | None) -> dict[str, str]:
+def _said(one: OverviewFinding, lang: str, last: NightRun | None) -> dict[str, str]:
     """Return a finding as two sentences, the finding and what to do; `last` is the last scheduled run, if it failed."""
     said, write = words("overview", lang), Writer(lang)
     facts = dict(one.facts)

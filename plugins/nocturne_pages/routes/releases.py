@@ -18,7 +18,6 @@ from deid.domain.errors import InputRefused
 from deid.ledger import audit
 from deid.release.interval import INTERVAL_KEY
 from deid.reports.figures import Figures, gather
-from deid.reports.intervals import read
 from deid.reports.numbers import Writer
 from deid.reports.view import TONES, check_meaning, measured, view
 from deid.reports.wording import WORDING
@@ -28,7 +27,7 @@ from deid.stewardship.overview import AT_WORK
 from nocturne_pages import airflow_rest
 from nocturne_pages.access import Visitor, needs
 from nocturne_pages.errors import Refusal
-from nocturne_pages.failed_runs import DAG, FailedRun, read_failed_runs
+from nocturne_pages.night_runs import DAG, NightRun, find_night, read_failed_runs, read_night, read_runs
 from nocturne_pages.pages import page
 from nocturne_pages.panels import panels
 from nocturne_pages.permissions import Permission
@@ -67,25 +66,22 @@ def index(
 @router.get("/releases/{interval_key}")
 async def show(request: Request, interval_key: str, visitor: Reader) -> Response:
     """Figures, runs and panels of an interval, and the ids of its quarantined documents; or why there are none."""
-    known, failed = await run_in_threadpool(_failed, interval_key)
-    cause = await airflow_rest.last_error(request, DAG, failed) if failed else ""
-    values = {"failed": failed, "cause": cause, "dag": DAG}
-    if failed and not known:
-        return page(request, visitor, "releases/failed.html.j2", "releases", **values, key=interval_key)
+    known, run = await run_in_threadpool(_processed, interval_key)
+    cause = await airflow_rest.last_error(request, DAG, run) if run else ""
+    values = {"night": run, "cause": cause, "dag": DAG}
+    if run and not known:
+        return page(request, visitor, "releases/unplanned.html.j2", "releases", **values, key=interval_key)
     return await run_in_threadpool(_figures, request, visitor, interval_key, values)
 
 
-def _failed(interval_key: str) -> tuple[bool, FailedRun | None]:
-    """Return whether the ledger knows an interval, and its run where one is to come to its end and has failed."""
+def _processed(interval_key: str) -> tuple[bool, NightRun | None]:
+    """Return whether the ledger knows an interval, and the run that is to come to its end, if any."""
     if INTERVAL_KEY.fullmatch(interval_key) is None:
         raise Refusal(404, "no_release")
-    with open_cursor("steward", "nocturne pages", readonly=True) as cursor:
-        found = read(cursor, limit=1, keys=[interval_key])
-    names = [one.triggered_by or one.key for one in found if one.state in AT_WORK] if found else [interval_key]
-    return bool(found), next(iter(read_failed_runs(names).values()), None)
+    return find_night(interval_key)
 
 
-def _figures(request: Request, visitor: Visitor, interval_key: str, failed: Mapping[str, Any]) -> Response:
+def _figures(request: Request, visitor: Visitor, interval_key: str, processed: Mapping[str, Any]) -> Response:
     figures = figures_of(interval_key)
     with open_cursor("steward", "nocturne pages") as cursor:
         runs = releases.list_runs(cursor, interval_key)
@@ -95,7 +91,7 @@ def _figures(request: Request, visitor: Visitor, interval_key: str, failed: Mapp
         disagreeing_published = releases.count_disagreeing(cursor, interval_key)
         audit.write(cursor, visitor.id, audit.Action.READ_RELEASE, f"release {interval_key}")
     values: dict[str, Any] = {
-        **failed,
+        **processed,
         "report": view(figures, visitor.lang),
         "panels": panels(request, visitor, interval_key),
         "runs": runs,
@@ -140,8 +136,8 @@ def of_run(
     key = planned.interval_key if planned else None
     if dag == RELEASE_DAG:
         key = session.scalar(select(DagRun.partition_key).where(DagRun.dag_id == dag, DagRun.run_id == run_id))
-    if planned is None and dag == DAG and (run := read_failed_runs([run_id]).get(run_id)) and run.interval_key:
-        told = _failed(run.interval_key)[1]  # one that failed before it left a row: the page of its interval says so
+    if planned is None and dag == DAG and (run := read_runs([run_id]).get(run_id)) and run.interval_key:
+        told = read_night(run.interval_key)  # one that has left no row: the page of its interval says so
         key = run.interval_key if told is not None and told.run_id == run_id else None
     if key is None or INTERVAL_KEY.fullmatch(key) is None:
         raise Refusal(404, "no_run")
