@@ -141,4 +141,5 @@ def _answer(
     written = what not in NOT_TYPED and any(name in TYPED and value.strip() for name, value in fields)
     again = bool(fields) if what == "signed_out" else written and (status in (422, 502, 503) or not outdated)
     shown = {"what": what, "fields": fields, "typed": TYPED, "again": again, "renewed": not outdated}
+    shown["release"] = facts.get("key")
     return page(request, visitor, "error.html.j2", "errors", status, title=title, following=following, **shown)

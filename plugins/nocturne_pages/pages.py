@@ -37,7 +37,8 @@ def page(
 
     A template has `t` (words), `w` (a `Writer` of numbers and days), `type_words` (of a document type's code), `v` (the
     visitor), `Permission`, `csrf` (for forms), `root` (prefix of addresses), `airflow` (address of Airflow), `framed`
-    (True inside Airflow's interface), `here` (path of the page), `guide` (address of its guide, if known) and `lang`.
+    (True inside Airflow's interface), `posted` (True if the page answers a form), `here` (path of the page), `guide`
+    (address of its guide, if known) and `lang`.
     """
     return HTMLResponse(_rendered(request, visitor, template, area, values), status)
 
@@ -66,6 +67,7 @@ def _rendered(request: Request, visitor: Visitor, template: str, area: str, valu
         "lang": visitor.lang,
         "here": request.url.path,
         "guide": _guide(area),
+        "posted": request.method == "POST",
         "framed": request.headers.get("Sec-Fetch-Dest") == "iframe",  # shown inside Airflow's interface
     }
     return _environment().get_template(template).render(**known, **values)

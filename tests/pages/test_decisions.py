@@ -383,6 +383,34 @@ def test_a_person_rejects_by_keyboard_in_french(visit: Callable[..., Page], serv
     assert read_answer("asset__keyboard")[1:3] == ("intendante", ["Rejeter"])
 
 
+def test_going_back_after_an_answer_shows_where_it_stands_and_sends_nothing_again(
+    visit: Callable[..., Page], server: Server
+) -> None:
+    ask_people("asset__back", KEY)
+    page = visit("intendante")
+    page.goto(f"{server.pages}/releases/{KEY}")
+    page.get_by_label("Approuver").check()
+    page.get_by_role("button", name="Continuer").click()
+    page.get_by_role("button", name="Approuver").click()
+    main = page.get_by_role("main")
+    expect(main).to_contain_text("Réponse transmise")
+    expect(main).not_to_contain_text("En attente de décision")
+    page.go_back()
+    expect(page).to_have_url(f"{server.pages}{PATH}")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Décision")
+    assert read_answer("asset__back")[1:3] == ("intendante", ["Approuver"])
+    second = visit("referente", errors=True)
+    second.goto(f"{server.pages}{PATH}")
+    second.get_by_label("Rejeter").check()
+    second.get_by_label("Motif").fill("trop d'alertes")
+    second.get_by_role("button", name="Continuer").click()
+    second.get_by_role("button", name="Rejeter").click()
+    expect(second.get_by_role("alert")).to_contain_text("votre refus arrête la publication")
+    assert violations(second) == []
+    second.get_by_role("link", name="Ouvrir la publication").click()
+    expect(second).to_have_url(f"{server.pages}/releases/{KEY}")
+
+
 def test_what_a_person_wrote_is_shown_again_where_the_session_has_ended(
     visit: Callable[..., Page], server: Server
 ) -> None:
