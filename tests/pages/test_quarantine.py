@@ -109,7 +109,8 @@ def test_a_choice_can_be_taken_back_until_a_night_has_used_it(
     page.get_by_label("Pourquoi l'écarter").fill("doublon d'une autre")
     page.get_by_role("button", name="Écarter").click()
     assert standing(database, "D12") == "discard"
-    page.goto(f"{server.pages}/quarantine/{run_of(database, 'D12')}/D12")
+    page.get_by_role("status").get_by_role("link", name="Voir les documents écartés").click()
+    page.get_by_role("link", name="D12", exact=True).click()
     page.get_by_role("button", name="Revenir sur cette décision").click()
     expect(page.locator("main")).to_contain_text("Décision reprise par intendante")
     assert standing(database, "D12") == "waiting"

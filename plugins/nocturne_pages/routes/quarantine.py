@@ -73,6 +73,7 @@ def index(
     age: Words = "",
     after: Words = "",
     done: Words = "",
+    choice: Words = "",
 ) -> Response:
     """A page of quarantined documents. Unknown filter values are ignored."""
     asked = {
@@ -107,6 +108,7 @@ def index(
         filtered=any(value for name, value in asked.items() if name != "standing"),
         asked=asked,
         done=done if done.isdigit() else "",
+        chosen=choice if choice in list(Choice) else "",
         **_known(visitor),
     )
 
@@ -377,7 +379,7 @@ def _choose(
     if len(chosen.done) == 1 and choice is Choice.RELEASE:
         (one,) = chosen.done
         return RedirectResponse(f"{_root(request)}{_path(one.run_id, one.document_id)}", 303)
-    return RedirectResponse(f"{_root(request)}/quarantine?done={len(chosen.done)}", 303)
+    return RedirectResponse(f"{_root(request)}/quarantine?done={len(chosen.done)}&choice={choice}", 303)
 
 
 def _known(visitor: Visitor) -> dict[str, Any]:
