@@ -63,6 +63,15 @@ def test_the_list_is_filtered_by_keyboard(visit: Callable[..., Page], server: Se
     expect(page.get_by_role("rowheader").get_by_role("link", name=NAME)).to_be_visible()
 
 
+@pytest.mark.parametrize("path", ["/", "/releases"])
+def test_on_a_telephone_a_state_is_read_whole(visit: Callable[..., Page], server: Server, path: str) -> None:
+    page = visit("lecteur", viewport={"width": 390, "height": 844})
+    page.goto(f"{server.pages}{path}")
+    state = page.get_by_role("row", name=NAME).get_by_text("En attente de décision").bounding_box()
+    assert state is not None
+    assert state["x"] + state["width"] <= 390
+
+
 def test_a_release_says_what_is_held_back_and_leads_to_its_run(visit: Callable[..., Page], server: Server) -> None:
     page = visit("intendante", lang="en")
     page.goto(f"{server.pages}/releases/{NIGHT}")

@@ -18,6 +18,7 @@ from deid.reviews.lifecycle import SamplePlan, open_review
 from deid.reviews.marks import ErrorKind
 from tests.conftest import Database
 from tests.pages.serving import Server
+from tests.pages.test_accessibility import violations
 
 KEY = "2026-03-02"
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
@@ -209,6 +210,21 @@ def test_a_sample_whose_content_waits_no_more_says_that_it_cannot_grow(
     assert "/enlarge" not in shown
     refused = server.ask("POST", f"/reviews/{rough}/enlarge", "intendante", data="sample=2", headers=FORM)
     assert (refused.status_code, "attend plus d" in refused.text) == (409, True)
+
+
+def test_on_a_telephone_the_buttons_stay_in_sight_while_a_passage_is_selected(
+    visit: Callable[..., Page], server: Server, database: Database, review: int
+) -> None:
+    page = visit("intendante", viewport={"width": 390, "height": 844})
+    page.goto(f"{server.pages}/reviews/{review}/{ordinal_of(database, 'D000001')}")
+    missed = page.get_by_role("button", name="Oubli")
+    expect(missed).not_to_be_in_viewport()
+    select_by_mouse(page, "cardiologie")
+    for name in ("Oubli", "Mauvaise catégorie", "N'identifie personne"):
+        expect(page.get_by_role("button", name=name)).to_be_in_viewport(ratio=1)
+    assert violations(page) == []
+    mark_as(page, "Nom d'un soignant")
+    expect(missed).not_to_be_in_viewport()
 
 
 def test_a_text_is_read_and_marked_with_the_keyboard_alone(
