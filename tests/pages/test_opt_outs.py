@@ -112,6 +112,7 @@ def test_by_the_hospitals_id_the_page_says_when_it_will_be_done(
     page.get_by_label("Motif").fill("demande orale notée au dossier")
     page.get_by_role("button", name="Continuer").click()
     expect(page.locator("main")).to_contain_text("La prochaine nuit, ou la prochaine publication")
+    expect(page.locator("main")).to_contain_text("Comparez-le à la demande")
     page.get_by_role("button", name="Retirer de toutes les publications").click()
     expect(page.get_by_role("status")).to_contain_text("n'est pas encore appliquée")
     said = page.get_by_role("main").inner_text()
