@@ -15,7 +15,9 @@ from typing import Any
 from psycopg2 import sql
 from psycopg2.extensions import cursor as Cursor
 
-__all__ = ["SQL", "WHOLE_RUN", "Cursor", "by_column", "copy_rows", "execute", "one", "query", "record_step_cost"]
+__all__ = [
+    "SQL", "WHOLE_RUN", "Cursor", "by_column", "copy_line", "copy_rows", "execute", "one", "query", "record_step_cost",
+]  # fmt: skip
 
 PACKAGE = Path(__file__).resolve().parents[1]
 SQL = next(path for path in (PACKAGE / "sql", PACKAGE.parent / "sql") if path.is_dir())  # a wheel's, or a checkout's
@@ -88,13 +90,18 @@ def copy_rows(cursor: Cursor, schema: str, table: str, columns: Sequence[str], r
         )
     )
     lines = io.StringIO()
-    lines.writelines("\t".join(map(_cell, row)) + "\n" for row in rows)
+    lines.writelines(map(copy_line, rows))
     lines.seek(0)
     statement = sql.SQL("COPY {} ({}) FROM STDIN").format(sql.Identifier(name), listed)
     cursor.copy_expert(statement.as_string(cursor), lines)
     # Autovacuum skips temporary tables: without statistics the planner expects a handful of rows.
     cursor.execute(sql.SQL("ANALYZE {}").format(sql.Identifier(name)))
     return name
+
+
+def copy_line(row: Iterable[Any]) -> str:
+    """Return a row as a line of COPY's text format."""
+    return "\t".join(map(_cell, row)) + "\n"
 
 
 def _cell(value: Any) -> str:

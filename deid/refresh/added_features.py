@@ -15,7 +15,7 @@ from typing import Any
 
 from psycopg2.extensions import cursor as Cursor
 
-from deid.database.queries import one, query
+from deid.database.queries import execute, one
 from deid.domain.errors import ReferenceRefused
 from deid.refresh.configuration import configured_features
 from deid.refresh.reference_versions import versions_in_use
@@ -88,8 +88,7 @@ def add_features(cursor: Cursor, added: Sequence[AddedFeature]) -> None:
     for feature in added:
         source = SOURCES[feature.source]
         facts: dict[str, Any] = {"name": feature.name, "release_id": feature.release_id, "measure": feature.measure}
-        cursor.execute(query("ref", "commune", f"add_{source.table}"), facts | {"per": source.per})
-        known, communes = one(cursor)
+        known, communes = one(execute(cursor, "ref", "commune", f"add_{source.table}", facts | {"per": source.per}))
         if known < LEAST_KNOWN * communes:
             raise ReferenceRefused(
                 f"communes: the feature {feature.name} is known of {known} of {communes} communes.",
@@ -101,6 +100,6 @@ def _what_to_check(cursor: Cursor, feature: AddedFeature) -> str:
     """Return the remedy for a feature of too few communes: the indicators that its source has, or its code."""
     if SOURCES[feature.source].table != INDICATORS:
         return f"Check the code of its pathology, or the edition of {feature.source}"
-    cursor.execute(query("ref", INDICATORS, "indicators"), {"release_id": feature.release_id})
-    names = ", ".join(name for (name,) in cursor.fetchall())
+    found = execute(cursor, "ref", INDICATORS, "indicators", {"release_id": feature.release_id})
+    names = ", ".join(name for (name,) in found)
     return f"Check its indicator ({feature.source} has {names}), or the edition of {feature.source}"

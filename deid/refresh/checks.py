@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from psycopg2.extensions import cursor as Cursor
 
-from deid.database.queries import one, query
+from deid.database.queries import execute, one
 from deid.domain.errors import ReferenceRefused
 from deid.reference.packaged import packaged_rows
 from deid.refresh.reference_versions import ReferenceVersion, versions_in_use
@@ -36,8 +36,7 @@ def check_lines(cursor: Cursor, source: ReferenceSource, tally: LineCounts) -> N
         )
     if tally.lines.share > REPEATED:
         raise ReferenceRefused(f"{source.name}: {float(tally.lines.share):.0%} of the lines are given twice.", remedy)
-    cursor.execute(query("ref", "stage", "drop_damaged"), {})
-    damaged, rows = one(cursor)
+    damaged, rows = one(execute(cursor, "ref", "stage", "drop_damaged", {}))
     tally.malformed += damaged
     if damaged > source.tolerance * rows:
         raise ReferenceRefused(
@@ -57,8 +56,9 @@ def check_rows(cursor: Cursor, source: ReferenceSource) -> None:
         _stage_known_communes(cursor)
     bounds = {rule.column: (rule.least, rule.most) for rule in source.rules}
     least, most = bounds.get("value", (None, None))
-    cursor.execute(query("ref", source.table, "checks"), {"source": source.name, "least": least, "most": most})
-    failed = [f"{what} ({observed})" for what, observed in cursor.fetchall() if observed > 0]
+    about = {"source": source.name, "least": least, "most": most}
+    found = execute(cursor, "ref", source.table, "checks", about)
+    failed = [f"{what} ({observed})" for what, observed in found if observed > 0]
     if failed:
         raise ReferenceRefused(
             f"{source.name}: {'; '.join(failed)}.", "It is not the expected file; the version in use stays."
@@ -67,9 +67,9 @@ def check_rows(cursor: Cursor, source: ReferenceSource) -> None:
 
 def _stage_known_communes(cursor: Cursor) -> None:
     """Make the table of the communes in use; of those that ship if no version was ever loaded."""
-    cursor.execute(query("ref", "known_commune", "stage"), {})
+    execute(cursor, "ref", "known_commune", "stage", {})
     if (present := versions_in_use(cursor, "communes").get("communes")) is not None:
-        cursor.execute(query("ref", "known_commune", "fill"), {"release_id": present.release_id})
+        execute(cursor, "ref", "known_commune", "fill", {"release_id": present.release_id})
         return
     columns = ("insee", "name", "department", "lon", "lat")
     shipped = (row for row in packaged_rows("communes") if row["kind"] == "COM")

@@ -16,7 +16,7 @@ from psycopg2.extensions import cursor as Cursor
 
 from deid.config.policy import References
 from deid.database.connection import connect
-from deid.database.queries import query
+from deid.database.queries import by_column, execute
 from deid.domain.errors import ReferenceRefused, ReferencesOld
 from deid.refresh.configuration import configured_source
 from deid.refresh.download import Seen
@@ -24,7 +24,7 @@ from deid.refresh.sources import SOURCES, ReferenceSource
 
 logger = logging.getLogger(__name__)
 
-LOAD_TIMEOUT_S = 4 * 3600
+_LOAD_TIMEOUT_S = 4 * 3600
 _UNKNOWN_SOURCE_DAYS = 400
 
 
@@ -41,7 +41,6 @@ class ReferenceVersion:
 
 def versions_in_use(cursor: Cursor, source: str | None = None) -> dict[str, ReferenceVersion]:
     """Return the reference versions in use by source; of one source if it is named."""
-    cursor.execute(query("ref", "release", "in_use"), {"source": source})
     return {
         name: ReferenceVersion(
             release_id,
@@ -50,8 +49,15 @@ def versions_in_use(cursor: Cursor, source: str | None = None) -> dict[str, Refe
             location,
             {str(one["location"]): Seen(one["etag"], one["last_modified"]) for one in files},
         )
-        for name, release_id, version, _, rows, location, files in cursor
+        for name, release_id, version, _, rows, location, files in execute(
+            cursor, "ref", "release", "in_use", {"source": source}
+        )
     }
+
+
+def lock_source(cursor: Cursor, source: str) -> None:
+    """Lock a source until the transaction ends, with the time that a load may take."""
+    execute(cursor, "ref", "release", "lock", {"source": source, "timeout_ms": str(_LOAD_TIMEOUT_S * 1000)})
 
 
 def version_names(dsn: str) -> dict[str, str]:
@@ -77,9 +83,7 @@ def list_versions(dsn: str, source: str | None = None) -> list[dict[str, Any]]:
     if source is not None:
         configured_source(source)
     with connect(dsn) as link, link.cursor() as cursor:
-        cursor.execute(query("ref", "release", "history"), {"source": source})
-        columns = [column.name for column in cursor.description or ()]
-        return [dict(zip(columns, row, strict=True)) for row in cursor.fetchall()]
+        return by_column(execute(cursor, "ref", "release", "history", {"source": source}))
 
 
 def roll_back(source: str, *, dsn: str, to: int | None = None) -> dict[str, int | str]:
@@ -94,13 +98,12 @@ def roll_back(source: str, *, dsn: str, to: int | None = None) -> dict[str, int 
     """
     wanted = configured_source(source)
     with connect(dsn, application=f"nocturne rollback {source}") as link, link.cursor() as cursor:
-        cursor.execute(query("ref", "release", "lock"), {"source": source, "timeout_ms": str(LOAD_TIMEOUT_S * 1000)})
-        cursor.execute(query("ref", "release", "former"), {"source": source, "release_id": to})
-        row = cursor.fetchone()
+        lock_source(cursor, source)
+        row = execute(cursor, "ref", "release", "former", {"source": source, "release_id": to}).fetchone()
         if row is None:
             raise _no_way_back(cursor, source, to)
-        cursor.execute(query("ref", "release", "withdraw"), {"source": source})
-        cursor.execute(query("ref", "release", "restore"), {"release_id": row[0]})
+        execute(cursor, "ref", "release", "withdraw", {"source": source})
+        execute(cursor, "ref", "release", "restore", {"release_id": row[0]})
         result = describe_outcome(wanted, versions_in_use(cursor, source)[source], "rolled_back")
     logger.warning("%s was rolled back to version %s (%s)", source, result["release_id"], result["version"])
     return result
@@ -108,8 +111,8 @@ def roll_back(source: str, *, dsn: str, to: int | None = None) -> dict[str, int 
 
 def _no_way_back(cursor: Cursor, source: str, to: int | None) -> ReferenceRefused:
     """Refusal of a roll-back, by the state of the version `to`."""
-    cursor.execute(query("ref", "release", "state"), {"source": source, "release_id": to})
-    state = next((state for (state,) in cursor), None)
+    found = execute(cursor, "ref", "release", "state", {"source": source, "release_id": to})
+    state = next((state for (state,) in found), None)
     listed = f"`python -m deid references list {source}` shows which there are."
     if state == "pruned":
         return ReferenceRefused(
@@ -148,8 +151,8 @@ class SourceState:
 
 def source_states(cursor: Cursor, allowed: References) -> Sequence[SourceState]:
     """Return the state of every source with a version in use, by source."""
-    cursor.execute(query("ref", "source_state", "read"))
-    return [SourceState(*(*row, _most_days(row[0], allowed))) for row in cursor.fetchall()]
+    found = execute(cursor, "ref", "source_state", "read")
+    return [SourceState(*(*row, _most_days(row[0], allowed))) for row in found]
 
 
 def _most_days(source: str, allowed: References) -> int:

@@ -12,14 +12,14 @@ from psycopg2 import sql
 from psycopg2.extensions import cursor as Cursor
 
 from deid.database.connection import connect
-from deid.database.queries import query
+from deid.database.queries import copy_line, execute, one
 from deid.domain.errors import ReferenceRefused
 from deid.refresh.added_features import AddedFeature, add_features, added_features, features_suffix
 from deid.refresh.checks import check_drift, check_lines, check_rows
 from deid.refresh.configuration import PACKAGED, Origin, configured_source, find_origin
 from deid.refresh.download import Progress
 from deid.refresh.fetch import Bundle, Download, fetch_files
-from deid.refresh.reference_versions import LOAD_TIMEOUT_S, describe_outcome, versions_in_use
+from deid.refresh.reference_versions import describe_outcome, lock_source, versions_in_use
 from deid.refresh.sources import ReferenceSource
 from deid.refresh.sources.source import LineCounts, Row
 from deid.refresh.unpack import is_workbook, text_lines, worksheet_lines
@@ -28,7 +28,6 @@ logger = logging.getLogger(__name__)
 
 DEADLINE_S = 2 * 3600.0
 CHECKSUM_DIGITS = 12
-_ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 
 
 def refresh(
@@ -99,15 +98,14 @@ def load_version(source: ReferenceSource, bundle: Bundle, location: str, dsn: st
         ReferenceRefused: the files fail validation.
     """
     with connect(dsn, application=f"nocturne refresh {source.name}") as link, link.cursor() as cursor:
-        lock = {"source": source.name, "timeout_ms": str(LOAD_TIMEOUT_S * 1000)}
-        cursor.execute(query("ref", "release", "lock"), lock)
+        lock_source(cursor, source.name)
         present = versions_in_use(cursor, source.name).get(source.name)
         added = added_features(cursor, source.name)
         name = _version_name(source, bundle, added)
         if present is not None and present.version == name:
             return describe_outcome(source, present, "unchanged")
-        cursor.execute(query("ref", "release", "withdrawn"), {"source": source.name, "version": name})
-        if present is not None and cursor.fetchone() is not None:
+        withdrawn = execute(cursor, "ref", "release", "withdrawn", {"source": source.name, "version": name}).fetchone()
+        if present is not None and withdrawn is not None:
             return describe_outcome(source, present, "held")
         release_id = _open_version(cursor, source, bundle, location, name, added)
         tally = _stage_rows(cursor, source, bundle)
@@ -115,12 +113,12 @@ def load_version(source: ReferenceSource, bundle: Bundle, location: str, dsn: st
         check_rows(cursor, source)
         add_features(cursor, added)
         _check_sample(cursor, source, tally)
-        cursor.execute(query("ref", source.table, "load"), {"release_id": release_id})
-        rows, skipped = cursor.rowcount, tally.skipped + tally.malformed
+        rows = execute(cursor, "ref", source.table, "load", {"release_id": release_id}).rowcount
+        skipped = tally.skipped + tally.malformed
         check_drift(source, rows, location, present)
-        cursor.execute(query("ref", "release", "retire"), {"source": source.name})
+        execute(cursor, "ref", "release", "retire", {"source": source.name})
         done = {"release_id": release_id, "rows": rows, "skipped": skipped}
-        cursor.execute(query("ref", "release", "take_place"), done)
+        execute(cursor, "ref", "release", "take_place", done)
         _prune_versions(cursor, source)
         loaded = versions_in_use(cursor, source.name)[source.name]
         return describe_outcome(source, loaded, "loaded") | {"skipped": skipped}
@@ -139,14 +137,13 @@ def _open_version(
     facts |= {"location": location, "licence": source.licence, "files": json.dumps(files)}
     facts |= {"features": json.dumps({feature.name: feature.version for feature in added})}
     published_on = source.published_on if location == PACKAGED else None
-    cursor.execute(query("ref", "release", "open"), {**facts, "bytes": bundle.size, "published_on": published_on})
-    [(release_id,)] = cursor.fetchall()
-    return int(release_id)
+    facts |= {"bytes": bundle.size, "published_on": published_on}
+    return int(one(execute(cursor, "ref", "release", "open", facts))[0])
 
 
 def _stage_rows(cursor: Cursor, source: ReferenceSource, bundle: Bundle) -> LineCounts:
     tally = LineCounts()
-    cursor.execute(query("ref", source.table, "stage"))
+    execute(cursor, "ref", source.table, "stage")
     columns = sql.SQL(", ").join(map(sql.Identifier, source.columns))
     statement = sql.SQL("COPY stage ({}) FROM STDIN").format(columns)
     progress = Progress(f"load {source.name}", "rows")
@@ -184,17 +181,16 @@ def _check_sample(cursor: Cursor, source: ReferenceSource, tally: LineCounts) ->
 
 
 def _prune_versions(cursor: Cursor, source: ReferenceSource) -> None:
-    cursor.execute(query("ref", "release", "superseded"), {"source": source.name, "keep": source.keep})
-    numbers = [number for (number,) in cursor.fetchall()]
-    if numbers:
-        cursor.execute(query("ref", source.table, "prune"), {"release_ids": numbers})
+    found = execute(cursor, "ref", "release", "superseded", {"source": source.name, "keep": source.keep})
+    if numbers := [number for (number,) in found]:
+        execute(cursor, "ref", source.table, "prune", {"release_ids": numbers})
 
 
 class _CopyStream:
     """Rows in the text format of COPY, read in pieces so that memory does not grow with the file."""
 
     def __init__(self, rows: Iterable[Row], progress: Progress) -> None:
-        self._lines: Iterator[bytes] = map(_copy_line, rows)
+        self._lines: Iterator[bytes] = (copy_line(row).encode() for row in rows)
         self._rest = b""
         self._progress = progress
         self.refusal: ReferenceRefused | None = None
@@ -217,8 +213,3 @@ class _CopyStream:
     def readline(self, size: int = 8192) -> bytes:
         """As `read`: the type of psycopg2 requires both methods, and COPY finds the line ends."""
         return self.read(size)
-
-
-def _copy_line(row: Row) -> bytes:
-    cells = ("\\N" if value is None else str(value).translate(_ESCAPES) for value in row)
-    return ("\t".join(cells) + "\n").encode()

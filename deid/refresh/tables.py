@@ -17,7 +17,7 @@ from psycopg2.extensions import connection as Connection
 from psycopg2.extensions import cursor as Cursor
 
 from deid.database.connection import connect
-from deid.database.queries import query
+from deid.database.queries import by_column, execute
 from deid.detection.lookup import (
     PACKAGED_LOOKUPS,
     Kind,
@@ -78,8 +78,8 @@ def _lookup_rows(link: Connection, numbers: Mapping[str, int]) -> Iterator[Row]:
     """Names of the versions, fetched in pieces to bound memory."""
     with link.cursor(name="lookup") as cursor:
         cursor.itersize = _FETCH_ROWS
-        cursor.execute(query("ref", "lookup", "names"), {source: numbers.get(source) for source in LOOKUP_SOURCES})
-        for kind, name, weight in cursor:
+        about = {source: numbers.get(source) for source in LOOKUP_SOURCES}
+        for kind, name, weight in execute(cursor, "ref", "lookup", "names", about):
             yield Kind(kind), name, weight
 
 
@@ -124,10 +124,7 @@ def _name_rows(cursor: Cursor, versions: Mapping[str, ReferenceVersion], source:
     if source not in versions:
         yield from packaged_rows(source)
         return
-    cursor.execute(query("ref", _NAMES[source], "read"), {"release_id": versions[source].release_id})
-    columns = [column.name for column in cursor.description or ()]
-    for row in cursor.fetchall():
-        yield dict(zip(columns, row, strict=True))
+    yield from by_column(execute(cursor, "ref", _NAMES[source], "read", {"release_id": versions[source].release_id}))
 
 
 def check_required(sources: Container[str]) -> None:
@@ -154,21 +151,22 @@ def read_communes(cursor: Cursor, versions: Mapping[str, ReferenceVersion]) -> C
     former, areas, packaged_version = packaged_place_names()
     inputs = [versions[source].version for source in (*REQUIRED, *OPTIONAL) if source in versions]
     if "former_communes" in versions:
-        cursor.execute(query("ref", "former_commune", "read"), number["former_communes"])
-        former = [(name, insee) for name, insee in cursor]
-    cursor.execute(query("ref", "street", "read"), {**number["streets"], "most": MOST_STREETS})
-    streets = [name for (name,) in cursor]
-    cursor.execute(query("ref", "establishment", "read"), number["establishments"])
-    establishments = [Establishment(*row) for row in cursor]
-    cursor.execute(query("ref", "commune", "read"), number["communes"])
+        found = execute(cursor, "ref", "former_commune", "read", number["former_communes"])
+        former = [(name, insee) for name, insee in found]
+    about = {**number["streets"], "most": MOST_STREETS}
+    streets = [name for (name,) in execute(cursor, "ref", "street", "read", about)]
+    found = execute(cursor, "ref", "establishment", "read", number["establishments"])
+    establishments = [Establishment(*row) for row in found]
     communes: list[Commune] = []
     partition: dict[str, list[str]] = defaultdict(list)  # as published when the version was loaded
-    for insee, name, department, region, zips, lon, lat, population, features, territory in cursor:
+    for insee, name, department, region, zips, lon, lat, population, features, territory in execute(
+        cursor, "ref", "commune", "read", number["communes"]
+    ):
         communes.append(Commune(insee, name, department, region, tuple(zips), lon, lat, population, features))
         partition[territory].append(insee)
     if "postal_codes" in versions:
-        cursor.execute(query("ref", "postal_code", "read"), number["postal_codes"])
-        communes, postal_names = add_postal_codes(communes, cursor)
+        found = execute(cursor, "ref", "postal_code", "read", number["postal_codes"])
+        communes, postal_names = add_postal_codes(communes, found)
         former = [*former, *postal_names]
     return CommuneTable(
         communes,
