@@ -54,8 +54,7 @@ class Translator:
             documents = self._ledger_ids(cursor, "document", (record.document_id for record in records))
             patients = self._ledger_ids(cursor, "patient", (record.patient_id for record in records))
             stays = self._ledger_ids(cursor, "stay", (getattr(record, "stay_id", None) for record in records))
-            execute(cursor, "identity", "mapping", "salt")
-            salt = str(one(cursor)[0])
+            salt = str(one(execute(cursor, "identity", "mapping", "salt"))[0])
         renamed = []
         for record in records:
             names: dict[str, Any] = {

@@ -77,8 +77,7 @@ def record_destroyed(version: int, fingerprint: str) -> None:
     """
     with open_cursor("worker", "nocturne key") as cursor:
         parameters = {"key_version": version, "key_fingerprint": fingerprint}
-        execute(cursor, "deid", "key", "destroy", parameters)
-        if cursor.rowcount != 1:
+        if execute(cursor, "deid", "key", "destroy", parameters).rowcount != 1:
             raise WarehouseError(f"the ledger knows another secret as version {version}.", "Check the version.")
         execute(cursor, "deid", "pseudonym", "forget", {"fingerprint": fingerprint})
         cut = {"ledger_ids": [ledger_id for (ledger_id,) in cursor.fetchall()]}

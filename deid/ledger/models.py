@@ -89,8 +89,7 @@ def find_model(prefix: str, role: str = "worker") -> Model:
 def insert_model(kind: str, digest: str, actor: str) -> None:
     """Register a model as a candidate; one that is known stays as it is."""
     with open_cursor("worker", "nocturne models") as cursor:
-        execute(cursor, "deid", "model", "insert", {"kind": kind, "hash": digest, "actor": actor})
-        if cursor.rowcount:
+        if execute(cursor, "deid", "model", "insert", {"kind": kind, "hash": digest, "actor": actor}).rowcount:
             audit.write(cursor, actor, audit.Action.REGISTER_MODEL, _about(kind, digest))
 
 

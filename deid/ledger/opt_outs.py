@@ -53,12 +53,10 @@ def resolve_opt_outs(cursor: Cursor, role: str) -> None:
     Raises:
         WarehouseError: the patient of one is not in `identity`, which is then older than the ledger.
     """
-    execute(cursor, "deid", "opt_out", "unresolved")
-    if not (waiting := [opt_out_id for (opt_out_id,) in cursor.fetchall()]):
+    if not (waiting := [opt_out_id for (opt_out_id,) in execute(cursor, "deid", "opt_out", "unresolved").fetchall()]):
         return
     with open_identity(role, APPLICATION) as ids:
-        execute(ids, "identity", "opt_out", "resolve", {"opt_out_ids": waiting})
-        found = ids.fetchall()
+        found = execute(ids, "identity", "opt_out", "resolve", {"opt_out_ids": waiting}).fetchall()
     if lacking := len(waiting) - len(found):
         raise WarehouseError(
             f"the patients of {lacking} opt-outs are not in the schema identity.",

@@ -127,8 +127,7 @@ def _has_opted_out(content: Content) -> bool:
         opt_out_ids, patient_id = one(ids)
     with open_cursor("identity", APPLICATION) as cursor:
         known = {"opt_out_ids": opt_out_ids, "patient_id": patient_id}
-        execute(cursor, "deid", "opt_out", "objected", known)
-        return bool(one(cursor)[0])
+        return bool(one(execute(cursor, "deid", "opt_out", "objected", known))[0])
 
 
 def _record(actor: str, action: Action, asked: dict[str, object], **details: object) -> None:

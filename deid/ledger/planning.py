@@ -349,23 +349,20 @@ def _present(
 
 def _refuse_lost(cursor: Cursor, document_ids: Collection[str]) -> None:
     """Refuse documents without an id of the source that no destroyed secret has cut off: they were never withdrawn."""
-    if document_ids:
-        execute(cursor, "deid", "document", "lost", {"document_ids": list(document_ids)})
-        if lost := one(cursor)[0]:
-            raise WarehouseError(
-                f"{lost} documents of the ledger are not in the schema identity.",
-                "Restore a schema identity as late as the ledger, or later (docs/operators.md, “Backup and restore”).",
-            )
+    asked = {"document_ids": list(document_ids)}
+    if document_ids and (lost := one(execute(cursor, "deid", "document", "lost", asked))[0]):
+        raise WarehouseError(
+            f"{lost} documents of the ledger are not in the schema identity.",
+            "Restore a schema identity as late as the ledger, or later (docs/operators.md, “Backup and restore”).",
+        )
 
 
 def _discarded_before(cursor: Cursor) -> list[str]:
     """Return the incoming documents whose content was discarded before versions were named by their patient."""
     with open_identity("worker") as ids:
-        execute(ids, "identity", "mapping", "discarded")
-        if not (digests := dict(ids.fetchall())):
+        if not (digests := dict(execute(ids, "identity", "mapping", "discarded").fetchall())):
             return []
-        execute(ids, "identity", "mapping", "salt")
-        salt = str(one(ids)[0])
+        salt = str(one(execute(ids, "identity", "mapping", "salt"))[0])
     found = execute(cursor, "deid", "document", "discarded_before", {"salted": list(digests)}).fetchall()
     patients = Translator().to_source("patient", {patient_id for _, _, patient_id, _ in found if patient_id})
     return [

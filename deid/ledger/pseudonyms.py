@@ -65,8 +65,7 @@ def adopt() -> int:
     keyring, adopted = settings().keyring, 0
     while True:
         with open_identity("worker", APPLICATION) as ids, open_cursor("worker", APPLICATION) as cursor:
-            execute(ids, "identity", "mapping", "to_adopt", {"page": PAGE})
-            if not (found := ids.fetchall()):
+            if not (found := execute(ids, "identity", "mapping", "to_adopt", {"page": PAGE}).fetchall()):
                 return adopted
             check_keyring(cursor, keyring)
             rows = [pseudonym_row(key, kind, ledger, source) for kind, ledger, source in found for key in keyring.keys]
@@ -87,8 +86,7 @@ def ensure_adopted(role: str) -> None:
         WarehouseError: some wait, and this process is not the worker's: a removal would not reach what they published.
     """
     with open_identity(role, APPLICATION) as cursor:
-        execute(cursor, "identity", "mapping", "wait")
-        if not one(cursor)[0]:
+        if not one(execute(cursor, "identity", "mapping", "wait"))[0]:
             return
     if settings().worker_dsn is None:
         raise WarehouseError(

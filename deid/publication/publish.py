@@ -111,11 +111,9 @@ def make_visible(period: Period, *, now: datetime | None = None, at_once: bool =
         if not at_once and next_rewriting(period, last, moment) > moment.date():
             return None
         execute(cursor, "research", "document", "keep_former")
-        execute(cursor, "research", "document", "label", {"month": f"{moment:%Y-%m}"})
-        counts = {"added": cursor.rowcount}
+        counts = {"added": execute(cursor, "research", "document", "label", {"month": f"{moment:%Y-%m}"}).rowcount}
         execute(cursor, "research", "document", "empty")
-        execute(cursor, "research", "document", "fill")
-        counts = {"documents": cursor.rowcount, **counts}
+        counts = {"documents": execute(cursor, "research", "document", "fill").rowcount, **counts}
         execute(cursor, "deid", "unique_text", "fill")
         _describe_policies(cursor)
         until = next_rewriting(period, moment, moment + timedelta(days=1))
@@ -233,8 +231,7 @@ def _digest(runs: Sequence[tuple[Any, ...]]) -> str:
 
 def _open_release(cursor: Cursor, interval_key: str, decision: Mapping[str, Any], keyring: Keyring) -> int | None:
     """Return the release to write: an interrupted one, or a new one of all staged documents; None if none is due."""
-    execute(cursor, "deid", "release", "unfinished", {"interval_key": interval_key})
-    if interrupted := cursor.fetchone():
+    if interrupted := execute(cursor, "deid", "release", "unfinished", {"interval_key": interval_key}).fetchone():
         execute(cursor, "deid", "document", "drop_stale", {"run_ids": interrupted[1]})
         return int(interrupted[0])
     runs = _staged_runs(cursor, interval_key)
@@ -291,8 +288,7 @@ def _remove_withdrawn(cursor: Cursor, release_id: int) -> None:
 def _remove(cursor: Cursor, document_ids: Sequence[str]) -> int:
     """Remove published documents under every key; return the number of rows removed."""
     pseudonyms = [named for _, named in read_pseudonyms(cursor, "document", document_ids)]
-    execute(cursor, "deid", "published_document", "remove", {"pseudonyms": pseudonyms})
-    return cursor.rowcount
+    return execute(cursor, "deid", "published_document", "remove", {"pseudonyms": pseudonyms}).rowcount
 
 
 def _drop_former_keys(cursor: Cursor, release_id: int) -> None:

@@ -364,8 +364,7 @@ def _record_decision(
         details["approvals"] = len(given) + 1
     if decision.chosen == REWORK:
         back = {"run_ids": run_ids, "decided_at": decided_at, "interrupted": interrupted}
-        execute(cursor, "deid", "document", "send_back", back)
-        details["documents"] = cursor.rowcount
+        details["documents"] = execute(cursor, "deid", "document", "send_back", back).rowcount
         execute(cursor, "deid", "run", "send_back", back)
         if interrupted is not None:
             end_interrupted(cursor, interrupted)

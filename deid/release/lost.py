@@ -45,5 +45,4 @@ def _record(status: DecisionStatus) -> bool:
     """Record that the question is to be asked again; False if that was done in the last hours."""
     about = {"interval_key": status.interval_key, "staged_digest": status.digest, "hours": RETRY_HOURS}
     with open_cursor("publisher", "nocturne release") as cursor:
-        execute(cursor, "deid", "question", "retry", about)
-        return cursor.rowcount > 0
+        return execute(cursor, "deid", "question", "retry", about).rowcount > 0

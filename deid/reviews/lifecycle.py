@@ -168,10 +168,8 @@ def close_review(cursor: Cursor, review_id: int, closed_by: str) -> None:
     """
     _lock_open(cursor, review_id)
     execute(cursor, "deid", "review", "close", {"review_id": review_id, "closed_by": closed_by})
-    execute(cursor, "deid", "review_document", "erase_review", {"review_id": review_id})
-    erased = cursor.rowcount
-    execute(cursor, "deid", "annotation", "keep", {"review_id": review_id})
-    written = cursor.rowcount
+    erased = execute(cursor, "deid", "review_document", "erase_review", {"review_id": review_id}).rowcount
+    written = execute(cursor, "deid", "annotation", "keep", {"review_id": review_id}).rowcount
     sampled = list_sampled(cursor, review_id)
     found = count_sentinels(one for one in sampled if one.readers)
     read = sum(bool(one.readers) for one in sampled)
@@ -190,7 +188,5 @@ def erase_expired_texts(cursor: Cursor, keep_days: int) -> int:
 
     Returns the number of erased texts. For the publisher's or a steward's cursor.
     """
-    execute(cursor, "deid", "review_document", "erase_gone")
-    gone = cursor.rowcount
-    execute(cursor, "deid", "review_document", "erase_old", {"keep_days": keep_days})
-    return gone + cursor.rowcount
+    gone = execute(cursor, "deid", "review_document", "erase_gone").rowcount
+    return gone + execute(cursor, "deid", "review_document", "erase_old", {"keep_days": keep_days}).rowcount
