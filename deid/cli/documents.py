@@ -45,7 +45,7 @@ StaffFile = Annotated[
 FromDatabase = Annotated[
     bool,
     typer.Option(
-        "--database", help=("Reference data in use in the database (NOCTURNE_WORKER_DSN), instead of those that ship.")
+        "--database", help="Reference data in use in the database (NOCTURNE_WORKER_DSN), instead of those that ship."
     ),
 ]
 ReadFrom = Annotated[
@@ -102,9 +102,7 @@ def deidentify(
     database: FromDatabase = False,
     refused: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE", help=("Where to write, as JSON Lines, the documents held back and their reasons.")
-        ),
+        typer.Option(metavar="FILE", help="Where to write, as JSON Lines, the documents held back and their reasons."),
     ] = None,
     read_from: ReadFrom = None,
 ) -> None:

@@ -43,7 +43,7 @@ def night(
     name: Annotated[
         str | None,
         typer.Option(
-            "--name", help=("Name of the run, written by the step plan; given again, it takes up an interrupted run.")
+            "--name", help="Name of the run, written by the step plan; given again, it takes up an interrupted run."
         ),
     ] = None,
     approve: Approve = None,

@@ -10,7 +10,7 @@ from deid.config.policy import load
 from deid.config.settings import settings
 from deid.database.connection import identity_dsn, is_postgresql, open_cursor, open_identity, place
 from deid.database.embedded import QUIET_LOG
-from deid.doctor.finding import Finding, attention, error, not_applicable, ok, why
+from deid.doctor.finding import Finding, attention, error, given_roles, not_applicable, ok, why
 from deid.domain import PARIS
 from deid.domain.errors import NocturneError, SettingsError, WarehouseError
 from deid.ledger.keys import check_keyring
@@ -66,8 +66,7 @@ _DOING |= {"TRUNCATE": "empty tables of"}
 
 def check_databases() -> Iterator[Finding]:
     """Check each role's connection: server, encryption, privileges, log and clock."""
-    chosen = settings()
-    given = [role for role in ROLES if getattr(chosen, f"{role}_dsn") is not None]
+    given = given_roles(ROLES)
     with ThreadPoolExecutor(max_workers=len(ROLES)) as pool:
         for findings in pool.map(_check_role, given):
             yield from findings
@@ -232,7 +231,7 @@ def _check_migrations(dsn: str) -> Iterator[Finding]:
 
 def check_identity() -> Iterator[Finding]:
     """Check that each role reaches the schema `identity` where it lies, and that no other database holds it too."""
-    roles = [role for role in ("worker", "identity", "publisher", "steward") if _given(role)]
+    roles = given_roles(("worker", "identity", "publisher", "steward"))
     elsewhere = settings().identity_database is not None
     for role in roles:
         try:
@@ -261,12 +260,11 @@ def check_identity() -> Iterator[Finding]:
 
 def check_channels() -> Iterator[Finding]:
     """Check that no role can hand bytes to another, or stand in its way, beside the tables."""
-    role = next((one for one in ("owner", "worker", "publisher", "steward", "researcher") if _given(one)), None)
-    if role is None:
+    if not (roles := given_roles(("owner", "worker", "publisher", "steward", "researcher"))):
         yield not_applicable("channels", "no database is named")
         return
     try:
-        open_ones = list_open_channels(settings().dsn(role))
+        open_ones = list_open_channels(settings().dsn(roles[0]))
     except WarehouseError:
         yield not_applicable("channels", "the database does not answer")
         return
@@ -293,7 +291,7 @@ def check_source() -> Iterator[Finding]:
         report = contract_check.check_source(source, now - timedelta(days=SOURCE_DAYS), now, SOURCE_SAMPLE)
     except NocturneError:
         yield not_applicable(
-            check, ("the warehouse does not answer, NOCTURNE_SOURCE is unknown, or formats.yaml cannot be read")
+            check, "the warehouse does not answer, NOCTURNE_SOURCE is unknown, or formats.yaml cannot be read"
         )
         return
     for found in report.findings:
@@ -328,16 +326,15 @@ def check_ledger_secret() -> Iterator[Finding]:
 
 def check_references() -> Iterator[Finding]:
     """Check the age of the reference versions in use."""
-    role = next((one for one in ("worker", "refresher", "publisher", "steward") if _given(one)), None)
-    if role is None:
+    if not (roles := given_roles(("worker", "refresher", "publisher", "steward"))):
         yield not_applicable("references", "no database is named")
         return
     try:
-        with open_cursor(role, "nocturne doctor", readonly=True) as cursor:
+        with open_cursor(roles[0], "nocturne doctor", readonly=True) as cursor:
             states = source_states(cursor, load(settings().policy).references)
     except NocturneError:
         yield not_applicable(
-            "references", ("the database does not answer or lacks its tables, or the policy cannot be read")
+            "references", "the database does not answer or lacks its tables, or the policy cannot be read"
         )
         return
     if not states:
@@ -349,10 +346,6 @@ def check_references() -> Iterator[Finding]:
         yield attention("references", f"too old: {', '.join(map(_age, old))}", remedy)
     elif states:
         yield ok("references", f"{len(states)} sources, the oldest of {max(one.age_days for one in states)} days")
-
-
-def _given(role: str) -> bool:
-    return getattr(settings(), f"{role}_dsn") is not None
 
 
 def _age(one: SourceState) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
+from deid.config.settings import settings
 from deid.domain.errors import NocturneError
 
 
@@ -49,6 +50,11 @@ def error(check: str, message: str, remedy: str) -> Finding:
 def not_applicable(check: str, message: str) -> Finding:
     """Return the finding of a check that has nothing to look at here."""
     return Finding(check, Level.NOT_APPLICABLE, message)
+
+
+def given_roles(roles: Iterable[str]) -> list[str]:
+    """Return the roles whose connection string this process is given, in order."""
+    return [role for role in roles if getattr(settings(), f"{role}_dsn") is not None]
 
 
 def why(refusal: NocturneError) -> str:

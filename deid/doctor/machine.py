@@ -12,7 +12,7 @@ from deid.config.policy import load
 from deid.config.settings import Settings, settings
 from deid.detection import Detector
 from deid.detection.annotators.registry import learned_names
-from deid.doctor.finding import Finding, attention, error, not_applicable, ok, why
+from deid.doctor.finding import Finding, attention, error, given_roles, not_applicable, ok, why
 from deid.domain.errors import PolicyError, SettingsError, WarehouseError
 from deid.ledger.models import serving_models
 from deid.models.directories import ABSENT, absent_kinds, asked_kinds, stamps, with_models
@@ -41,18 +41,15 @@ _FREE = {"NOCTURNE_HOME": (1 * _GB, 5 * _GB), "lookup": (_GB // 5, 1 * _GB)}
 def check_settings() -> Iterator[Finding]:
     """Check that variables are known and of the right kind, and that a database is named."""
     try:
-        chosen = settings()
+        settings()
     except SettingsError as refusal:
         yield error("settings", f"a variable cannot be read: {why(refusal)}", "See docs/operators.md, “Settings”.")
         return
     names = {f"NOCTURNE_{name.upper()}" for name in Settings.model_fields} | {f"NOCTURNE_{name}" for name in _OTHERS}
     unknown = sorted(name for name in os.environ if name.startswith("NOCTURNE_") and name not in names)
     if unknown:
-        yield attention(
-            "settings", f"unknown, hence ignored: {', '.join(unknown)}", ("Correct the name, or remove it.")
-        )
-    given = [role for role in ROLES if getattr(chosen, f"{role}_dsn") is not None]
-    if given:
+        yield attention("settings", f"unknown, hence ignored: {', '.join(unknown)}", "Correct the name, or remove it.")
+    if given := given_roles(ROLES):
         yield ok("settings", f"read; databases named for {', '.join(given)}")
     else:
         remedy = "Give the NOCTURNE_…_DSN (docs/operators.md), or run `make demo` for a trial."
@@ -171,9 +168,7 @@ def check_key_service() -> Iterator[Finding]:
         for key in held:
             service.fetch_share(key.version)
     except SettingsError as refusal:
-        yield error(
-            check, f"{service.name}: {why(refusal)}", ("See docs/keys.md, “Third party”: refusals and remedies.")
-        )
+        yield error(check, f"{service.name}: {why(refusal)}", "See docs/keys.md, “Third party”: refusals and remedies.")
         return
     message = f"{service.name} gives {len(held)} share(s); its certificate holds for {left} more days"
     if left < _CERTIFICATE_DAYS:
