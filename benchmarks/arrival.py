@@ -17,11 +17,11 @@ from datetime import date
 
 import numpy as np
 
-from deid.config.policy import DEFAULT, load
+from deid.config.policy import DEFAULT, PERIODS, Visible, load
 from deid.privacy.budget import rational
 from deid.privacy.laplace import discrete_laplace
 from deid.privacy.stream import KeyedStream
-from deid.reports.arrival import PERIODS, Lags, Seen, likeliest_shift
+from deid.reports.arrival import Lags, Seen, likeliest_shift, period_days
 from deid.substitution.temporal.episodes import Episode
 from demo.hospital import generate
 from demo.hospital.model import Hospital
@@ -58,10 +58,10 @@ def _table(moved_by: str, errors: Mapping[str, Sequence[int]]) -> Iterator[str]:
         yield f"| {period} | " + " | ".join(f"{share:.0%}" for share in shares) + " |"
 
 
-def _shifts(patients: Mapping[str, Sequence[Seen]], lags: Lags) -> dict[str, list[int]]:
+def _shifts(patients: Mapping[str, Sequence[Seen]], lags: Lags) -> dict[Visible, list[int]]:
     """Return, by period, how many days the likeliest shift of each patient is from the true one."""
     scale = load(DEFAULT.with_name("tchouka2023.yaml")).substitution.dates.anchor_scale_days
-    errors: dict[str, list[int]] = {period: [] for period in PERIODS}
+    errors: dict[Visible, list[int]] = {period: [] for period in PERIODS}
     for patient, seen in sorted(patients.items()):
         true = discrete_laplace(KeyedStream(SECRET, "arrival", patient), 1 / rational(scale))
         observed = [(written + true, arrived) for written, arrived in seen]
@@ -70,13 +70,13 @@ def _shifts(patients: Mapping[str, Sequence[Seen]], lags: Lags) -> dict[str, lis
     return errors
 
 
-def _moves(hospital: Hospital, stays: Mapping[str, Sequence[Seen]], lags: Lags) -> dict[str, list[int]]:
+def _moves(hospital: Hospital, stays: Mapping[str, Sequence[Seen]], lags: Lags) -> dict[Visible, list[int]]:
     """Return, by period, how many days the likeliest move of each stay is from the true one."""
     dates = load().substitution.dates
     episodes = {one.stay_id: _episode(one.admitted_on, one.discharged_on) for one in hospital.stays}
     owners = {one.stay_id or one.document_id: one.patient_id or "" for one in hospital.documents}
     scales = dates.anchor_scale_days, 2 / dates.episode_epsilon
-    errors: dict[str, list[int]] = {period: [] for period in PERIODS}
+    errors: dict[Visible, list[int]] = {period: [] for period in PERIODS}
     for stay, seen in sorted(stays.items()):
         first = date.fromordinal(min(written for written, _ in seen))
         episode = episodes.get(stay, Episode(first, None, "weekday"))
@@ -103,12 +103,12 @@ def _drawn(patient: str, stay: str, episode: Episode, scales: tuple[float, float
 
 
 def likeliest_move(
-    observed: Iterable[Seen], lags: Lags, period: str, moves: np.ndarray, scales: tuple[float, float]
+    observed: Iterable[Seen], lags: Lags, period: Visible, moves: np.ndarray, scales: tuple[float, float]
 ) -> int:
     """Return the likeliest of the possible moves; of their law the tail counts, that of the wider noise."""
     scores = -np.abs(moves) / max(scales)
     for shown, arrived in observed:
-        first, last = PERIODS[period](arrived)
+        first, last = period_days(period, arrived)
         counts = lags.between(first - shown + moves, last - shown + moves)
         with np.errstate(divide="ignore"):
             scores = scores + np.where(counts > 0, np.log(counts / lags.total), _IMPOSSIBLE)

@@ -12,12 +12,11 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from datetime import date
+from datetime import date, timedelta
 from fractions import Fraction
 
-from deid.config.policy import DEFAULT, Policy, load
+from deid.config.policy import DEFAULT, PERIODS, Policy, Visible, load, period_around
 from deid.domain.document import DateBounds, Document, Mention
-from deid.ledger.date_bounds import Visible, day_before
 from deid.substitution.context import DocumentContext
 from deid.substitution.temporal import ends, episodes
 from deid.substitution.temporal.normalisation import normalise
@@ -26,7 +25,6 @@ from demo.population import DOCUMENTS_PER_PATIENT, SEED, population_of
 
 PATIENTS = 320
 SECRET = b"the figures are the same for everyone"
-PERIODS: tuple[Visible, ...] = ("nightly", "weekly", "monthly")
 HEAD = """\
 # Dates of the past that lie in the future
 
@@ -67,7 +65,7 @@ def counted(
     moves: dict[tuple[str | None, date], set[int]] = {}
     ledger: dict[tuple[str, ...], date] = {}
     for document, mentions, night in told:
-        until = day_before(period, night)
+        until = period_around(period, night)[0] - timedelta(days=1)
         bounds = _bounds(document, until, ledger) if kept else None
         context = DocumentContext(replace(document, bounds=bounds), mentions, policy.substitution, SECRET)
         times = normalise(context)

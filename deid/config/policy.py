@@ -34,6 +34,8 @@ CATEGORIES: tuple[str, ...] = get_args(Category)
 # renamed decides still, and never stands here: read as its default, it could be less strict.
 _GONE = frozenset({("detection", "repeat_across_documents")})
 Hiding = Literal["marked", "natural"]  # whether contacts can be told from true ones
+Visible = Literal["nightly", "weekly", "monthly"]
+PERIODS: tuple[Visible, ...] = get_args(Visible)  # of visibility
 
 
 class Section(BaseModel):
@@ -368,25 +370,28 @@ class Release(Section):
     ready_by: str = Field("07:00", pattern=r"^([01]\d|2[0-3]):[0-5]\d$")
     decision_hours: int = Field(24, ge=1)
     review: Review = Review()
-    visible: Literal["nightly", "weekly", "monthly"] = "weekly"
+    visible: Visible = "weekly"
     training_export: bool = False
     evaluate: bool = False
 
 
-def next_rewriting(visible: str, last: datetime | None, now: datetime) -> date:
-    """Return the first day on which a release makes readable what is published, in Paris; `last` was the last time.
+def period_around(visible: Visible, day: date) -> tuple[date, date]:
+    """Return the first and the last day of the period of visibility that holds a day."""
+    if visible == "nightly":
+        return day, day
+    if visible == "weekly":
+        first = day - timedelta(days=day.weekday())
+        return first, first + timedelta(days=6)
+    first = day.replace(day=1)
+    return first, (first + timedelta(days=31)).replace(day=1) - timedelta(days=1)
 
-    `visible` is a value of `Release.visible`.
-    """
+
+def next_rewriting(visible: Visible, last: datetime | None, now: datetime) -> date:
+    """Return the first day on which a release makes readable what is published, in Paris; `last` was the last time."""
     today = now.astimezone(PARIS).date()
     if last is None or visible == "nightly":
         return today
-    before = last.astimezone(PARIS).date()
-    if visible == "weekly":
-        due = before + timedelta(days=7 - before.weekday())
-    else:
-        due = (before.replace(day=1) + timedelta(days=31)).replace(day=1)
-    return max(due, today)
+    return max(period_around(visible, last.astimezone(PARIS).date())[1] + timedelta(days=1), today)
 
 
 class Publication(Section):

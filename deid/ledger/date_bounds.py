@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
-from typing import Literal
 
+from deid.config.policy import Visible, period_around
 from deid.config.settings import settings
 from deid.database.connection import open_cursor
 from deid.database.queries import execute
@@ -18,14 +18,6 @@ from deid.domain.document import DateBounds, Document
 from deid.privacy.stream import keyed_digest
 from deid.substitution.temporal.ends import birth_bound, bound_names
 
-Visible = Literal["nightly", "weekly", "monthly"]
-
-
-def day_before(period: Visible, day: date) -> date:
-    """Return the last day before the period of visibility that holds a day."""
-    first = day.replace(day=1) if period == "monthly" else day
-    return first - timedelta(days=1 + (day.weekday() if period == "weekly" else 0))
-
 
 def keep_date_bounds(documents: Sequence[Document], period: Visible, now: datetime | None = None) -> list[Document]:
     """Return documents with the last days of their dates, which are kept where they are met for the first time.
@@ -33,7 +25,8 @@ def keep_date_bounds(documents: Sequence[Document], period: Visible, now: dateti
     Raises:
         SettingsError: the secret is missing.
     """
-    until = day_before(period, (now or datetime.now(UTC)).astimezone(PARIS).date())
+    begun, _ = period_around(period, (now or datetime.now(UTC)).astimezone(PARIS).date())
+    until = begun - timedelta(days=1)
     first = [(digest, day) for one in documents for digest, day in _first_bounds(one, until)]
     digests, latest = [digest for digest, _ in first], [day for _, day in first]
     with open_cursor("worker", "nocturne substitute") as cursor:

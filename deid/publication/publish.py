@@ -11,14 +11,14 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
-from typing import Any, Literal
+from typing import Any
 
 from psycopg2.extensions import connection as Connection
 from psycopg2.extensions import cursor as Cursor
 from psycopg2.extras import Json
 
 from deid.config.keys import Key, Keyring
-from deid.config.policy import next_rewriting, read_kept
+from deid.config.policy import Visible, next_rewriting, read_kept
 from deid.config.settings import settings
 from deid.database.connection import connect, open_cursor
 from deid.database.queries import WHOLE_RUN, copy_rows, execute, one, record_step_cost
@@ -30,7 +30,6 @@ from deid.ledger.pseudonyms import decrypt_pseudonyms, encrypt, read_pseudonyms
 from deid.privacy.perturbations import describe_policy
 
 log = logging.getLogger(__name__)
-Period = Literal["nightly", "weekly", "monthly"]
 
 PUBLISHED = (
     *("document_id", "patient_id", "stay_id", "document_type", "loinc_code", "title", "text", "markup"),
@@ -92,7 +91,7 @@ def recorded_attempt(interval_key: str, digest: str) -> Iterator[None]:
                 execute(cursor, "deid", "publication", "end", ended)
 
 
-def make_visible(period: Period, *, now: datetime | None = None, at_once: bool = False) -> dict[str, int] | None:
+def make_visible(period: Visible, *, now: datetime | None = None, at_once: bool = False) -> dict[str, int] | None:
     """Rewrite what researchers read from every complete release, if a new period has begun; None if none has.
 
     `period` is "nightly" (every call), "weekly" (Monday, Paris) or "monthly"; the first call of a database rewrites,

@@ -13,13 +13,14 @@ from itertools import combinations, groupby
 from typing import Any
 
 from deid.config.generators import DEFAULT
+from deid.config.policy import PERIODS
 from deid.database.connection import open_cursor
 from deid.database.queries import Cursor
 from deid.domain import read_entries
 from deid.domain.errors import InputRefused
 from deid.domain.labels import OPTIONAL, Label
 from deid.quality.checks import REQUIREMENTS
-from deid.reports.arrival import LEAST_LAGS, PERIODS, relative_lags, simulate
+from deid.reports.arrival import LEAST_LAGS, relative_lags, simulate
 from deid.reports.charts import quantiles
 from deid.reports.evaluation import shown_evaluation
 from deid.reports.figures import Figures, gather, policy_content, read_rows

@@ -10,11 +10,13 @@ from __future__ import annotations
 import math
 import zlib
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from datetime import date, timedelta
+from collections.abc import Mapping, Sequence
+from datetime import date
 from statistics import median
 
 import numpy as np
+
+from deid.config.policy import PERIODS, Visible, period_around
 
 Seen = tuple[int, int]  # day on which a document is dated, day on which it arrived (ordinals)
 LEAST_LAGS = 30  # documents of patients with two or more, without which no distribution is told
@@ -22,23 +24,10 @@ _DRAWS = 2000
 _IMPOSSIBLE = -1000.0
 
 
-def _week(day: int) -> tuple[int, int]:
-    first = day - date.fromordinal(day).weekday()
-    return first, first + 6
-
-
-def _month(day: int) -> tuple[int, int]:
-    first = date.fromordinal(day).replace(day=1)
-    after = (first + timedelta(days=31)).replace(day=1)
-    return first.toordinal(), after.toordinal() - 1
-
-
-# Period of visibility (`release.visible`) → first and last day of the period that holds a day.
-PERIODS: Mapping[str, Callable[[int], tuple[int, int]]] = {
-    "nightly": lambda day: (day, day),
-    "weekly": _week,
-    "monthly": _month,
-}
+def period_days(visible: Visible, day: int) -> tuple[int, int]:
+    """Return the first and the last day of the period of visibility that holds a day, as ordinals."""
+    first, last = period_around(visible, date.fromordinal(day))
+    return first.toordinal(), last.toordinal()
 
 
 class Lags:
@@ -57,20 +46,20 @@ class Lags:
         return counts
 
 
-def likeliest_shift(observed: Sequence[Seen], lags: Lags, period: str, scale: float) -> int:
+def likeliest_shift(observed: Sequence[Seen], lags: Lags, period: Visible, scale: float) -> int:
     """Return the likeliest shift of a patient, in days, from published dates and days of arrival; of equals the least.
 
     Args:
         observed: published day of each document, and the day of its arrival, of which only the period is used.
         lags: what the attacker knows of lags.
-        period: a key of `PERIODS`.
+        period: one of `PERIODS`.
         scale: that of the discrete Laplace law of shifts, in days.
     """
     reach = 10 * math.ceil(scale)
     shifts = np.array(sorted(range(-reach, reach + 1), key=abs))
     scores = -np.abs(shifts) / scale
     for shown, arrived in observed:
-        first, last = PERIODS[period](arrived)
+        first, last = period_days(period, arrived)
         counts = lags.between(first - shown + shifts, last - shown + shifts)
         with np.errstate(divide="ignore"):
             scores = scores + np.where(counts > 0, np.log(counts / lags.total), _IMPOSSIBLE)

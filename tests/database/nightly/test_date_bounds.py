@@ -9,9 +9,10 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
+from deid.config.policy import Visible, period_around
 from deid.config.settings import settings
 from deid.domain.document import Document, Patient, Stay
-from deid.ledger.date_bounds import day_before, keep_date_bounds, read_date_bounds
+from deid.ledger.date_bounds import keep_date_bounds, read_date_bounds
 from deid.nightly import runtime
 from tests.conftest import Database, Deploy
 from tests.database.warehouse.nights import night, reasons
@@ -76,7 +77,7 @@ def test_no_date_of_the_past_comes_after_the_day_on_which_a_text_may_be_read(hos
     night("second", LATER)
     found = readable(hospital)
     assert len(found) == 2 * PATIENTS, reasons(hospital)
-    last = day_before("weekly", TODAY)
+    last = period_around("weekly", TODAY)[0] - timedelta(days=1)
     assert max(day for text, on in found.values() for day in (*days_in(text), on)) <= last
     # The same draws without a last day: some would lie in the future.
     free, stay = runtime.substitutor(), Stay(TODAY - timedelta(days=8), TODAY - timedelta(days=1))
@@ -141,7 +142,12 @@ def test_a_last_day_names_nobody(hospital: Database) -> None:
 
 
 @pytest.mark.parametrize(
-    ("period", "last"), [("nightly", "2026-11-25"), ("weekly", "2026-11-22"), ("monthly", "2026-10-31")]
+    ("period", "first", "last"),
+    [
+        ("nightly", "2026-11-26", "2026-11-26"),
+        ("weekly", "2026-11-23", "2026-11-29"),
+        ("monthly", "2026-11-01", "2026-11-30"),
+    ],
 )
-def test_a_last_day_lies_before_its_period(period: str, last: str) -> None:
-    assert day_before(period, date(2026, 11, 26)) == date.fromisoformat(last)  # type: ignore[arg-type]
+def test_a_period_holds_its_day(period: Visible, first: str, last: str) -> None:
+    assert period_around(period, date(2026, 11, 26)) == (date.fromisoformat(first), date.fromisoformat(last))
