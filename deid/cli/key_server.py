@@ -118,10 +118,28 @@ class KeyServer(ThreadedServer):
         self.shares, self.access, self.context = shares, shares.log, context
 
 
-class _Handler(BaseHTTPRequestHandler):
+class QuietHandler(BaseHTTPRequestHandler):
+    """Requests whose only log is the server's access log, and whose answers no cache keeps."""
+
+    sys_version = ""
+
+    def send(self, status: HTTPStatus, kind: str, content: bytes) -> None:
+        """Send an answer of a media type."""
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Cache-Control", "no-store")
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Write nothing to standard error: the access log holds it."""
+
+
+class _Handler(QuietHandler):
     server: KeyServer
     connection: ssl.SSLSocket
-    server_version, sys_version = "nocturne-keys", ""
+    server_version = "nocturne-keys"
 
     def do_GET(self) -> None:
         certificate: Any = self.connection.getpeercert() or {}
@@ -133,16 +151,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.server.shares.log.write_log(peer=self.client_address[0], **about, status=int(status))
         except OSError:
             status, body = HTTPStatus.SERVICE_UNAVAILABLE, {}
-        content = json.dumps(body).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Cache-Control", "no-store")
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        self.wfile.write(content)
-
-    def log_message(self, format: str, *args: object) -> None:
-        """Write nothing to standard error: the access log holds it."""
+        self.send(status, "application/json", json.dumps(body).encode())
 
 
 def make_context(certificate: Path, authority: Path | None = None) -> ssl.SSLContext:

@@ -19,11 +19,10 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
 from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 from deid.cli import lines
-from deid.cli.key_server import AccessLog, ThreadedServer
+from deid.cli.key_server import AccessLog, QuietHandler, ThreadedServer
 from deid.domain.document import Document
 from deid.domain.errors import NocturneError
 from deid.domain.outcomes import Deidentified, Incoming, Refused
@@ -170,10 +169,10 @@ def _refusal(status: HTTPStatus, reasons: list[str], *, fhir: bool, told: Mappin
     return _Answer(status, {"resourceType": "OperationOutcome", "issue": issues}, FHIR, told)
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(QuietHandler):
     server: DocumentServer
     protocol_version = "HTTP/1.1"
-    server_version, sys_version = "nocturne", ""
+    server_version = "nocturne"
 
     def do_GET(self) -> None:
         if self.path == "/health":
@@ -205,12 +204,4 @@ class _Handler(BaseHTTPRequestHandler):
         self._send(answer)
 
     def _send(self, answer: _Answer) -> None:
-        self.send_response(answer.status)
-        self.send_header("Content-Type", answer.kind)
-        self.send_header("Cache-Control", "no-store")
-        self.send_header("Content-Length", str(len(answer.content)))
-        self.end_headers()
-        self.wfile.write(answer.content)
-
-    def log_message(self, format: str, *args: object) -> None:
-        """Write nothing to standard error: the access log holds it."""
+        self.send(answer.status, answer.kind, answer.content)
