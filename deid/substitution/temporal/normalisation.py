@@ -405,6 +405,7 @@ def _placed(
     following: tuple[Mention, Expression | Relative] | None = None
     bound: tuple[Mention, Instant] | None = None
     in_order = [*said]
+    together = _told_together(context, said, anchor, birth)
     for at, (mention, written) in reversed([*enumerate(said.items())]):
         meant = written
         if isinstance(meant, Relative):
@@ -413,7 +414,7 @@ def _placed(
             if meant.march is not None:
                 meant = said[mention] = _settled(context, mention, meant, following, anchor)
             ahead = _near(in_order, at, mention)
-            since = _told_before(context, said, ahead, mention, anchor, birth)
+            since = together.get(mention) or _told_before(context, said, ahead, mention, anchor, birth)
             partner = _partner(context, mention, bound)
             if since is None and partner is None:
                 since = _of_list(context, said, in_order[max(0, at - _NEAR) : at + 1], anchor)
@@ -425,6 +426,60 @@ def _placed(
         if not isinstance(meant, Relative):
             bound = mention, instant
     return placed
+
+
+def _told_together(
+    context: DocumentContext, said: Mapping[Mention, Expression | Relative], anchor: date, birth: date | None
+) -> dict[Mention, date]:
+    """Return the days of runs that would come to lie a year apart, each placed by itself.
+
+    In October "28/12 : chute, 02/01 : drainage" are of one winter, past or to come.
+    """
+    found: dict[Mention, date] = {}
+    for run in _runs(context, said, birth):
+        told = [meant for one in run if isinstance(meant := said[one], Expression)]
+        apart = [_whole(one) or resolving.place_date(one, anchor).first for one in told]
+        if any(abs(day - before) > resolving.CLOSE for before, day in pairwise(apart)):
+            found |= zip(run, resolving.place_together(told, anchor), strict=True)
+    return found
+
+
+def _runs(
+    context: DocumentContext, said: Mapping[Mention, Expression | Relative], birth: date | None
+) -> Iterator[list[Mention]]:
+    """Yield the longest runs of dates, two at least, of which each goes on with the one ahead."""
+    run: list[Mention] = []
+    for one in said:
+        if run and _goes_on(context, said, run[-1], one, birth):
+            run.append(one)
+            continue
+        if len(run) > 1:
+            yield run
+        run = [one]
+    if len(run) > 1:
+        yield run
+
+
+def _goes_on(
+    context: DocumentContext,
+    said: Mapping[Mention, Expression | Relative],
+    one: Mention,
+    following: Mention,
+    birth: date | None,
+) -> bool:
+    """Return whether a day without a year is told just behind one near it in the calendar, both done or both planned.
+
+    A day with its year is of the same sentence, and no birth date.
+    """
+    told, meant = said[one], said[following]
+    if isinstance(told, Relative) or isinstance(meant, Relative) or not resolving.are_close(told, meant):
+        return False
+    if told.year is not None:
+        day = _whole(told)
+        known = day is not None and day != birth and not _says_birth(context, one)
+        return known and are_of_one_sentence(context, one, following)
+    near = 0 <= following.start - one.end <= _SENTENCE_REACH
+    return near and told.weekday is None and not told.this_month and told.planned is meant.planned
 
 
 def _partner(context: DocumentContext, mention: Mention, bound: tuple[Mention, Instant] | None) -> date | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import date, timedelta
 
 from deid.substitution.temporal.feasts import UNDATED, month_of_feast
@@ -17,6 +17,8 @@ _RECENT = 30  # years back that a month with a year of two digits is looked for,
 # words ahead of it plan looks ahead as much.
 _LOOK_BACK, _DONE_BACK = 3, 6  # the second for what words say is done
 _MIDDLE, _NEAR_FEAST = 5, 3  # months: of a feast without a date, in its written year and from the document's
+CLOSE = timedelta(days=62)  # between days told one behind the other, which are then of one time
+_ANY_YEAR = 2000
 _WHOLE_YEAR = 100  # a year below was written with two digits
 
 
@@ -40,8 +42,7 @@ def place_date(
     if unit is Unit.DAY:
         if since is not None and partner is None and _leaves_year_out(expression):
             if expression.month is not None:
-                days = [on_real_day(since.year + more, expression.month, expression.day or 1) for more in (-1, 0, 1)]
-                return _day(min(days, key=lambda day: (abs(day - since), day < since)))
+                return _day(_nearest_day(expression, since))
             if (following := _following(expression, since)) is not None:
                 return _day(following)
         return _place_day(expression, year, anchor, partner)
@@ -53,6 +54,38 @@ def place_date(
         return Instant(unit, index_of(unit, anchor) if year is None else year * 12 + _MIDDLE)
     years = _years(year, anchor, partner)
     return _nearest((Instant(unit, _index(expression, one)) for one in years), partner or anchor, expression)
+
+
+def place_together(told: Sequence[Expression], anchor: date) -> list[date]:
+    """Return days with their month, each in the year nearest to the one ahead, all where their cost is least.
+
+    The first may have a year, the others have none.
+    """
+    first = told[0].year
+    years = range(anchor.year - 2, anchor.year + 2) if first is None else (first,)
+    runs = [[on_real_day(year, told[0].month or 1, told[0].day or 1)] for year in years]
+    for days in runs:
+        for one in told[1:]:
+            days.append(_nearest_day(one, days[-1]))
+    return min(
+        runs,
+        key=lambda days: sum(
+            _cost((anchor - day).days, (day - anchor).days, one) for one, day in zip(told, days, strict=True)
+        ),
+    )
+
+
+def are_close(told: Expression, following: Expression) -> bool:
+    """Return whether the second of two days has no year, and lies near the first in any."""
+    if not (told.month and told.day and following.month and following.day and _leaves_year_out(following)):
+        return False
+    day = on_real_day(_ANY_YEAR, told.month, told.day)
+    return abs(_nearest_day(following, day) - day) <= CLOSE
+
+
+def _nearest_day(expression: Expression, since: date) -> date:
+    days = [on_real_day(since.year + more, expression.month or 1, expression.day or 1) for more in (-1, 0, 1)]
+    return min(days, key=lambda day: (abs(day - since), day < since))
 
 
 def is_bare_day(expression: Expression) -> bool:

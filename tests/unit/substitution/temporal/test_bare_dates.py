@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import date, timedelta
+from itertools import pairwise
 
 import pytest
 
@@ -124,3 +125,51 @@ def test_a_range_across_the_new_year_tells_both_years(between: str, key: str, dr
     assert ends.year is not None
     opened = date(begins.year or ends.year, begins.month or 0, begins.day or 0)
     assert (date(ends.year, ends.month or 0, ends.day or 0) - opened).days == 168
+
+
+@pytest.mark.parametrize("key", KEYS[:6])
+@pytest.mark.parametrize(
+    ("text", "written", "apart"),
+    [
+        (
+            "[[DATE|28/12]] : chute\n[[DATE|30/12]] : scanner\n[[DATE|02/01]] : drainage\n[[DATE|09/01]] : sortie",
+            date(2024, 10, 5),
+            [2, 3, 7],
+        ),
+        ("C1 le [[DATE|15/11]], C2 le [[DATE|13/12]], C3 le [[DATE|10/01]].", date(2024, 9, 1), [28, 28]),
+        ("C1 le [[DATE|23/12]], C2 le [[DATE|03/02]], C3 le [[DATE|24/02]].", date(2024, 11, 15), [42, 21]),
+        ("Opéré le [[DATE|28/12/2023]], drain le [[DATE|02/01]], sorti le [[DATE|09/01]].", date(2024, 10, 4), [5, 7]),
+    ],
+)  # fmt: skip
+def test_days_told_one_behind_the_other_keep_their_gaps_over_the_end_of_a_year(
+    text: str, written: date, apart: list[int], key: str, drawn: Substitutor
+) -> None:
+    result = drawn.substitute(*marked(text, patient=Patient(key), reference_date=written))
+    told = [meant for one in surrogates(result) if (meant := parse(one)) is not None]
+    gaps = [
+        (place_date(later, written, since=(day := place_date(one._replace(year=2001), written).first)).first - day).days
+        for one, later in pairwise(one._replace(year=None) for one in told)
+    ]
+    assert all(abs(gap - days) <= 1 for gap, days in zip(gaps, apart, strict=True))  # 29 February
+
+
+@pytest.mark.parametrize("key", KEYS[:6])
+@pytest.mark.parametrize(
+    ("text", "written", "away"),
+    [
+        ("Née le 28 décembre 1950. Vue le [[DATE|12/01]], revue le [[DATE|19/01]].", date(2025, 1, 20), [-8, -1]),
+        ("Née le [[DATE|28/12/1950]], vue le [[DATE|12/01]].", date(2025, 1, 20), [None, -8]),
+        ("Vue le [[DATE|03/09]]. Prochain contrôle le [[DATE|2 octobre]].", date(2024, 9, 28), [-25, 4]),
+    ],
+)  # fmt: skip
+def test_a_day_near_a_birth_or_of_another_time_is_told_of_the_documents(
+    text: str, written: date, away: list[int | None], key: str, drawn: Substitutor
+) -> None:
+    result = drawn.substitute(*marked(text, patient=Patient(key), reference_date=written))
+    here = result.reference_date
+    assert here is not None
+    for said, days in zip(surrogates(result), away, strict=True):
+        meant = parse(said)
+        assert meant is not None
+        if days is not None:
+            assert (place_date(meant._replace(planned=days > 0), here).first - here).days == days
