@@ -56,7 +56,10 @@ _LASTING = re.compile(
     rf"\b(?:{_any('duration_nouns')})(?:(?: (?!chez|une?|la|le|du|des|par|pour|avec|post)[a-z]+){{0,2}}"
     rf"(?: de| d'| a| sur| entre| \()?|[^.,;:\n]{{0,60}} (?:est|etait|sera|serait) (?:estimee? )?(?:de|a)){_GOVERNED}"
 )
-_FOLLOWED_UP = re.compile(rf"\b(?:{_any('follow_up_words')})\b[^.,;:\n]{{0,40}} (?:a|vers|jusqu'a) ?{_ABOUT}\Z")
+_FOLLOWED_UP = re.compile(
+    rf"\b(?:{_any('follow_up_words')})\b[^.,;:\n]{{0,40}} (?:a|vers|jusqu'a) ?{_ABOUT}"
+    rf"(?:{_SOME} ?{_UNIT},? \(?(?:le|en) [\d/]{{5,10}}\)?(?:,| et| puis) (?:a )?{_ABOUT}){{0,4}}\Z"
+)
 # "vaccins à 2, 4 et 11 mois", "rappel à 25 ans, 45 ans": a schedule, whoever follows it.
 _SCHEDULED = re.compile(
     rf"\b(?:{_any('scheduled')})\b[^.;:\n\d]{{0,40}} (?:a|vers|des) ?{_ABOUT}"
@@ -125,6 +128,22 @@ _WILL_FOLLOW = re.compile(
     rf"\b[^.;:\n]{{0,40}} (?:a|vers) ?{_ABOUT}(?:{_SOME} ?{_UNIT}(?:,| et| puis| ou)(?: a)? )*\Z"
 )
 _AGO = re.compile(r"(?:\bil ?'?|\b)y ?'?a (?:environ |pres de |plus de )?$|\bil ya ?(?:environ |pres de |plus de )?\Z")
+# Years between people: "trois ans son aîné", "cinq ans de moins"; "plus jeune de 4 ans", "aîné de 4 ans de sa sœur".
+_BETWEEN_PEOPLE = re.compile(
+    rf" ?(?:{_UNIT})? (?:(?:mon|son|ma|sa|leur) (?:aine|cadet|puine)|de (?:plus|moins)\b(?! [de])|d'ecart\b)"
+)
+_OLDER_BY = re.compile(
+    rf"\b(?:plus (?:agee?|jeune|vieux|vieille)s? (?:que [a-z]{{2,4}}(?: [a-z]+)? )?|"
+    rf"(?P<rank>aine|cadet|puine)(?:te|e)? )de ?{_ABOUT}\Z"
+)
+_THAN = re.compile(rf" ?(?:{_UNIT})? (?:de (?:son|sa|ses|leurs?)|que)\b")
+# "a travaillé de 1974 à 2018, soit 44 ans"; "depuis 2014 (10 ans)", told ten years later.
+_OF_RANGE = re.compile(r"\b\d{4} ?(?:a|-|et|au|jusqu'en) ?\d{4},? \(?soit \Z")
+_SINCE_YEAR = re.compile(r"\bdepuis (?:l'annee )?(?P<year>\d{4}) ?[,(] ?(?:soit )?\Z")
+# A day behind a count: "à 1 an le 14/05/2020", "à deux ans (en mars 2021)".
+_TO_ITS_DAY = re.compile(r",? ?\(?(?:le |en |au )?")
+_YEAR_OF_DAY = re.compile(r"(?:19|20)\d\d\Z")
+_KIN = re.compile(rf"\b(?:{_any('kinship')})\b")
 # "quatre demi-frères" counts people; "23 semaines et 6 jours" is the age of a pregnancy.
 _KIN_COUNTED = re.compile(r"(?: ?(?:demi)?-| )(?:freres?|soeurs?)\b| ?a (?:droite?|gauche)\b")
 _AND_DAYS = re.compile(r" (?:et |\+ ?)(?:\d|une?|deux|trois|quatre|cinq|six) (?:jours?|j)\b")
@@ -136,6 +155,7 @@ _OF_A_CHILD = re.compile(
 )
 _MONTHS = re.compile(r"mois|sem|jour")
 _OWN_UNIT = re.compile(rf" {_UNIT}")
+_DELAYED = 10  # years that a day is told to lie behind another one, at most
 _GROWN_UP = 16  # years from which an age in months, weeks or days is someone else's
 
 
@@ -155,7 +175,12 @@ def _settled(reading: Reading, mentions: Sequence[Mention], adult: bool) -> Iter
             ago = _AGO.search(before)
             if ago:
                 yield replace(mention, start=mention.start - len(before) + ago.start(), label=Label.RELDATE)
-            elif not (_lasts(reading, mention, before, adult) or _is_none(reading, mention)):
+            elif not (
+                _lasts(reading, mention, before, adult)
+                or _is_none(reading, mention)
+                or _counts_years(reading, mention, before)
+                or _is_at_another_age(reading, mentions, position, before)
+            ):
                 yield mention
         elif not (
             mention.label in (Label.DATE, Label.RELDATE)
@@ -178,6 +203,45 @@ def _is_none(reading: Reading, mention: Mention) -> bool:
     before, tenths = _before(reading, mention), _TENTHS.match(reading.folded, mention.start)
     told = degrees and (_FEVER.search(before) or (tenths and not _BEARER.search(before)))
     return bool(told) or _of_a_rule(reading, mention)
+
+
+def _counts_years(reading: Reading, mention: Mention, before: str) -> bool:
+    """Return whether an age is the years between two people or years, or since one that they lead from to the document.
+
+    "dialyse depuis 2014 (45 ans)" tells an age.
+    """
+    older, after = _OLDER_BY.search(before), _after(reading, mention)
+    if _BETWEEN_PEOPLE.match(after) or _OF_RANGE.search(before):
+        return True
+    if older is not None and (older["rank"] is None or _THAN.match(after)):
+        return True
+    since, known = _SINCE_YEAR.search(before), reading.document.reference_date
+    return (
+        since is not None and known is not None and abs(known.year - int(since["year"]) - _count(reading, mention)) < 2
+    )
+
+
+def _count(reading: Reading, mention: Mention) -> int:
+    """Return the count that an age opens with; nought for none."""
+    words = re.findall(r"[a-z]+|\d+", reading.folded[mention.start : mention.end])
+    return int(words[0]) if words and words[0].isdecimal() else read_loosely(words[:-1]) or 0
+
+
+def _is_at_another_age(reading: Reading, mentions: Sequence[Mention], position: int, before: str) -> bool:
+    """Return whether years told ahead of a day are none of the patient's age then, in a clause that names no relative.
+
+    They are a delay: "greffé à 39 ans […] bilan à 1 an le 14/05/2020".
+    """
+    mention, birth = mentions[position], reading.document.patient.birth_date
+    day = mentions[position + 1] if position + 1 < len(mentions) else None
+    if birth is None or day is None or day.label is not Label.DATE or not _AT.search(before):
+        return False
+    clause = _CLAUSE_END.split(before)[-1]
+    year = _YEAR_OF_DAY.search(reading.folded, mention.end, day.end)
+    if year is None or _KIN.search(clause) or not _TO_ITS_DAY.fullmatch(reading.folded, mention.end, day.start):
+        return False
+    years = _count(reading, mention)
+    return years <= _DELAYED and abs(int(year.group()) - birth.year - years) > _GROWN_UP
 
 
 def _whole(reading: Reading, mentions: Sequence[Mention], position: int) -> Mention:

@@ -8,19 +8,18 @@ is published or drawn already: it is post-processing, and costs no ε.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
 from itertools import pairwise
 from math import ceil
 
-from deid.config.policy import Dates
 from deid.domain.document import Mention
 from deid.french import numerals
 from deid.privacy.budget import rational
 from deid.substitution.context import DocumentContext
-from deid.substitution.temporal import order
+from deid.substitution.temporal import episodes, order
 from deid.substitution.temporal.normalisation import NormalisedTimes
 from deid.substitution.temporal.timeline import Timeline, day_of
 from deid.substitution.temporal.values import Instant, Unit
@@ -65,6 +64,12 @@ _NUMBERED = (
     re.compile(rf"(?<![a-z\d])j ?(?P<number>\d{{1,3}})[ :(=-]{{1,4}}(?:le )?(?P<day>{_DATE})"),
     re.compile(rf"(?P<day>{_DATE})[ :(=-]{{1,4}}j ?(?P<number>\d{{1,3}})(?![a-z\d])(?! ?[:=] ?{_DATE})"),
 )
+# "M12 le 12/03", "prévu à M6 : 12/03", "à 1 an le 12/03": times since one beginning, told in turn.
+_VISITS = re.compile(
+    rf"(?:(?<![a-z\d])(?P<coded>[jm]) ?(?P<code>\d{{1,3}})|\ba (?P<count>\d{{1,2}}|{_COUNT}) (?P<unit>mois|ans?))"
+    rf"[ :(=-]{{1,4}}(?:prevue? )?(?:le )?(?P<day>{_DATE})"
+)
+_VISIT_REACH = 60  # characters between two of them
 # A text without any of these is taken to say no length.
 _HINT = re.compile(r"\d ?(?:j|n|s|m|a)|j ?\d|[a-z] (?:jour|nuit|semaine|mois|an)")
 
@@ -90,7 +95,7 @@ class Ties:
     """
 
     def __init__(self, context: DocumentContext, normalised: NormalisedTimes) -> None:
-        self._policy: Dates = context.policy.dates
+        self._context, self._policy = context, context.policy.dates
         self._normalised = normalised
         self._spans = [span for span, one in normalised.instants.items() if one.unit is _DAY]
         self._spans.sort()
@@ -99,7 +104,7 @@ class Ties:
     @cached_property
     def found(self) -> tuple[Tie, ...]:
         """Return each tie once: lengths in the text's order, differences of numbered days, years since acts."""
-        return _distinct([*self.lengths, *self._between_numbered(), *self._since_acts()])
+        return _distinct([*self.lengths, *self._between_numbered(), *self._since_acts(), *self._between_visits()])
 
     @cached_property
     def lengths(self) -> tuple[Tie, ...]:
@@ -187,6 +192,24 @@ class Ties:
             if later > number:
                 yield Tie(first, last, later - number, slack=0)
 
+    def _between_visits(self) -> Iterator[Tie]:
+        """Yield a tie between visits that move apart, for the months or years told from one to the next."""
+        told = [(visit, self.at(visit.start("day")), _days_of_visit(visit)) for visit in _VISITS.finditer(self.text)]
+        for (visit, first, days), (following, last, more) in pairwise(told):
+            near = following.start() - visit.end() <= _VISIT_REACH and first.index < last.index
+            unit = following["unit"] or following["coded"]
+            if near and more > days and unit != "j" and not self._move_together(first, last):
+                yield Tie(first, last, more - days, self._slack(more - days, "mois"))
+
+    def _move_together(self, first: Instant, last: Instant) -> bool:
+        """Return whether two days are of one episode, which keeps the days between them."""
+        return any({first, last} <= one for one in self._episodes)
+
+    @cached_property
+    def _episodes(self) -> list[Set[Instant]]:
+        parted = episodes.told_together(self._context, self._normalised)
+        return [parted.own, *(group.days.keys() for group in parted.groups)]
+
     def _since_acts(self) -> Iterator[Tie]:
         """Yield a tie from the day of an act to the document's for the years told since it, if the act has one day."""
         for length in _SINCE_ACT.finditer(self.text):
@@ -212,6 +235,14 @@ class Ties:
         """Return the day at a position of `text`."""
         span: Mention = self._spans[self.text.count(_DATE, 0, position)]
         return self._normalised.instants[span]
+
+
+def _days_of_visit(visit: re.Match[str]) -> int:
+    """Return the days since the beginning that a visit is numbered by."""
+    count = visit["code"] or visit["count"]
+    number = int(count) if count.isdecimal() else numerals.read_number([count]) or 0
+    unit = (visit["coded"] or visit["unit"])[0]
+    return number * _DAYS["a"] // 12 if unit == "m" else number * _DAYS[unit]
 
 
 def _distinct(ties: Iterable[Tie]) -> tuple[Tie, ...]:

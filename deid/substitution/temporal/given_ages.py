@@ -14,13 +14,13 @@ from itertools import pairwise, takewhile
 from typing import NamedTuple
 
 from deid.domain.document import Mention
-from deid.domain.labels import Label
+from deid.domain.labels import NAMES, Label
 from deid.french import numerals
 from deid.substitution.context import DocumentContext
 from deid.substitution.temporal import order, stages
 from deid.substitution.temporal.ages import Age
 from deid.substitution.temporal.forms import Expression
-from deid.substitution.temporal.kin import CLAUSE, OTHERS, REACH, is_of_another
+from deid.substitution.temporal.kin import CLAUSE, OTHERS, REACH, SISTER, is_of_another
 from deid.substitution.temporal.normalisation import NormalisedTimes
 from deid.substitution.temporal.timeline import Timeline
 from deid.substitution.temporal.values import Instant, Unit, age_at
@@ -46,8 +46,38 @@ _FOR = re.compile(
     rf"\b(?:depuis (?P<years>{_YEARS}) ans|(?:a|vers) (?P<act>{_YEARS}) ans (?:de |d'|apres )(?:sa |son |la |une? |l')?"
     r"[a-z]{4,20}) \((?:en |soit en |soit )?$"
 )
+# "depuis 1996 (soit depuis 23 ans)", "en 2010, 14 ans de recul"
+_FOR_BEHIND = re.compile(
+    rf"[\s,(]{{1,3}}(?:soit )?(?:depuis )?(?P<years>{_YEARS}) ans\b"
+    r"(?:(?P<passed> (?:d'evolution|de recul|de suivi)\b)|(?! (?:avant|apres|plus t|auparavant)))"
+)
+_SINCE_AHEAD = re.compile(r"\bdepuis (?:l'annee )?\Z")
 _NEXT_YEAR = re.compile(r"\bl'annee (?:suivante|d'apres)[\s,(]{1,3}(?:soit )?en\s$")
+# Between two years: "en 2019, trois ans après son AVC de 2016", "en 2011, récidive 5 ans plus tard, en 2016".
+_YEARS_LATER = re.compile(
+    rf"[\s,(]{{1,3}}(?:soit )?(?P<years>{_YEARS}) ans (?:(?P<behind>apres)|avant) [a-z' ]{{3,30}}\(?|"
+    rf"[^.;\d]{{1,40}}?\b(?P<later>{_YEARS}) ans (?:plus tard|apres),? \(?(?:soit )?(?:en )?"
+)
+# "de 1974 à 2018, soit 44 ans"
+_TO_YEAR = re.compile(r" ?(?:a|et|-|jusqu'en) ?")
+_IN_ALL = re.compile(rf",? \(?soit (?:pendant )?(?P<years>{_YEARS}) ans\b")
 _YEARS_REACH = 60
+# What parts a relative's age from the patient's, ahead of it: "de 3 ans son aîné, 14 ans".
+_YOUNGER_BY = re.compile(
+    rf"(?:\b(?P<apart>{_YEARS}) ans "
+    r"(?:(?P<elder>(?:son|sa) aine|de plus)|(?:son|sa) (?:cadet|puine)|de moins)(?:te|e)?|"
+    rf"\bplus (?P<older>age|vieux|vieille|jeune)e?s? (?:que (?:lui|elle) )?de (?P<by>{_YEARS}) ans|"
+    rf"\b(?P<rank>aine|cadet|puine)(?:te|e)? de (?P<than>{_YEARS}) ans de (?:son|sa) (?:frere|{SISTER}))"
+    r"[\s,(]{1,3}(?:agee? de )?\Z"
+)
+_ELDER = ("age", "vieux", "vieille")
+# Ages and births told in turn: "4 et 7 ans, nés le 3/5/20 et le 2/6/17", "jumeaux de 4 ans, Tom et Léo, nés le 3/5/20".
+_AGE, _BIRTH, _NAME = "\ue000", "\ue001", "\ue002"
+_AND = r"[\s,)]{1,3}(?:et |puis )?"
+_BORN_IN_TURN = re.compile(
+    rf"{_AGE}(?:{_AND}(?:{_NAME}[\s,:(]{{1,3}})?(?:de )?{_AGE})*(?:[\s,:(]{{1,3}}{_NAME}(?:{_AND}{_NAME})*)?"
+    rf"[\s,()]{{1,3}}nee?s? (?:respectivement )?(?:le|en|au) {_BIRTH}(?:{_AND}(?:le |en |au )?{_BIRTH})*"
+)
 _MONTHS_IN_YEAR = 12
 # Two ages of a stretch, and how long it lasted: in years, or in packs a year, of which the text says how many a day.
 _TO = re.compile(r"(?: ?ans)?,? (?:a|et|jusqu'a(?: l'age de)?) ")
@@ -113,7 +143,25 @@ def read_given(context: DocumentContext, normalised: NormalisedTimes) -> Mapping
         if age.step == 1 and age.unit is not Unit.DECADE
         for given in _given(context, normalised, mention)
     }
-    return {**given, **_ends_of_stretches(context, normalised)}
+    return {**given, **_born_in_turn(context, normalised), **_ends_of_stretches(context, normalised)}
+
+
+def _born_in_turn(context: DocumentContext, normalised: NormalisedTimes) -> Mapping[Mention, Given]:
+    """Return the ages of a list that is followed by as many births, each by its own."""
+    signs = dict.fromkeys(normalised.ages, _AGE) | {one: _NAME for one in context.mentions if one.label in NAMES}
+    signs |= {one: _BIRTH for one, to in normalised.instants.items() if to.unit in _COUNTED}
+    spans, pieces, end = sorted(signs), list[str](), 0
+    for one in spans:
+        pieces += (context.lined[end : one.start], signs[one])
+        end = one.end
+    text, found = "".join((*pieces, context.lined[end:])), dict[Mention, Given]()
+    for told in _BORN_IN_TURN.finditer(text):
+        first = sum(map(text[: told.start()].count, (_AGE, _BIRTH, _NAME)))
+        here = [one for one in spans[first:] if signs[one] != _NAME][: len(re.sub(f"[^{_AGE}{_BIRTH}]", "", told[0]))]
+        aged, born = ([one for one in here if signs[one] == sign] for sign in (_AGE, _BIRTH))
+        if len(aged) == len(born) and normalised.births.isdisjoint(born):
+            found |= {one: Given(birth=normalised.instants[day]) for one, day in zip(aged, born, strict=True)}
+    return found
 
 
 def _ends_of_stretches(context: DocumentContext, normalised: NormalisedTimes) -> Mapping[Mention, Given]:
@@ -196,23 +244,54 @@ def count_age(given: Given, age: Age, line: Timeline, own: int | None, started: 
 def count_years(context: DocumentContext, normalised: NormalisedTimes, line: Timeline) -> Timeline:
     """Return the timeline with the years that words ahead count from the document or the year before, in order."""
     counted: dict[Instant, int] = {}
-    before: Instant | None = None
+    before: tuple[Mention, Instant] | None = None
     for mention, instant in sorted(normalised.instants.items()):
         if instant.unit is not Unit.YEAR or instant not in normalised.dated:
             continue
-        ahead = context.plain_before(mention, _YEARS_REACH)
-        if (since := _FOR.search(ahead)) and context.plain[mention.end : mention.end + 1] == ")":
-            years = since["years"] or since["act"]
-            if not _is_told(context, mention.start - len(ahead) + since.start(since.lastgroup or 0)):
-                counted[instant] = line.moved_anchor.year - _number(years)
-        elif before is not None and before != instant and _NEXT_YEAR.search(ahead):
-            counted[instant] = counted.get(before, line.instants[before].index) + 1
-        before = instant
+        years = None if before is None or before[1] == instant else _years_later(context, before[0], mention)
+        if (passed := _years_since(context, mention)) is not None:
+            counted[instant] = line.moved_anchor.year - passed
+        elif before is not None and years is not None:
+            counted[instant] = counted.get(before[1], line.instants[before[1]].index) + years
+        before = mention, instant
     if not counted:
         return line
     targets = {one: to.index for one, to in line.instants.items() if one not in normalised.birth_instants}
     moved = order.restore(targets | counted, line.fixed(), holding=line.may_return)
     return line._replace(instants={one: moved.get(one, to) for one, to in line.instants.items()})
+
+
+def _years_since(context: DocumentContext, mention: Mention) -> int | None:
+    """Return the years that the words around a year tell from it to the document."""
+    ahead = context.plain_before(mention, _YEARS_REACH)
+    told = _FOR_BEHIND.match(context.plain, mention.end)
+    since = told is not None and (told["passed"] is not None or _SINCE_AHEAD.search(ahead))
+    if told is not None and since and not _is_told(context, told.start("years")):
+        return _number(told["years"])
+    told = _FOR.search(ahead) if context.plain[mention.end : mention.end + 1] == ")" else None
+    if told is None or _is_told(context, mention.start - len(ahead) + told.start(told.lastgroup or 0)):
+        return None
+    return _number(told["years"] or told["act"])
+
+
+def _years_later(context: DocumentContext, one: Mention, other: Mention) -> int | None:
+    """Return the years that words tell from a year to the one told behind it; fewer than nought if that is earlier."""
+    if other.start - one.end > _YEARS_REACH:
+        return None
+    between = context.plain[one.end : other.start]
+    if _NEXT_YEAR.search(between):
+        return 1
+    told = _YEARS_LATER.fullmatch(context.plain, one.end, other.start)
+    if told is None and _TO_YEAR.fullmatch(between):
+        told = _IN_ALL.match(context.plain, other.end)
+    if told is None:
+        return None
+    fields = told.groupdict()
+    said = "years" if fields["years"] else "later"
+    if _is_told(context, told.start(said)):
+        return None
+    years = _number(told[said])
+    return -years if fields.get("behind") else years
 
 
 def _number(said: str) -> int:
@@ -230,6 +309,9 @@ def day_of_clause(context: DocumentContext, normalised: NormalisedTimes, mention
 def _given(context: DocumentContext, normalised: NormalisedTimes, mention: Mention) -> Iterator[Given]:
     """Yield what gives an age, once at most."""
     others, then = is_of_another(context, mention), stages.is_then(context, mention)
+    if others and (less := _years_younger(context, normalised, mention)) is not None:
+        yield Given(less=less)
+        return
     if not others and (birthday := _birthday_beside(context, normalised, mention)) is not None:
         yield Given(at=birthday)
     elif then and not others:
@@ -237,6 +319,23 @@ def _given(context: DocumentContext, normalised: NormalisedTimes, mention: Menti
             yield given
     elif not then and (birth := _birth_beside(context, normalised, mention)) is not None:
         yield Given(birth=birth)
+
+
+def _years_younger(context: DocumentContext, normalised: NormalisedTimes, mention: Mention) -> int | None:
+    """Return the years that words just ahead of a relative's age make the patient older by, of one generation."""
+    told = _YOUNGER_BY.search(context.lined_before(mention, _YEARS_REACH))
+    relative = stages.read_relative(context, mention)
+    if told is None or (relative is not None and relative.generations) or not _knows_age(context, normalised, mention):
+        return None
+    years = _number(told["apart"] or told["by"] or told["than"])
+    return -years if told["elder"] or told["older"] in _ELDER or told["rank"] in ("cadet", "puine") else years
+
+
+def _knows_age(context: DocumentContext, normalised: NormalisedTimes, mention: Mention) -> bool:
+    """Return whether the patient's age is known ahead of a mention."""
+    return normalised.birth is not None or any(
+        one.start < mention.start and is_own(context, one) for one in normalised.ages
+    )
 
 
 def _birthday_beside(context: DocumentContext, normalised: NormalisedTimes, mention: Mention) -> Instant | None:
@@ -261,10 +360,7 @@ def _at_another_time(context: DocumentContext, normalised: NormalisedTimes, ment
     since = _SINCE.match(context.lined, mention.end)
     if since is None or normalised.ages[mention].unit is not Unit.YEAR or _is_told(context, since.start("years")):
         return None
-    known = normalised.birth is not None or any(
-        one.start < mention.start and is_own(context, one) for one in normalised.ages
-    )
-    return Given(less=int(since["years"])) if known else None
+    return Given(less=int(since["years"])) if _knows_age(context, normalised, mention) else None
 
 
 def is_own(context: DocumentContext, mention: Mention) -> bool:

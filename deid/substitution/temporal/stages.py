@@ -170,11 +170,12 @@ class Relative(NamedTuple):
 def read_relative(context: DocumentContext, mention: Mention) -> Relative | None:
     """Return the relative whose age it is, by the last word ahead in the clause; None for one that nothing bounds."""
     clause = clause_ahead(context, mention)
-    kin = [found.lastgroup or "" for found in _KIN.finditer(clause)]
-    if not kin or not is_of_another(context, mention):
-        return None  # "une enfant de 8 ans" is the patient
-    generations = _GENERATIONS[kin[-1]]
-    sign = -1 if generations < 0 or kin[-1] == "younger" else 1
+    found = [*_KIN.finditer(clause)]
+    if not found or not is_of_another(context, mention) or OTHERS.search(clause, found[-1].end()):
+        return None  # "une enfant de 8 ans" is the patient; of "ses parents et son frère" the brother comes last
+    kin = found[-1].lastgroup or ""
+    generations = _GENERATIONS[kin]
+    sign = -1 if generations < 0 or kin == "younger" else 1
     return Relative(generations, sign, _ANOTHER_TIME.search(clause) is None and not is_then(context, mention))
 
 

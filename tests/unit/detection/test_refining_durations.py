@@ -339,3 +339,54 @@ def test_a_relative_date_over_two_lines_is_judged_whole(text: str) -> None:
 def test_a_word_that_tells_no_time_alone_is_dropped(text: str) -> None:
     assert ("ce", Label.RELDATE) not in settled(text, Label.RELDATE)
     assert ("dernière", Label.RELDATE) not in settled(text, Label.RELDATE)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "son frère de [[3 ans]] son aîné",
+        "sa sœur a [[quatre ans]] de moins",
+        "mari plus âgé de [[5 ans]] (retraité)",
+        "l'enfant, aîné de [[4 ans]] de sa sœur",
+        "a travaillé de 1974 à 2018, soit [[44 ans]]",
+        "veuve depuis 2014 ([[10 ans]])",
+        "Contrôle à 3 mois le 05/06/2024, à [[1 an]] le 05/03/2025",
+    ],
+)
+def test_years_between_people_or_years_are_no_age(text: str) -> None:
+    assert settled(ADULT + text, Label.AGE) == [("67 ans", Label.AGE)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "homme de [[56 ans]] de plus en plus fatigué",
+        "un frère aîné de [[14 ans]], va bien",
+        "dialysée depuis 2001 ([[45 ans]])",
+        "a fêté les [[8 ans]] de sa fille",
+        "opérée en 2018, soit à [[61 ans]]",
+    ],
+)
+def test_an_age_beside_words_for_years_stays(text: str) -> None:
+    assert len(settled(ADULT + text, Label.AGE)) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("Myélogramme à [[1 an]] le {{14/05/2020}}", False),
+        ("Brûlé à [[1 an]] le {{14/05/1981}}", True),
+        ("Sa fille opérée à [[2 ans]] le {{14/05/2020}}", True),
+        ("Opéré à [[40 ans]] le {{14/05/2020}}", True),
+        ("Donneur décédé à [[15 ans]] le {{14/05/2020}}", True),
+    ],
+)
+def test_a_delay_that_no_age_of_the_patient_then_can_be_is_none(text: str, kept: bool) -> None:
+    ahead, _, rest = text.partition("[[")
+    age, _, rest = rest.partition("]]")
+    between, _, rest = rest.partition("{{")
+    bare, start = f"{ahead}{age}{between}{rest.removesuffix('}}')}", len(ahead + age + between)
+    aged = Mention(len(ahead), len(ahead + age), Label.AGE, 0.9)
+    dated = Mention(start, start + 10, Label.DATE, 0.9)
+    reading = Reading(Document("d", bare, Patient(birth_date=date(1980, 2, 1)), date(2024, 1, 8)))
+    assert (aged in drop_durations(reading, [aged, dated])) is kept

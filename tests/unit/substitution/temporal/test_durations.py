@@ -180,3 +180,16 @@ def test_what_is_not_told_to_the_day_neither_keeps_a_duration_nor_violates_it(
     substitutor = Substitutor(changed(policy, dates={"strategy": dates}), KEY, communes)
     document, mentions = marked(_text(SAID[0][0], date(2021, 3, 12), 10))
     assert _lengths(document, substitutor.substitute(document, mentions)) == Kept(1, 0, 0)
+
+
+@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize(("said", "days"), [
+    ("M6 le {} ; M12 prévu le {}", 183), ("J100 : {}. Biopsie à 1 an le {}", 265),
+    ("à 1 an le {}, à deux ans le {}", 365),
+])  # fmt: skip
+def test_visits_of_two_episodes_lie_the_months_apart_that_their_numbers_tell(
+    said: str, days: int, key: str, substitutor: Substitutor
+) -> None:
+    text = _text(said, date(2017, 3, 12), days + 4)
+    result = substitutor.substitute(*marked(text, patient=Patient(key=key), reference_date=date(2021, 6, 9)))
+    assert abs(_between(result) - days) <= max(15, -(-days // 10))

@@ -100,6 +100,70 @@ def test_years_beside_a_year_count_it_from_the_document(drawn: Substitutor, key:
     assert re.findall(r"\((\d{4})\)", done.text) == [str(done.reference_date.year - 17)]
 
 
+@pytest.mark.parametrize("key", KEYS[:6])
+@pytest.mark.parametrize(("told", "counted"), [
+    ("Goutteux depuis [[DATE|2011]] (soit depuis 13 ans).", True),
+    ("Lupus connu depuis [[DATE|2011]], soit 13 ans d'évolution.", True),
+    ("Valve posée en [[DATE|2011]], 13 ans de recul.", True), ("Veuve depuis [[DATE|2011]] (13 ans).", True),
+    ("Veuve depuis [[DATE|2011]], 13 ans après sa retraite.", False), ("Opérée en [[DATE|2011]], 13 ans.", False),
+])  # fmt: skip
+def test_years_behind_a_year_count_it_from_the_document(drawn: Substitutor, told: str, counted: bool, key: str) -> None:
+    done = substituted(drawn, told, key)
+    assert done.reference_date is not None
+    (year,) = re.findall(r"\d{4}", done.text)
+    assert int(year) == done.reference_date.year - 13 or not counted
+
+
+@pytest.mark.parametrize("key", KEYS[:6])
+@pytest.mark.parametrize(("told", "years"), [
+    ("Veuf depuis [[DATE|2019]], trois ans après son infarctus de [[DATE|2016]].", -3),
+    ("Stent en [[DATE|2008]], dix ans avant sa retraite ([[DATE|2018]]).", 10),
+    ("Lymphome en [[DATE|2011]], rechute 5 ans plus tard, en [[DATE|2016]].", 5),
+    ("Mineur de [[DATE|1974]] à [[DATE|2016]], soit 42 ans.", 42),
+])  # fmt: skip
+def test_years_between_two_years_part_what_is_published(drawn: Substitutor, told: str, years: int, key: str) -> None:
+    first, second = map(int, re.findall(r"\d{4}", substituted(drawn, told, key).text))
+    assert second - first == years
+
+
+@pytest.mark.parametrize("key", KEYS[:6])
+@pytest.mark.parametrize("born", [date(2012, 6, 2), None])
+@pytest.mark.parametrize(("told", "older"), [
+    ("vit avec ses parents et un frère de 3 ans son aîné, [[AGE|15 ans]]", 3),
+    ("sœur plus jeune de 4 ans ([[AGE|8 ans]])", -4), ("aîné de 4 ans de sa sœur ([[AGE|8 ans]])", -4),
+    ("un cousin plus âgé de deux ans, [[AGE|14 ans]]", 2),
+])  # fmt: skip
+def test_years_between_siblings_part_their_published_ages(
+    drawn: Substitutor, told: str, older: int, born: date | None, key: str
+) -> None:
+    text = substituted(drawn, f"Garçon de [[AGE|12 ans]], {told}.", key, born=born).text
+    (own, *_, other) = numbers(text)
+    assert other - own == older
+
+
+@pytest.mark.parametrize("key", KEYS[:6])
+def test_a_parents_age_is_not_counted_from_the_patients(drawn: Substitutor, key: str) -> None:
+    told = "Homme de [[AGE|44 ans]]. Père de [[AGE|70 ans]], sa mère de 3 ans son aînée, [[AGE|73 ans]]."
+    own, *_, mother = numbers(substituted(drawn, told, key, born=None).text)
+    assert mother - own >= 15
+
+
+@pytest.mark.parametrize("key", KEYS[:6])
+@pytest.mark.parametrize("told", [
+    "Fratrie : [[AGE|4]], [[AGE|7]] et [[AGE|10 ans]], nés le [[DATE|12/01/2020]], le [[DATE|03/02/2017]] et le "
+    "[[DATE|08/04/2014]].",
+    "Frères : [[PERSON|Paul]] [[AGE|4 ans]] et [[PERSON|Luc]] [[AGE|7 ans]], nés respectivement le [[DATE|12/01/2020]] "
+    "et le [[DATE|03/02/2017]].",
+    "Jumeaux de [[AGE|4 ans]], [[PERSON|Tom]] et [[PERSON|Léo]], nés le [[DATE|12/01/2020]].",
+])  # fmt: skip
+def test_ages_of_a_list_are_counted_each_from_its_own_birth(drawn: Substitutor, told: str, key: str) -> None:
+    done = substituted(drawn, told, key)
+    here = done.reference_date
+    assert here is not None
+    ages = [int(one) for one in re.findall(r"(?<![\d/])(\d{1,2})(?=,| et | ans?)", done.text)]
+    assert ages == [max(years_between(one, here), 1) for one in days(done.text)]
+
+
 @pytest.mark.parametrize("key", KEYS[:4])
 @pytest.mark.parametrize("told", ["à douze ans de sa colectomie", "12 ans", "à 12 ans de la greffe"])
 def test_years_since_an_act_count_its_year_from_the_document(drawn: Substitutor, told: str, key: str) -> None:
@@ -244,3 +308,9 @@ def test_an_age_fits_the_school_class(drawn: Substitutor, told: str, usual: int,
 def test_a_word_that_is_also_a_class_bounds_nothing(drawn: Substitutor) -> None:
     told = "Sa sœur, [[AGE|7 ans]], traitée en seconde intention par 2 cp par jour."
     assert {numbers(substituted(drawn, told, key).text)[0] for key in KEYS} > {6}
+
+
+@pytest.mark.parametrize("key", KEYS[:6])
+def test_a_visit_that_came_late_stays_late_within_its_episode(drawn: Substitutor, key: str) -> None:
+    first, last = days(substituted(drawn, "M1 le [[DATE|02/02/2024]], M3 le [[DATE|24/05/2024]]", key).text)
+    assert (last - first).days == 112
