@@ -24,7 +24,7 @@ from deid.domain.errors import Reason
 from deid.domain.labels import OPTIONAL
 
 # Raised whenever the same text and policy may give other mentions than before.
-RULES_VERSION = "rules-24"
+RULES_VERSION = "rules-25"
 # Annotators that do not need French, for a policy that lets documents in other languages through.
 ANY_LANGUAGE = frozenset({"patterns", "identity", ClockTimes.name})
 
