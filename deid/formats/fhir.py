@@ -5,7 +5,6 @@ Paths begin with the type of the resource: `Patient/name/family`. Narratives are
 
 from __future__ import annotations
 
-import json
 import re
 from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
@@ -16,7 +15,7 @@ from lxml import etree
 
 from deid.formats.fields import Rule, is_insee_code, tells_communes
 from deid.formats.reading import Reading, Save
-from deid.formats.records import JsonText, Leaf, Pointer, check_json, scan_json
+from deid.formats.records import JsonText, Leaf, Pointer, read_values, scan_json
 from deid.formats.trees import Walk, local, parse_xml, save_xml
 
 _FHIR = "{http://hl7.org/fhir}"
@@ -28,18 +27,20 @@ _ABOUT_DATA = ("hash", "size")  # what an attachment tells of its bytes
 
 
 def read_fhir(raw: bytes, reading: Reading) -> Save:
-    """Read a resource, a bundle or an array of resources in JSON, changed in place, by the field map `fhir`.
+    """Read a resource, a bundle, an array of resources or one a line in JSON, changed in place, by the map `fhir`.
 
     Raises:
         DocumentRefused: malformed, or a reason of an attachment.
     """
     file = JsonText(raw, reading)
-    check_json(file.text, reading)
-    resource = json.loads(file.text, strict=False)
-    leaves = list(scan_json(file.text))
-    known = {leaf.pointer: leaf for leaf in leaves}
-    for leaf in leaves:
-        _leaf(file, reading, leaf, known, _types(resource, leaf.pointer))
+    told = list(read_values(file.text, reading))
+    if len(told) > 1:
+        reading.becomes(".ndjson")
+    for start, end, resource in told:
+        leaves = list(scan_json(file.text, start, end))
+        known = {leaf.pointer: leaf for leaf in leaves}
+        for leaf in leaves:
+            _leaf(file, reading, leaf, known, _types(resource, leaf.pointer))
     return file.save
 
 

@@ -186,8 +186,11 @@ def _json(raw: bytes, declared: str) -> str:
         value, end = json.JSONDecoder().raw_decode(text.lstrip())
     except (ValueError, RecursionError):
         return declared if declared in ("json", "jsonl", "fhir") else ""
-    if text.lstrip()[end:].strip() or declared == "jsonl":
-        return "jsonl" if text.lstrip()[end:].strip()[:1] in ("{", "[", "") else ""
+    rest = text.lstrip()[end:].strip()[:1]
     resources = value if isinstance(value, list) else [value]  # a directory gives several
     typed = [isinstance(one, dict) and isinstance(one.get("resourceType"), str) for one in resources]
-    return "fhir" if typed and all(typed) else "json"
+    if rest in ("", "{") and typed and all(typed):  # one a line too
+        return "fhir"
+    if rest or declared == "jsonl":
+        return "jsonl" if rest in ("{", "[", "") else ""
+    return "json"

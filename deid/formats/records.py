@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from deid.domain.errors import Reason
 from deid.domain.labels import IDENTIFIERS
@@ -39,6 +41,7 @@ _CODE = Rule(kind="code")
 _GONE = r'(?:"[^"\\\0]*(?:\\.[^"\\\0]*)*"\s*:\s*)?\0'
 _GONE_AFTER, _GONE_BEFORE = re.compile(rf",\s*{_GONE}"), re.compile(rf"{_GONE}\s*,\s*")
 _GONE_ALONE = re.compile(rf"[{{\[]\s*{_GONE}\s*[}}\]]")
+_BLANK = re.compile(r"[ \t\r\n]+")
 _WORDS = frozenset({"true", "false", "null"})
 _DECODER = json.JSONDecoder(strict=False)
 
@@ -59,14 +62,14 @@ class Leaf:
         return "/".join(str(part) for part in self.pointer if isinstance(part, str))
 
 
-def scan_json(text: str, start: int = 0) -> Iterator[Leaf]:
+def scan_json(text: str, start: int = 0, end: int = sys.maxsize) -> Iterator[Leaf]:
     """Yield the strings and numbers of sound JSON in their order, and the keys that are no plain names.
 
     A key that comes twice in an object gives both values.
     """
     stack: list[list[str | int]] = []  # for each open object or array, its key or position
     named = True  # the next string is a value, no key
-    for token in _TOKEN.finditer(text, start):
+    for token in _TOKEN.finditer(text, start, end):
         mark = token["mark"]
         if mark == "{":
             stack.append([""])
@@ -154,6 +157,27 @@ def check_json(text: str, reading: Reading) -> None:
         json.loads(text, strict=False)
     except (ValueError, RecursionError) as error:
         reading.refuse(Reason.MALFORMED, f"JSON: {type(error).__name__}")
+
+
+def read_values(text: str, reading: Reading) -> Iterator[tuple[int, int, Any]]:
+    """Yield the values of JSON that stand one after another, each with its place.
+
+    Raises:
+        DocumentRefused: malformed, as `check_json`.
+    """
+    at = _blank_until(text, 0)
+    while at < len(text):
+        try:
+            value, end = _DECODER.raw_decode(text, at)
+        except (ValueError, RecursionError) as error:
+            reading.refuse(Reason.MALFORMED, f"JSON: {type(error).__name__}")
+        yield at, end, value
+        at = _blank_until(text, end)
+
+
+def _blank_until(text: str, at: int) -> int:
+    found = _BLANK.match(text, at)
+    return found.end() if found else at
 
 
 def _read_leaves(file: JsonText, reading: Reading, start: int) -> None:

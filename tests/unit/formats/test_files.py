@@ -530,6 +530,27 @@ def test_an_array_of_resources_is_fhir() -> None:
     assert read(b'[{"resourceType": "Patient"}, {"a": "x"}]').format == "json"
 
 
+@pytest.mark.parametrize("hint", ["a.ndjson", "application/fhir+ndjson", "a.json", "a.txt", ""])
+@pytest.mark.parametrize("between", ["\n", "\r\n\r\n", "\n  "])
+def test_resources_one_a_line_are_fhir(hint: str, between: str) -> None:
+    raw = f"{PATIENT}{between}{REPORT}\n".encode()
+    source = read(raw, hint)
+    assert source.format == "fhir"
+    assert source.patient["last_name"] == [NAME]
+    written = source.rewrite(hidden(source))
+    assert not any(_PLANTED.search(text) for text in expanded(written))
+    first, second = written.decode().removesuffix("\n").split(f"}}{between}{{", 1)
+    assert json.loads(f"{first}}}")["resourceType"] == "Patient"
+    assert json.loads(f"{{{second}")["resourceType"] == "DocumentReference"
+    assert described(RewrittenFile(written, source.format, source.suffix)) == ("application/jsonl", ".ndjson")
+
+
+def test_lines_that_are_no_resources_are_json_lines() -> None:
+    assert read(f'{{"a": "x"}}\n{PATIENT}\n'.encode(), "a.ndjson").format == "jsonl"
+    assert read(PATIENT.encode() + b"\n", "a.ndjson").format == "fhir"
+    assert reason(PATIENT.encode() + b"\n" + REPORT[:-1].encode(), "a.ndjson") is Reason.MALFORMED
+
+
 def test_an_archive_loses_its_names_and_what_nobody_reads() -> None:
     source = read(SAMPLES["zip"][1])
     with zipfile.ZipFile(io.BytesIO(source.rewrite([]))) as archive:
