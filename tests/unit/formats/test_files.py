@@ -35,6 +35,7 @@ from tests.unit.formats.samples import (
     BASE64,
     CDA,
     CSV,
+    DAY,
     DIGITS,
     EML,
     FHIR,
@@ -528,6 +529,23 @@ def test_an_array_of_resources_is_fhir() -> None:
     assert not any(_PLANTED.search(text) for text in expanded(written))
     assert [one["resourceType"] for one in json.loads(written)] == ["Patient", "DocumentReference"]
     assert read(b'[{"resourceType": "Patient"}, {"a": "x"}]').format == "json"
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        '{"resourceType": "Patient", "birthDate": "1961-05-14", "_birthDate": {"extension": [{"url": '
+        '"http://hl7.org/fhir/StructureDefinition/patient-birthTime", "valueDateTime": "1961-05-14T04:12:00Z"}]}}',
+        '<Patient xmlns="http://hl7.org/fhir"><birthDate value="1961-05-14"><extension url="http://hl7.org/fhir/'
+        'StructureDefinition/patient-birthTime"><valueDateTime value="1961-05-14T04:12:00Z"/></extension></birthDate>'
+        "</Patient>",
+    ],
+)
+def test_the_time_of_birth_goes(raw: str) -> None:
+    source = read(raw.encode())
+    written = source.rewrite([(found.start(), found.end(), "15/06/1961") for found in re.finditer(DAY, source.text)])
+    assert written.count(b'"1961-06-15"') == 2
+    assert b"04:12" not in written
 
 
 @pytest.mark.parametrize("hint", ["a.ndjson", "application/fhir+ndjson", "a.json", "a.txt", ""])
