@@ -28,6 +28,7 @@ _RANK, _RANKS = re.compile(r"(?<=[a-z.]) \d{1,2}\Z"), re.compile(r" ?i?e(?:me)?s
 _PATIENT_BEHIND = re.compile(r"(?<=\b[a-z])\.? patiente?\Z")
 # "M." is left out, since it may be an initial.
 _CIVILITY = re.compile(r"(?:mmes?\.?|mlles?|melles?|messieurs|mesdames|madame|mademoiselle|monsieur|docteur|drs\.?) ")
+_WORD_BEHIND, _WHOLE_NUMBER = re.compile(r"(?<=\d)[ ,;–-]+([^\W\d_]{2,}(?:[ -][^\W\d_]{2,}){0,2})\Z"), 9
 _LETTERS, _FIGURES = re.compile(r"[^\W\d_]+(?:[ '’.-][^\W\d_]+)*"), re.compile(r"[+(]?\d")
 # "chef de clinique des hôpitaux de Tours": a rank, at the hospitals of Tours.
 _HEAD_OF, _CLINIC = (
@@ -62,13 +63,15 @@ _OBJECTS = frozenset("d de des l la le les qu que un une".split())
 def trim_nets(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
     """Return the mentions, addresses of the net without the word of the next sentence: "orange.fr.[Merci]".
 
-    A name that was taken into the number of a telephone is a mention of its own: "Côte | 26 83". A number that no
+    A name that was taken into the number of a telephone is a mention of its own: "Côte | 26 83", and so is one behind
+    it: "06 12 34 56 78 | Lebrun". A number that no
     country has, and no word announces, is an identifier: "(0048213377)".
     """
     trimmed: list[Mention] = []
     for one in mentions:
         if one.label is Label.PHONE:
-            trimmed += [_without_country(reading, part) for part in _name_and_number(reading, one)]
+            number, *names = _number_and_name(reading, one)
+            trimmed += [*(_without_country(reading, part) for part in _name_and_number(reading, number)), *names]
         elif one.label in (Label.EMAIL, Label.URL):
             trimmed.append(replace(one, end=find_net_end(reading, one.start, one.end)))
         else:
@@ -86,6 +89,26 @@ def _name_and_number(reading: Reading, mention: Mention) -> list[Mention]:
     name = replace(mention, end=written.end(), label=Label.PERSON)
     number = _FIGURES.search(reading.text, written.end(), mention.end)
     return [name, replace(mention, start=number.start())] if number else [name]
+
+
+def _number_and_name(reading: Reading, mention: Mention) -> list[Mention]:
+    """Return a whole number without the words behind it, and these where somebody or a town may be called so."""
+    behind = _WORD_BEHIND.search(reading.digits, mention.start, mention.end)
+    if behind is None or sum(map(str.isdigit, reading.digits[mention.start : behind.start()])) < _WHOLE_NUMBER:
+        return [mention]
+    number, name = replace(mention, end=behind.start()), replace(mention, start=behind.start(1), label=Label.PERSON)
+    if not any(
+        _may_name(reading, at) for at in range(reading.token_at(name.start), reading.token_at(name.end - 1) + 1)
+    ):
+        return [number]
+    towns = [one.label for one in reading.overlapping("gazetteer", name) if one.label is Label.CITY]
+    return [number, replace(name, label=Label.CITY) if towns else name]
+
+
+def _may_name(reading: Reading, at: int) -> bool:
+    word, lexicon = reading.words[at], reading.lexicon
+    named = lexicon.is_surname(word) or lexicon.is_first_name(word) or word not in lexicon.common
+    return named and len(word) > 2 and is_capital(reading, at)
 
 
 def _without_country(reading: Reading, mention: Mention) -> Mention:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from deid.detection.refining import complete_last_signs
+from deid.detection.refining.trimming import trim_nets
 from deid.detection.text.reading import Reading
 from deid.domain.document import Document, Mention
 from deid.domain.labels import Label
@@ -76,3 +77,31 @@ def test_a_login_goes_whole_where_its_first_half_was_found(text: str, part: str,
     at = text.index(part)
     (found,) = complete_last_signs(Reading(Document("d", text)), [Mention(at, at + len(part), Label.DOCTOR, 0.9)])
     assert text[found.start : found.end] == whole
+
+
+@pytest.mark.parametrize(
+    ("text", "behind"),
+    [
+        ("Tél. 06 39 98 01 12 LEBRUN", ["LEBRUN"]),
+        ("Tél. 06.39.98.01.12 Quelennec", ["Quelennec"]),
+        ("Tél. 06 39 98 01 12 - Anselme", ["Anselme"]),
+        ("Tél. 06 39 98 01 12 LEBRUN Anselme", ["LEBRUN Anselme"]),
+        ("Tél. 06 39 98 01 12 Le Goff", ["Le Goff"]),
+        ("Tél. 06 39 98 01 12 SECRETARIAT", []),
+        ("Tél. 06 39 98 01 12 Service de garde", []),
+        ("Tél. 06 39 98 01 12 le soir", []),
+        ("Tél. 06 39 98 01 12, Urgences", []),
+    ],
+)
+def test_a_name_behind_a_number_is_a_mention_of_its_own(text: str, behind: list[str]) -> None:
+    whole = Mention(5, len(text), Label.PHONE)
+    number, *names = trim_nets(Reading(Document("d", text)), [whole])
+    assert (number.label, number.start, number.end) == (Label.PHONE, 5, 19)
+    assert [text[one.start : one.end] for one in names] == behind
+    assert {one.label for one in names} <= {Label.PERSON}
+
+
+@pytest.mark.parametrize("text", ["Tél. 0 800 SANTE", "Poste 44 12 Lebrun", "Tél. 06 39 98 01 12"])
+def test_a_short_number_keeps_its_letters(text: str) -> None:
+    mention = Mention(5, len(text), Label.PHONE)
+    assert list(trim_nets(Reading(Document("d", text)), [mention])) == [mention]
