@@ -26,7 +26,9 @@ from deid.release.decisions import REWORK, rework_run, take_answer
 from deid.release.status import read_status
 from tests.airflow_home import HOME, ROOT
 from tests.conftest import Database
+from tests.database.warehouse.nights import process
 from tests.database.warehouse.small_hospital import DAY, NIGHT, put
+from tests.pages.night import UNREADABLE
 from tests.pages.serving import Server
 from tests.pages.test_accessibility import violations
 
@@ -267,3 +269,14 @@ def test_a_failed_night_is_told_as_failed_with_its_step_and_its_remedy(
     expect(missing).to_contain_text("Vérifiez dans Airflow que deidentify_documents est actif")
     page.goto(f"{server.pages}/releases/2026-03-09")
     expect(page.get_by_role("status")).to_contain_text("Le traitement est en cours")
+
+
+def test_a_question_about_a_night_of_which_nothing_is_ready_says_so(
+    stewards: Database, visit: Callable[..., Page], server: Server
+) -> None:
+    put(stewards, "D000045", UNREADABLE, at=NIGHT + 3 * DAY)
+    process("held", NIGHT + 3 * DAY)
+    page = visit("intendante")
+    page.goto(f"{server.pages}/")
+    told = page.get_by_role("listitem").filter(has_text="Nuit du jeudi 5 mars 2026 : ")
+    expect(told).to_contain_text("Aucun document n'est prêt, et une réponse est attendue depuis moins d'une heure")

@@ -137,8 +137,8 @@ def _said(one: OverviewFinding, lang: str, last: NightRun | None) -> dict[str, s
     what = one.what
     if what == "quarantined" and (facts["least"] or one.facts["documents"] == 1):
         what = "quarantined_least" if facts["least"] else "quarantined_one"
-    if what == "waiting" and one.facts["documents"] == 1:
-        what = "waiting_one"
+    if what == "waiting" and one.facts["documents"] <= 1:
+        what = "waiting_one" if one.facts["documents"] else "waiting_none"
     if facts.get("measure") == SHARE or (what in ("critical", "refused") and SHARE in facts["broken"]):
         following = "share_next"
     if 1 in (facts.get("unsettled"), facts.get("opt_outs")):
