@@ -83,8 +83,12 @@ class Person:
             self.page.keyboard.press("Enter")
 
     def button(self, name: str) -> None:
-        """Press a button of that name."""
-        self.follow(self.page.get_by_role("button", name=name, exact=True))
+        """Press a button of that name, and wait until what it leads to is loaded: a form that is sent changes the
+        history of its page first.
+        """
+        self.reach(self.page.get_by_role("button", name=name, exact=True))
+        with self.page.expect_event("load"):
+            self.page.keyboard.press("Enter")
 
     def link(self, name: str) -> None:
         """Follow the first link of that name, below the menu."""
