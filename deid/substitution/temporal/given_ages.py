@@ -99,10 +99,15 @@ _CLASSES = {
     "6": 11, "5": 12, "4": 13, "3": 14, "sixieme": 11, "cinquieme": 12, "quatrieme": 13, "troisieme": 14,
     "seconde": 15, "2nde": 15, "premiere": 16, "1ere": 16, "terminale": 17,
 }  # fmt: skip
-_CLASS = re.compile(
-    r"[^.;\n]{0,40}?(?:\b(?:en|au|du|de) |\()(?P<class>(?:petite|moyenne|grande) section|cp|c[em](?:[12]| un| deux))\b|"
-    r"[^.;\n]{0,30}\b(?:scolaris|eleve|classe|college|lycee)[^.;\n]{0,20}? "
+_FIRST_SCHOOL = r"(?P<class>(?:petite|moyenne|grande) section|cp|c[em](?:[12]| un| deux))\b"
+_LATER_SCHOOL = (
+    r"\b(?:scolaris|eleve|classe|college|lycee)[^.;\n]{0,20}? "
     r"(?P<later>[3-6](?=e(?:me)?\b)|(?:(?:six|cinqu|quatr|trois)ieme|seconde|2nde|premiere|1ere|terminale)\b)"
+)
+_CLASS = re.compile(rf"[^.;\n]{{0,40}}?(?:\b(?:en|au|du|de) |\(){_FIRST_SCHOOL}|[^.;\n]{{0,30}}{_LATER_SCHOOL}")
+# "scolarisé en CE2, 8 ans", "élève de terminale âgée de 17 ans"
+_CLASS_AHEAD = re.compile(
+    rf"(?:\b(?:en|au|du|de) {_FIRST_SCHOOL}|{_LATER_SCHOOL}(?:e(?:me)?)?)[\s,(]{{1,3}}(?:agee? de )?\Z"
 )
 _CLASS_REACH = 80
 # School years begin in September: an entry and right behind it what is entered, in the clause of the month. Classes of
@@ -193,11 +198,12 @@ def _years_told(context: DocumentContext, one: Mention, other: Mention) -> int:
 
 
 def within_class(context: DocumentContext, mention: Mention, age: Age, value: int) -> int:
-    """Bring a drawn age within a year of the age of the school class told behind it, in its stage of life."""
+    """Bring a drawn age within a year of the age of the school class told beside it, in its stage of life."""
     if age.unit is not Unit.YEAR or age.step != 1:
         return value
     nxt = next((one.start for one in context.labelled(Label.AGE) if one.start >= mention.end), len(context.lined))
-    found = _CLASS.match(context.lined, mention.end, min(nxt, mention.end + _CLASS_REACH))
+    found = _CLASS_AHEAD.search(context.lined_before(mention, _CLASS_REACH))
+    found = found or _CLASS.match(context.lined, mention.end, min(nxt, mention.end + _CLASS_REACH))
     if found is None:
         return value
     usual = _CLASSES[found["class"] or found["later"]]

@@ -314,3 +314,15 @@ def test_a_word_that_is_also_a_class_bounds_nothing(drawn: Substitutor) -> None:
 def test_a_visit_that_came_late_stays_late_within_its_episode(drawn: Substitutor, key: str) -> None:
     first, last = days(substituted(drawn, "M1 le [[DATE|02/02/2024]], M3 le [[DATE|24/05/2024]]", key).text)
     assert (last - first).days == 112
+
+
+@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize(("told", "usual"), [
+    ("Enfant scolarisé en CE2, [[AGE|8 ans]].", 8), ("Élève de terminale âgée de [[AGE|17 ans]].", 17),
+    ("En classe de 6e, [[AGE|11 ans]], anxieux.", 11),
+])  # fmt: skip
+def test_an_age_behind_a_class_is_drawn_within_a_year_of_it(
+    drawn: Substitutor, told: str, usual: int, key: str
+) -> None:
+    (age,) = numbers(substituted(drawn, told, key, born=None).text)
+    assert abs(age - usual) <= 1
