@@ -130,7 +130,8 @@ _WILL_FOLLOW = re.compile(
 _AGO = re.compile(r"(?:\bil ?'?|\b)y ?'?a (?:environ |pres de |plus de )?$|\bil ya ?(?:environ |pres de |plus de )?\Z")
 # Years between people: "trois ans son aîné", "cinq ans de moins"; "plus jeune de 4 ans", "aîné de 4 ans de sa sœur".
 _BETWEEN_PEOPLE = re.compile(
-    rf" ?(?:{_UNIT})? (?:(?:mon|son|ma|sa|leur) (?:aine|cadet|puine)|de (?:plus|moins)\b(?! [de])|d'ecart\b)"
+    rf" ?(?:{_UNIT})? (?:(?:mon|son|ma|sa|leur) (?:aine|cadet|puine)|de (?:plus|moins)\b(?! [de])|d'ecart\b|"
+    r"plus (?:agee?|jeune|vieux|vieille)s?\b)"
 )
 _OLDER_BY = re.compile(
     rf"\b(?:plus (?:agee?|jeune|vieux|vieille)s? (?:que [a-z]{{2,4}}(?: [a-z]+)? )?|"
@@ -138,7 +139,7 @@ _OLDER_BY = re.compile(
 )
 _THAN = re.compile(rf" ?(?:{_UNIT})? (?:de (?:son|sa|ses|leurs?)|que)\b")
 # "a travaillé de 1974 à 2018, soit 44 ans"; "depuis 2014 (10 ans)", told ten years later.
-_OF_RANGE = re.compile(r"\b\d{4} ?(?:a|-|et|au|jusqu'en) ?\d{4},? \(?soit \Z")
+_OF_RANGE = re.compile(r"\b(?P<first>\d{4}) ?(?:a|-|et|au|jusqu'en) ?(?P<last>\d{4}),? \(?(?P<all>soit )?\Z")
 _SINCE_YEAR = re.compile(r"\bdepuis (?:l'annee )?(?P<year>\d{4}) ?[,(] ?(?:soit )?\Z")
 # A day behind a count: "à 1 an le 14/05/2020", "à deux ans (en mars 2021)".
 _TO_ITS_DAY = re.compile(r",? ?\(?(?:le |en |au )?")
@@ -210,8 +211,11 @@ def _counts_years(reading: Reading, mention: Mention, before: str) -> bool:
 
     "dialyse depuis 2014 (45 ans)" tells an age.
     """
-    older, after = _OLDER_BY.search(before), _after(reading, mention)
-    if _BETWEEN_PEOPLE.match(after) or _OF_RANGE.search(before):
+    older, after, years = _OLDER_BY.search(before), _after(reading, mention), _count(reading, mention)
+    stretch = _OF_RANGE.search(before)
+    if stretch is not None and (stretch["all"] or abs(int(stretch["last"]) - int(stretch["first"]) - years) <= 1):
+        return True
+    if _BETWEEN_PEOPLE.match(after):
         return True
     if older is not None and (older["rank"] is None or _THAN.match(after)):
         return True

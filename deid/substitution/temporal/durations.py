@@ -76,12 +76,16 @@ _HINT = re.compile(r"\d ?(?:j|n|s|m|a)|j ?\d|[a-z] (?:jour|nuit|semaine|mois|an)
 
 @dataclass(frozen=True, slots=True)
 class Tie:
-    """Two days of the text, or one and the anchor, said to be `days` apart, give or take `slack`."""
+    """Two days of the text, or one and the anchor, said to be `days` apart, give or take `slack`.
+
+    Of a `lone` last day the first never moves: it takes its own episode along.
+    """
 
     first: Instant
     last: Instant
     days: int
     slack: int
+    lone: bool = False
 
     def holds(self, moved: Mapping[Instant, Instant]) -> bool:
         """Return whether the moved days are `days` apart, give or take `slack`."""
@@ -152,7 +156,7 @@ class Ties:
     def _place(tie: Tie, moved: Mapping[Instant, Instant], pins: Mapping[Instant, int]) -> dict[Instant, int] | None:
         """Return one day of a tie and an index at which the tie holds; None if there is none."""
         for mover, other, sign in ((tie.last, tie.first, 1), (tie.first, tie.last, -1)):
-            if mover in pins:
+            if mover in pins or (tie.lone and mover == tie.first):
                 continue
             target, here = moved[other].index + sign * tie.days, moved[mover].index
             days = sorted(one for one in moved if one.unit is Unit.DAY)
@@ -193,22 +197,19 @@ class Ties:
                 yield Tie(first, last, later - number, slack=0)
 
     def _between_visits(self) -> Iterator[Tie]:
-        """Yield a tie between visits that move apart, for the months or years told from one to the next."""
+        """Yield a tie for the months or years from a visit to the next, if that one moves by itself."""
         told = [(visit, self.at(visit.start("day")), _days_of_visit(visit)) for visit in _VISITS.finditer(self.text)]
         for (visit, first, days), (following, last, more) in pairwise(told):
             near = following.start() - visit.end() <= _VISIT_REACH and first.index < last.index
             unit = following["unit"] or following["coded"]
-            if near and more > days and unit != "j" and not self._move_together(first, last):
-                yield Tie(first, last, more - days, self._slack(more - days, "mois"))
-
-    def _move_together(self, first: Instant, last: Instant) -> bool:
-        """Return whether two days are of one episode, which keeps the days between them."""
-        return any({first, last} <= one for one in self._episodes)
+            if near and more > days and unit != "j" and last in self._alone:
+                yield Tie(first, last, more - days, self._slack(more - days, "mois"), lone=True)
 
     @cached_property
-    def _episodes(self) -> list[Set[Instant]]:
+    def _alone(self) -> Set[Instant]:
+        """Return the days that are an episode of their own."""
         parted = episodes.told_together(self._context, self._normalised)
-        return [parted.own, *(group.days.keys() for group in parted.groups)]
+        return {one for group in parted.groups if len(group.days) == 1 for one in group.days}
 
     def _since_acts(self) -> Iterator[Tie]:
         """Yield a tie from the day of an act to the document's for the years told since it, if the act has one day."""

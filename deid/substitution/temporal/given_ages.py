@@ -48,7 +48,7 @@ _FOR = re.compile(
 )
 # "depuis 1996 (soit depuis 23 ans)", "en 2010, 14 ans de recul"
 _FOR_BEHIND = re.compile(
-    rf"[\s,(]{{1,3}}(?:soit )?(?:depuis )?(?P<years>{_YEARS}) ans\b"
+    rf"[\s,(]{{1,3}}(?:soit )?(?P<since>depuis )?(?P<years>{_YEARS}) ans\b"
     r"(?:(?P<passed> (?:d'evolution|de recul|de suivi)\b)|(?! (?:avant|apres|plus t|auparavant)))"
 )
 _SINCE_AHEAD = re.compile(r"\bdepuis (?:l'annee )?\Z")
@@ -60,7 +60,7 @@ _YEARS_LATER = re.compile(
 )
 # "de 1974 à 2018, soit 44 ans"
 _TO_YEAR = re.compile(r" ?(?:a|et|-|jusqu'en) ?")
-_IN_ALL = re.compile(rf",? \(?soit (?:pendant )?(?P<years>{_YEARS}) ans\b")
+_IN_ALL = re.compile(rf",? (?:\(?soit (?:pendant )?|\()(?P<years>{_YEARS}) ans\b")
 _YEARS_REACH = 60
 # What parts a relative's age from the patient's, ahead of it: "de 3 ans son aîné, 14 ans".
 _YOUNGER_BY = re.compile(
@@ -76,7 +76,9 @@ _AGE, _BIRTH, _NAME = "\ue000", "\ue001", "\ue002"
 _AND = r"[\s,)]{1,3}(?:et |puis )?"
 _BORN_IN_TURN = re.compile(
     rf"{_AGE}(?:{_AND}(?:{_NAME}[\s,:(]{{1,3}})?(?:de )?{_AGE})*(?:[\s,:(]{{1,3}}{_NAME}(?:{_AND}{_NAME})*)?"
-    rf"[\s,()]{{1,3}}nee?s? (?:respectivement )?(?:le|en|au) {_BIRTH}(?:{_AND}(?:le |en |au )?{_BIRTH})*"
+    rf"[\s,()]{{1,3}}nee?s? (?:respectivement )?(?:le|en|au) {_BIRTH}(?:{_AND}(?:le |en |au )?{_BIRTH})*|"
+    rf"\bnee?s (?:respectivement )?(?:le|en|au) {_BIRTH}(?:{_AND}(?:le |en |au )?{_BIRTH})+"
+    rf"[\s,(]{{1,3}}(?:ages (?:respectivement )?de )?{_AGE}(?:{_AND}(?:de )?{_AGE})+"
 )
 _MONTHS_IN_YEAR = 12
 # Two ages of a stretch, and how long it lasted: in years, or in packs a year, of which the text says how many a day.
@@ -271,7 +273,7 @@ def _years_since(context: DocumentContext, mention: Mention) -> int | None:
     """Return the years that the words around a year tell from it to the document."""
     ahead = context.plain_before(mention, _YEARS_REACH)
     told = _FOR_BEHIND.match(context.plain, mention.end)
-    since = told is not None and (told["passed"] is not None or _SINCE_AHEAD.search(ahead))
+    since = told is not None and (told["passed"] or told["since"] or _SINCE_AHEAD.search(ahead))
     if told is not None and since and not _is_told(context, told.start("years")):
         return _number(told["years"])
     told = _FOR.search(ahead) if context.plain[mention.end : mention.end + 1] == ")" else None

@@ -522,13 +522,30 @@ def _told_before(
 ) -> date | None:
     """Return the last day and month before a mention in its sentence, if at least 62 days before the anchor.
 
+    A day without a month goes on from a later one too (`_goes_on_from`).
     None for a birth date, or a day that closes a bracket ("Mme N (21 juin 1967), vue le 3 octobre").
     """
     told = ((one, day) for one in ahead if one.end <= mention.start and (day := _dated(said[one], anchor)) is not None)
     last = next(told, None)
-    if last is None or anchor - last[1] < _PAST or last[1] == birth or _says_birth(context, last[0]):
+    if last is None or last[1] == birth or _says_birth(context, last[0]):
+        return None
+    between = context.document.text[last[0].end : mention.start]
+    if anchor - last[1] < _PAST and not _goes_on_from(said[mention], last[1], between, anchor):
         return None
     return last[1] if are_of_one_sentence(context, last[0], mention) else None
+
+
+def _goes_on_from(meant: Expression | Relative, day: date, between: str, anchor: date) -> bool:
+    """Return whether a day without a month is of the one to come told ahead, or past with it though a later is nearer.
+
+    "Sortie le 2 janvier, ablation des fils le 9", "toux le 2 décembre, fièvre le 10": of January, of December.
+    """
+    if isinstance(meant, Relative) or not resolving.is_bare_day(meant):
+        return False
+    if day > anchor:
+        return _DONE.search(between) is None
+    by_itself, behind = (resolving.place_date(meant, anchor, since=since).first for since in (None, day))
+    return not meant.planned and behind <= anchor < by_itself
 
 
 def _settled(

@@ -350,6 +350,8 @@ def test_a_word_that_tells_no_time_alone_is_dropped(text: str) -> None:
         "l'enfant, aîné de [[4 ans]] de sa sœur",
         "a travaillé de 1974 à 2018, soit [[44 ans]]",
         "veuve depuis 2014 ([[10 ans]])",
+        "tabac de 1974 à 2004 ([[30 ans]])",
+        "une sœur [[5 ans]] plus jeune",
         "Contrôle à 3 mois le 05/06/2024, à [[1 an]] le 05/03/2025",
     ],
 )
@@ -363,6 +365,7 @@ def test_years_between_people_or_years_are_no_age(text: str) -> None:
         "homme de [[56 ans]] de plus en plus fatigué",
         "un frère aîné de [[14 ans]], va bien",
         "dialysée depuis 2001 ([[45 ans]])",
+        "mineur de 1974 à 2004 ([[56 ans]])",
         "a fêté les [[8 ans]] de sa fille",
         "opérée en 2018, soit à [[61 ans]]",
     ],

@@ -173,3 +173,28 @@ def test_a_day_near_a_birth_or_of_another_time_is_told_of_the_documents(
         assert meant is not None
         if days is not None:
             assert (place_date(meant._replace(planned=days > 0), here).first - here).days == days
+
+
+@pytest.mark.parametrize("key", KEYS[:6])
+@pytest.mark.parametrize(
+    ("text", "written", "away"),
+    [
+        ("Opéré le 27, fils ôtés après le [[DATE|2 janvier]], contrôle le [[DATE|9]].", date(2024, 12, 30), [3, 10]),
+        ("Toux le [[DATE|2 décembre]], fièvre le [[DATE|10]].", date(2025, 1, 3), [-32, -24]),
+        ("Convoquée le [[DATE|15 janvier]], vue le [[DATE|2]].", date(2025, 1, 3), [12, -1]),
+        ("Douleurs le [[DATE|27 décembre]], scanner le [[DATE|2]].", date(2025, 1, 3), [-7, -1]),
+    ],
+)  # fmt: skip
+def test_a_day_without_a_month_goes_on_from_the_one_ahead(
+    text: str, written: date, away: list[int], key: str, drawn: Substitutor
+) -> None:
+    result = drawn.substitute(*marked(text, patient=Patient(key), reference_date=written))
+    here = result.reference_date
+    assert here is not None
+    first, second = (parse(one) for one in surrogates(result))
+    assert first is not None
+    assert second is not None
+    assert second.day is not None
+    assert (place_date(first._replace(planned=away[0] > 0), here).first - here).days == away[0]
+    day = here + timedelta(days=away[1])
+    assert (second.day, second.month or day.month) == (day.day, day.month)

@@ -104,7 +104,8 @@ def test_years_beside_a_year_count_it_from_the_document(drawn: Substitutor, key:
 @pytest.mark.parametrize(("told", "counted"), [
     ("Goutteux depuis [[DATE|2011]] (soit depuis 13 ans).", True),
     ("Lupus connu depuis [[DATE|2011]], soit 13 ans d'évolution.", True),
-    ("Valve posée en [[DATE|2011]], 13 ans de recul.", True), ("Veuve depuis [[DATE|2011]] (13 ans).", True),
+    ("Retraite en [[DATE|2011]], soit depuis 13 ans.", True), ("Valve posée en [[DATE|2011]], 13 ans de recul.", True),
+    ("Veuve depuis [[DATE|2011]] (13 ans).", True),
     ("Veuve depuis [[DATE|2011]], 13 ans après sa retraite.", False), ("Opérée en [[DATE|2011]], 13 ans.", False),
 ])  # fmt: skip
 def test_years_behind_a_year_count_it_from_the_document(drawn: Substitutor, told: str, counted: bool, key: str) -> None:
@@ -120,6 +121,7 @@ def test_years_behind_a_year_count_it_from_the_document(drawn: Substitutor, told
     ("Stent en [[DATE|2008]], dix ans avant sa retraite ([[DATE|2018]]).", 10),
     ("Lymphome en [[DATE|2011]], rechute 5 ans plus tard, en [[DATE|2016]].", 5),
     ("Mineur de [[DATE|1974]] à [[DATE|2016]], soit 42 ans.", 42),
+    ("A fumé de [[DATE|1974]] à [[DATE|2004]] (30 ans).", 30),
 ])  # fmt: skip
 def test_years_between_two_years_part_what_is_published(drawn: Substitutor, told: str, years: int, key: str) -> None:
     first, second = map(int, re.findall(r"\d{4}", substituted(drawn, told, key).text))
@@ -154,6 +156,7 @@ def test_a_parents_age_is_not_counted_from_the_patients(drawn: Substitutor, key:
     "[[DATE|08/04/2014]].",
     "Frères : [[PERSON|Paul]] [[AGE|4 ans]] et [[PERSON|Luc]] [[AGE|7 ans]], nés respectivement le [[DATE|12/01/2020]] "
     "et le [[DATE|03/02/2017]].",
+    "Deux enfants nés le [[DATE|12/01/2020]] et le [[DATE|03/02/2017]] ([[AGE|4]] et [[AGE|7 ans]]).",
     "Jumeaux de [[AGE|4 ans]], [[PERSON|Tom]] et [[PERSON|Léo]], nés le [[DATE|12/01/2020]].",
 ])  # fmt: skip
 def test_ages_of_a_list_are_counted_each_from_its_own_birth(drawn: Substitutor, told: str, key: str) -> None:
