@@ -64,6 +64,8 @@ def split_spelt_names(reading: Reading, mentions: Sequence[Mention]) -> list[Men
             given = replace(spelt, start=behind.start(1), end=behind.end()) if behind else spelt
             if behind and _is_given(reading, behind[1]) and not any(map(given.overlaps, result)):
                 result = sorted([*result, given])
+        elif (name := _spelt_ahead(reading, result, match)) is not None:
+            result = sorted([*(one for one in result if not one.overlaps(name)), name])
     for told in [*_told_letters(reading, result)]:
         others = (replace(one, start=told.end + 1) if one.start == told.start else one for one in result)
         result = sorted([*others, told])
@@ -104,7 +106,7 @@ def _told_letters(reading: Reading, mentions: Sequence[Mention]) -> Iterator[Men
 
 
 def _spelt(reading: Reading, mentions: Sequence[Mention], match: re.Match[str]) -> Mention | None:
-    letters = _TWICE.sub(lambda said: (said[1] or "") * 2, match.group().replace("double v", "w")).replace(" ", "")
+    letters = _letters(match)
     for one in mentions:
         if one.label not in NAMES or not match.start() - _REACH < one.end or one.start >= match.start():
             continue
@@ -113,6 +115,21 @@ def _spelt(reading: Reading, mentions: Sequence[Mention], match: re.Match[str]) 
         if any(Levenshtein.distance(run, letters) <= _SLIPS * len(letters) for run in runs):
             return replace(one, start=match.start(), end=match.end())
     return None
+
+
+def _spelt_ahead(reading: Reading, mentions: Sequence[Mention], match: re.Match[str]) -> Mention | None:
+    """Return the name right behind the letters that spell it, from the first of them on: "S A L M O N Salmon"."""
+    letters = _letters(match)
+    for one in mentions:
+        if one.label in NAMES and one.start <= match.end() + 1 < one.end:
+            word = reading.word(reading.token_at(match.end() + 1))
+            if Levenshtein.distance(word, letters) <= _SLIPS * len(letters):
+                return replace(one, start=min(one.start, match.start()))
+    return None
+
+
+def _letters(match: re.Match[str]) -> str:
+    return _TWICE.sub(lambda said: (said[1] or "") * 2, match.group().replace("double v", "w")).replace(" ", "")
 
 
 def _is_given(reading: Reading, written: str) -> bool:

@@ -64,7 +64,7 @@ _SEPARATOR = r"(?:[^\w\s]\ufe0f?|_| [^\w\s]{1,2} |, | {2,3})"
 _SPELT = re.compile(rf"(?<![^\W\d_])[^\W\d_](?P<by>{_SEPARATOR})[^\W\d_](?:(?P=by)[^\W\d_])+(?![^\W\d_])")
 _SPELT_BY_ANYTHING = re.compile(r"(?<![^\W\d_])[^\W\d_](?:[^\w\s.,;:!?'’()\-/]{1,3}[^\W\d_]){3,}(?![^\W\d_])")
 _INSIDE = re.compile(r"(?<=[^\W\d_])[^\w\s.,;:!?'’()\[\]\-/@&+%$=<>|\"«»*^~#°{}]{1,3}(?=[^\W\d_])")
-_LIKE = re.compile(r"\b([A-Za-zÀ-ÿ]) comme [^\W\d_]+(?:, |[ ;/-]|(?=[.\n)]|$))", re.IGNORECASE)
+_LIKE = re.compile(r"\b([A-Za-zÀ-ÿ]) comme ([^\W\d_]+)(?:, |[ ;/-]|(?=[.\n)]|$))", re.IGNORECASE)
 _CODE = sorted(word_list("spelling_alphabet"))
 _CODE_WORDS = re.compile(rf"\b(?:{'|'.join(_CODE)})(?:[ ,/-]{{1,2}}(?:{'|'.join(_CODE)}))+\b", re.IGNORECASE)
 
@@ -276,9 +276,15 @@ def _code_words(text: str, names: _Names) -> Iterator[Edit]:
 
 def _likened(text: str, run: Sequence[re.Match[str]], names: _Names) -> Iterator[Edit]:
     letters = "".join(one[1] for one in run).upper()
-    if len(run) >= _LEAST_KNOWN and names.has(letters):
+    if len(run) >= _LEAST_KNOWN and (names.has(letters) or all(map(_is_called, run))):
         end = run[-1].end()
         yield run[0].start(), end - (text[end - 1] in " ,;/-"), letters
+
+
+def _is_called(like: re.Match[str]) -> bool:
+    """Return whether a letter is told by a first name: "H comme Henri", but not "D comme Disability"."""
+    told = fold(like[2])
+    return lexicon().is_first_name(told) and told.startswith(fold(like[1]))
 
 
 def _leet(text: str, names: _Names) -> Iterator[Edit]:

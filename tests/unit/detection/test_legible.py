@@ -37,6 +37,8 @@ def legible(text: str, patient: Patient = KNOWN) -> Legible:
         ("M. D\U0001f600U\U0001f600P\U0001f600O\U0001f600N\U0001f600T", "M. DUPONT"),
         ("Delta Uniforme Papa Oscar November Tango", "DUPONT"),
         ("D comme Denise, U comme Ursule, P comme Paul, O comme Oscar, N comme Noé, T comme Tom.", "DUPONT."),
+        ("H comme Henri, U comme Ursule, E comme Eugène, T comme Thérèse.", "HUET."),
+        ("A comme Airway, B comme Breathing, C comme Circulation, D comme Disability.",) * 2,
         ("M. DUP0NT, L3F3BVR3, TE$$IER", "M. DUPONT, LEFEBVRE, TESSIER"),
         ("M. DUUUPOOONT", "M. DUPONT"),
         ("M. dUpOnT", "M. Dupont"),
