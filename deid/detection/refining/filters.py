@@ -103,6 +103,10 @@ _MAIL_LABEL = re.compile(r"([a-z]{3,10})\.? ?:? {0,3}([\w.+-]{1,64})@")
 # "N.B. son numéro est …", "P.S. prévenir sa fille", ahead of a line
 _NOTE = re.compile(r"(?:n\.? ?b|p\.? ?s)\b\.?")
 _NOTED = re.compile(r"\.? ?:?[ ]{1,3}[^\W\d_]{2,}")
+_BEHIND_VERB = frozenset(
+    "a au beaucoup bien ce depuis des du dans encore la le les ma mal mieux peu sa ses seul seule son sur".split()
+)
+_FEW_BEARERS = 500  # births below which a verb is hardly a surname
 _NOTHING_TO_REPORT = re.compile(r"r\.a\.s\.?")
 
 
@@ -149,6 +153,8 @@ def _is_never_a_name(reading: Reading, mention: Mention) -> bool:
         return True
     if _NOTHING_TO_REPORT.fullmatch(reading.folded, mention.start, mention.end):
         return True
+    if mention.label in NAMES and len(words) == 1 and _does(reading, reading.token_at(mention.start)):
+        return True
     if is_sure_term(reading, mention, words) or (mention.label in NAMES and is_value_of(reading, mention)):
         return True
     if mention.label in NAMES and is_small_word(reading, mention, words):
@@ -177,6 +183,15 @@ def _is_never_a_name(reading: Reading, mention: Mention) -> bool:
     if mention.label in NAMES and _ADDRESSED.issuperset(words):
         return True
     return _PATIENTS.issuperset(words) or _is_cited(reading, mention)
+
+
+def _does(reading: Reading, index: int) -> bool:
+    """True for a verb that nobody is called right behind a civility: "MR [VOMIT] DEPUIS HIER", "MME [REFUSE] LES"."""
+    word, lexicon = reading.words[index], reading.lexicon
+    said = lexicon.parts.get(word) == "VER" and lexicon.common.get(word, 0.0) >= 1
+    borne = lexicon.first_names.get(word) + lexicon.surnames.get(word) >= _FEW_BEARERS
+    behind = reading.word(index - 1 - (reading.word(index - 1) == ".")) in CIVILITIES
+    return said and behind and not borne and reading.word(index + 1) in _BEHIND_VERB
 
 
 _MAIL_WORDS = frozenset({"mel", "mail"}.union(*map(slips_of, ("mel", "mail", "email", "courriel"))))
