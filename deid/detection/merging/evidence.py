@@ -75,7 +75,8 @@ _BEFORE_SIGNATURE = frozenset({",", "-", "–", "—", "/"})
 _OPENING = frozenset({"", "\n", ".", ";", "!", "?", "…", "-", "–", "—", "•", "*", ":", "|", ">", ")"})
 _ACRONYM = 6  # most letters of an acronym
 _MARK = 4  # most letters of initials
-_DRUG_LEAST = 9
+_DRUG_LEAST = 7
+_DRUG_LONG, _TERM_LONG = 9, 10  # letters from which the first one may be the slip, and a medical word is meant
 _SLIP_MOST = 24  # letters of the longest words; a run of letters is no word
 _SLIP_LEAST = 7  # letters of a word that may be misspelt; shorter ones are near too many words
 _CLIPPED_LEAST, _CLIPPED_MOST = 4, 12  # letters of a clipped word
@@ -155,11 +156,19 @@ def is_slip(reading: Reading, index: int) -> bool:
 
 
 def is_misspelt_drug(reading: Reading, index: int) -> bool:
-    """True for a word of nine letters or more that no table knows, one slip from a drug: "Glimépéride"."""
+    """True for a word that no table knows, one slip from a drug, or a long one from a medical word: "Glimépéride".
+
+    A word of eight letters or fewer has the first letter of the drug: "Eliquls".
+    """
     word, lexicon = reading.words[index], reading.lexicon
     if not _DRUG_LEAST <= len(word) <= _SLIP_MOST or not word.isascii() or not lexicon.is_unknown(word):
         return False
-    return any(one in lexicon.drugs or "drug" in lexicon.clinical.get(one, "") for one in _one_edit_from(word))
+    near = (one for one in _one_edit_from(word) if len(word) >= _DRUG_LONG or one[0] == word[0])
+    long = len(word) >= _TERM_LONG
+    return any(
+        one in lexicon.drugs or "drug" in lexicon.clinical.get(one, "") or (long and one in lexicon.medical)
+        for one in near
+    )
 
 
 def is_clipped(reading: Reading, index: int) -> bool:
