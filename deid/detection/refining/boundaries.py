@@ -10,16 +10,17 @@ from deid.detection.lookup.known_names import LOWER_PARTICLES, NOT_NAMES, PARTIC
 from deid.detection.merging.evidence import is_explained_alone, names_nobody
 from deid.detection.refining.overlaps import joined_mention
 from deid.detection.refining.trimming import is_description
-from deid.detection.text.names import elided, glued, is_capital, is_lone_name, is_upper, namelike
+from deid.detection.text.names import elided, ends_value, glued, is_capital, is_lone_name, is_upper, namelike
 from deid.detection.text.reading import Reading
 from deid.detection.text.vocabulary import PROFESSIONS, word_list
 from deid.domain.document import Mention
 from deid.domain.labels import IDENTIFIERS, NAMES, Label
-from deid.french.folding import key
+from deid.french.folding import fold, key
 
 _FOOT = 400  # characters before the end in which a lone line is a signature
 _BORNE_WITH_ARTICLE = 1_000  # births of a surname written with its article from which it is one without capitals
 _TIME_WORDS = word_list("time_words")
+_SPELT = 3  # letters behind "M" from which it is the first of a name that is spelt
 _REACH = 4  # most words or compounds added on one side
 # Particles that open a surname when they have a capital.
 _OPENING = PARTICLES - {"la", "les", "l", "m", "n", "o", "y", "mc", "st", "ste"}
@@ -144,15 +145,10 @@ def _left(reading: Reading, first: int) -> int | None:
         and len(reading.word(first - 2)) == 1
         and is_capital(reading, first - 2)
         and reading.starts[first] - reading.ends[first - 1] <= 1
-        and not _ends_unit(reading, first - 2)
+        and not ends_value(reading, first - 2)
     ) and (reading.word(first - 2) != "m" or _signs(reading, first - 2) or _is_run(reading, first)):
         return first - 2
     return _left_by_form(reading, first, before)
-
-
-def _ends_unit(reading: Reading, at: int) -> bool:
-    """Return whether a letter ends a unit: "88 µmol/L. Gouarec"."""
-    return reading.word(at) in ("l", "g") and reading.text[max(0, reading.starts[at] - 1)] == "/"
 
 
 def _is_run(reading: Reading, first: int) -> bool:
@@ -205,8 +201,10 @@ def _left_by_form(reading: Reading, first: int, before: str) -> int | None:
     if gap != 1 or "\n" in (before, reading.text[reading.ends[first - 1]]):
         return None
     if len(before) == 1 and before.isalpha() and is_capital(reading, first - 1) and is_capital(reading, first):
-        coded = glued(reading, first - 1) and reading.word(first - 2).isdigit()  # "P504S QUERE"
-        return None if before in _NOT_INITIALS or before == "m" or coded else first - 1
+        # "P504S QUERE", "O2 débit 3 L Quéré"
+        coded = (glued(reading, first - 1) and reading.word(first - 2).isdigit()) or ends_value(reading, first - 1)
+        mister = before == "m" and not _is_spelt(reading, first)
+        return None if before in _NOT_INITIALS or mister or coded else first - 1
     if is_upper(reading, first - 1) and _abbreviates_patient(reading, before, first):
         return first - 1
     if before in _COMPOUND and is_upper(reading, first - 1) and reading.surface(first).istitle():
@@ -222,6 +220,11 @@ def _left_by_form(reading: Reading, first: int, before: str) -> int | None:
     if inside and is_capital(reading, first - 1) and births > 1000 and before not in NOT_NAMES:
         return first - 1
     return None
+
+
+def _is_spelt(reading: Reading, first: int) -> bool:
+    """Return whether lone letters stand in a row from `first` on, as in "M [A R T I N]"."""
+    return all(len(reading.word(at)) == 1 and reading.word(at).isalpha() for at in range(first, first + _SPELT))
 
 
 def _abbreviates_patient(reading: Reading, letters: str, first: int) -> bool:
@@ -364,7 +367,7 @@ def _abbreviated_surname(reading: Reading, particle: int) -> int | None:
 # Last signs of a mention: the dot of an initial, a bracket, the rest of a number.
 
 _BEFORE_PHONE = re.compile(r"(?:\([+0]\d{0,3}\)|[(+*#])+\Z")
-_BEFORE_NUMBER = re.compile(r"(?:[A-Za-z0-9]{1,12}[-/_])*[A-Za-z0-9]{0,12}\Z")
+_BEFORE_NUMBER = re.compile(r"(?:[A-Za-z0-9]{1,12}[-/_])*(?:[A-Za-z0-9]{0,12}|(?<![^\W\d_])[^\W\d_]{3,20})\Z")
 _AFTER_NUMBER = re.compile(r"[A-Za-z0-9]{0,12}(?:[-/_][A-Za-z0-9]{1,12})*")
 _LAST_INITIAL = re.compile(r"(?:^|[\s.\-^])[A-ZÀ-Ý]$")
 # Letters and digits that touch a name: 0 for O by a scanner, an HTML entity for an accent.
@@ -446,8 +449,8 @@ def _grown(reading: Reading, mention: Mention, low: int, high: int) -> tuple[int
 
 def _is_glued_word(reading: Reading, ahead: str) -> bool:
     """Return whether letters ahead of a number are a word of the language that nobody is called: "tube880214"."""
-    named = reading.lexicon.is_first_name(ahead) or reading.lexicon.is_surname(ahead)
-    return len(ahead) > 2 and ahead in reading.lexicon.common and not named
+    word, lexicon = fold(ahead), reading.lexicon
+    return len(word) > 2 and lexicon.is_word(word) and not (lexicon.is_first_name(word) or lexicon.is_surname(word))
 
 
 def _through_login(reading: Reading, start: int, end: int, high: int) -> int:

@@ -9,10 +9,10 @@ from dataclasses import replace
 from deid.detection.annotators.patterns.contact import NO_COUNTRY, find_net_end
 from deid.detection.lookup.known_names import LOWER_PARTICLES, PARTICLES
 from deid.detection.lookup.lexicon import gazetteers
-from deid.detection.text.names import glued, is_capital, namelike
+from deid.detection.text.names import Misspellings, ends_value, glued, is_capital, namelike
 from deid.detection.text.reading import Reading
 from deid.detection.text.senses import PARTS, Sense, find_sense
-from deid.detection.text.vocabulary import DOCTOR_TITLES, KINSHIP, PERSON_TITLES, PROFESSIONS, word_list
+from deid.detection.text.vocabulary import DOCTOR_TITLES, KINSHIP, PERSON_TITLES, PROFESSIONS, TITLES, word_list
 from deid.domain.document import Mention
 from deid.domain.labels import NAMES, Label
 from deid.french.numerals import DETECTED_NUMBER_WORDS
@@ -56,7 +56,9 @@ _HARDLY_BORNE, _HARDLY_GIVEN = 1_000, 150  # births of "tonton" and "tata" as a 
 _EXAMINATION_LEAST = 3  # letters of an acronym, which two initials behind a surname are not
 _STATE_LEAST = 4  # letters of a participle or adjective behind a name
 _GOES_ON = word_list("behind_an_address") | {"\n"}
-_MISREAD = re.compile(r" ([a-z]+[01][a-z01]+)\Z")
+_MISREAD = re.compile(r" (?=[a-z]*[01])(?=[01]*[a-z])([a-z01]{3,24})\Z", re.IGNORECASE)
+# "M. Roux [sous Apixaben]": what no name holds, and what follows it.
+_BEHIND_NAME = re.compile(r" (?:sous|depuis|sans) ")
 _OBJECTS = frozenset("d de des l la le les qu que un une".split())
 
 
@@ -137,6 +139,11 @@ def trim_civilities(reading: Reading, mentions: Sequence[Mention]) -> list[Menti
                 reading.word(behind + 1), ""
             ):
                 continue  # "M. le directeur"
+        if mention.label in NAMES and _is_slip_of_role(reading, mention):
+            continue
+        behind_name = mention.label in NAMES and _BEHIND_NAME.search(reading.folded, mention.start, mention.end)
+        if behind_name:
+            mention = replace(mention, end=behind_name.start())
         opens = mention.label in NAMES and _CIVILITY.match(reading.folded, mention.start, mention.end)
         if mention.label is Label.PATIENT and not opens:
             opens = _CHILD.match(reading.folded, mention.start, mention.end)
@@ -147,7 +154,7 @@ def trim_civilities(reading: Reading, mentions: Sequence[Mention]) -> list[Menti
         if mention.label in NAMES and not opens:
             opens = _SIGNED.match(reading.folded, mention.start, mention.end) or _thing_of(reading, mention)
             opens = opens or _academic(reading, mention) or _profession(reading, mention) or _kin(reading, mention)
-            opens = opens or _FLOWED.match(reading.folded, mention.start, mention.end)
+            opens = opens or _unit(reading, mention) or _slip_of_role(reading, mention)
         if mention.label is Label.ORG and _HEAD_OF.search(reading.folded, max(0, mention.start - 12), mention.start):
             opens = _CLINIC.match(reading.folded, mention.start, mention.end)
         if opens and opens.end() < mention.end:
@@ -181,9 +188,15 @@ def _in_columns(reading: Reading, mention: Mention) -> list[Mention]:
 
 
 # "O2 2[l.] marchand (as)": the unit of a value that ends a sentence
-_FLOWED = re.compile(r"(?:(?<=\d)|(?<=[a-z]/))(?:cc|d?l|g|mg|ml|u|ui)\.? (?=[^\W\d_]{2})")
+_FLOWED = re.compile(r"[a-z]{1,3}\.? (?=[^\W\d_]{2})")
 # "Pr [ag.] Vincent Delmas", "Dr hon. Le Roux"
-_ACADEMIC = re.compile(r"(?:agregee?|agr?\.|emerite|honoraire|hon\.|associee?|assoc\.) ?(?=[^\W\d_])")
+_ACADEMIC = re.compile(r"(?:agregee?|agr?\.|emerite|honoraire|hon\.|associee?|assoc\.?) ?(?=[^\W\d_])")
+
+
+def _unit(reading: Reading, mention: Mention) -> re.Match[str] | None:
+    """Match the unit of a value at the start of a mention."""
+    valued = ends_value(reading, reading.token_at(mention.start))
+    return _FLOWED.match(reading.folded, mention.start, mention.end) if valued else None
 
 
 def _academic(reading: Reading, mention: Mention) -> re.Match[str] | None:
@@ -206,6 +219,34 @@ def _profession(reading: Reading, mention: Mention) -> re.Match[str] | None:
     noun = "NOM" in lexicon.parts.get(word, "").split("|") and not borne
     named = lexicon.is_surname(name) or lexicon.is_first_name(name)
     return _FIRST_WORD.match(reading.folded, mention.start, mention.end) if titled and noun and named else None
+
+
+_ROLES = PROFESSIONS | {"associe", "associee", "garde", "remplacant", "remplacante"}
+_NEAR_ROLES = Misspellings(one for one in _ROLES if len(one) > 4)
+
+
+def _slip_of_role(reading: Reading, mention: Mention) -> re.Match[str] | None:
+    """Match a small role, misspelt, cut short or rare, between a title and a capital: "dr [astrnte] Quint"."""
+    match = _FIRST_WORD.match(reading.folded, mention.start, mention.end)
+    return match if match and _reads_as_role(reading, reading.token_at(mention.start)) else None
+
+
+def _is_slip_of_role(reading: Reading, mention: Mention) -> bool:
+    """True for a mention of such a role only: "dr [anesthsiste] Pinel"."""
+    first = reading.token_at(mention.start)
+    return len(reading.tokens(mention)) == 1 and _reads_as_role(reading, first)
+
+
+def _reads_as_role(reading: Reading, index: int) -> bool:
+    word, lexicon = reading.words[index], reading.lexicon
+    before = reading.word(index - 1 - (reading.word(index - 1) == "."))
+    small = reading.surface(index).islower() and is_capital(reading, index + 1) and len(word) >= _STATE_LEAST
+    borne = max(lexicon.first_names.get(word), lexicon.surnames.get(word)) >= _HARDLY_GIVEN
+    if not small or borne or before not in TITLES | PROFESSIONS | {"aide"}:
+        return False
+    if word.endswith(("iste", "logue", "iatre")):
+        return True
+    return any(one.startswith(word) for one in _ROLES) or bool(_NEAR_ROLES.near(word))
 
 
 def _kin(reading: Reading, mention: Mention) -> re.Match[str] | None:
@@ -250,16 +291,18 @@ def _without_verb(reading: Reading, mention: Mention) -> Mention:
 
 
 def _without_misread(reading: Reading, mention: Mention) -> Mention:
-    """Return a name without a word in small letters behind it that a scanner misread: "SPEYSER [jo1nt]"."""
+    """Return a name without a word behind it that a scanner misread: "SPEYSER [jo1nt]", "Potard [0RL]"."""
     found, lexicon = _MISREAD.search(reading.text, mention.start, mention.end), reading.lexicon
-    read = {found[1].replace("0", "o").replace("1", sign) for sign in "il"} if found else set()
-    plain = any(lexicon.is_word(one) and not (lexicon.is_surname(one) or lexicon.is_first_name(one)) for one in read)
+    read = {found[1].casefold().replace("0", "o").replace("1", sign) for sign in "il"} if found else set()
+    named = any(lexicon.is_surname(one) or lexicon.is_first_name(one) for one in read)
+    plain = not PROFESSIONS.isdisjoint(read) or (any(map(lexicon.is_word, read)) and not named)
     return replace(mention, end=found.start()) if found and plain else mention
 
 
 def is_description(reading: Reading, index: int) -> bool:
     """True for a word in capitals behind a name that says what is or is done to its bearer."""
-    return _is_state(reading, index) or _is_examination(reading, index)
+    remark = reading.words[index] == "ras" and reading.surface(index).isupper()
+    return remark or _is_state(reading, index) or _is_examination(reading, index)
 
 
 def _is_state(reading: Reading, index: int) -> bool:

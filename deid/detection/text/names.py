@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from itertools import combinations
 
@@ -9,9 +10,19 @@ from rapidfuzz.distance import OSA
 
 from deid.detection.lookup.known_names import LOWER_PARTICLES, NOT_NAMES, PARTICLES, SHORT_NAMES
 from deid.detection.text.reading import Reading
+from deid.detection.text.vocabulary import word_list
 
 _LONGEST = 6  # words in a name
 _CLOSING = frozenset({"", "\n", ".", ",", ";", ":", "!", "?", "…", "(", ")", "/", "|", ">", '"', "«", "»", "+", "&"})
+# The number of a value, up to its unit: "2", "1,5 ", "débit 3 ". A blank alone parts the number of a bed or a day from
+# an initial too.
+_UNITS = frozenset("cc dl g kg l mcg mg ml u ui".split())
+_FLOWING = "|".join(sorted(word_list("measured") | word_list("measured_in_thousands") | word_list("flowing")))
+_VALUED = re.compile(
+    r"(?:(?<![\d.,/])\d{1,4}|(?<![\d.,/])\d{1,4}[.,]\d{1,2} ?|"
+    rf"\b(?:{_FLOWING})\b[^\n.;\d]{{0,16}}\d{{1,4}} |[a-z]/)\Z"
+)
+_VALUED_REACH = 48
 ELISIONS = frozenset("d l m n o".split())
 # Words between a subject and its verb.
 _BEFORE_VERB = frozenset("se s ne n est sont etait a ont avait lui leur l y en nous vous me m te t qui va".split())
@@ -30,6 +41,16 @@ def is_upper(reading: Reading, index: int) -> bool:
 def glued(reading: Reading, index: int) -> bool:
     """Return whether no blank precedes token `index`."""
     return 0 < index < len(reading.starts) and reading.ends[index - 1] == reading.starts[index]
+
+
+def ends_value(reading: Reading, index: int) -> bool:
+    """Return whether the token at `index` is the unit of a value, and no initial: "O2 débit 3 [L]. Martin"."""
+    if not 0 <= index < len(reading.words) or reading.words[index] not in _UNITS:
+        return False
+    start, dose = reading.starts[index], reading.word(index - 1).isdigit()
+    if dose and reading.word(index - 2) in reading.lexicon.drugs:
+        return True
+    return _VALUED.search(reading.folded, max(reading.line(start)[0], start - _VALUED_REACH), start) is not None
 
 
 def opens_verb(reading: Reading, index: int) -> bool:

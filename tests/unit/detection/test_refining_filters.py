@@ -562,3 +562,51 @@ def test_a_name_goes_without_the_unit_of_the_value_ahead() -> None:
     text = "vu par l. marchand"
     (kept,) = trim_civilities(reading(text), [marked(text, "l. marchand", Label.DOCTOR)])
     assert text[kept.start : kept.end] == "l. marchand"
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "name"),
+    [
+        ("sous lunettes 4 L. Lefort dort", "L. Lefort", "Lefort"),
+        ("PARACETAMOL 1 G. DUMONT VA BIEN", "G. DUMONT", "DUMONT"),
+        ("Chambre 4 L. Lefort dort", "L. Lefort", "L. Lefort"),
+        ("1. L. Lefort 2. G. Dumont", "L. Lefort", "L. Lefort"),
+        ("vu par dr astrnte Quint cette nuit", "astrnte Quint", "Quint"),
+        ("vu par dr radiolog Hamon", "radiolog Hamon", "Hamon"),
+        ("par l'aide soig Mireille", "soig Mireille", "Mireille"),
+        ("avis dr interniste Morand", "interniste Morand", "Morand"),
+        ("Dr assoc Garcia présent", "assoc Garcia", "Garcia"),
+        ("dr martin Dupont vu", "martin Dupont", "martin Dupont"),
+        ("dr szymczk Paul vu", "szymczk Paul", "szymczk Paul"),
+        ("M. Roux sous Apixaben 5", "Roux sous Apixaben", "Roux"),
+        ("avis Dr Potard 0RL", "Potard 0RL", "Potard"),
+        ("avis Dr Ghislain R0UX", "Ghislain R0UX", "Ghislain R0UX"),
+        ("M. DUBOIS RAS", "DUBOIS RAS", "DUBOIS"),
+    ],
+)
+def test_a_name_goes_without_units_roles_and_remarks(text: str, part: str, name: str) -> None:
+    (kept,) = trim_civilities(reading(text), [marked(text, part, Label.DOCTOR)])
+    assert text[kept.start : kept.end] == name
+
+
+def test_a_misspelt_role_alone_is_nobody() -> None:
+    text = "dr anesthsiste Pinel"
+    assert trim_civilities(reading(text), [marked(text, "anesthsiste", Label.DOCTOR)]) == []
+    text = "dr szymczk Paul"
+    assert len(trim_civilities(reading(text), [marked(text, "szymczk", Label.DOCTOR)])) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "dropped"),
+    [
+        ("MR VOMIT DEPUIS HIER", "VOMIT", True),
+        ("MME REFUSE LES SOINS", "REFUSE", True),
+        ("MR CRACHE DU SANG", "CRACHE", True),
+        ("DR VOMIT DEPUIS HIER", "VOMIT", False),
+        ("MR VOMIT (FILS)", "VOMIT", False),
+        ("MME PORTE LE BAS", "PORTE", False),
+        ("MR MARTIN DEPUIS HIER", "MARTIN", False),
+    ],
+)
+def test_a_verb_behind_a_civility_is_nobody(text: str, part: str, dropped: bool) -> None:
+    assert (drop_allowed(reading(text), [marked(text, part, Label.PERSON)], {}) == []) is dropped

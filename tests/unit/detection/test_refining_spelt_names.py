@@ -152,3 +152,16 @@ def test_a_wrong_spelling_is_a_name_of_the_same_kind(detector: Detector, text: s
 )
 def test_other_words_behind_a_negation_stay(detector: Detector, text: str, stays: str) -> None:
     assert all(stays not in said for label, said in found_in(detector, text) if label in NAMES)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("M A R T I N Martin, né le 12/03/1950", "M A R T I N Martin"),
+        ("je répète M O U L I N, Moulin", "M O U L I N"),
+        ("S A L M O N Salmon, vu ce jour pour asthme", "S A L M O N Salmon"),
+        ("M A Dupont vu en consultation ce jour", "A Dupont"),
+    ],
+)
+def test_letters_ahead_of_the_name_are_a_part_of_it(detector: Detector, text: str, name: str) -> None:
+    assert name in [said for label, said in found_in(detector, text) if label in NAMES]
