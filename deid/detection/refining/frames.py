@@ -12,7 +12,7 @@ from deid.detection.lookup.lexicon import gazetteers
 from deid.detection.merging.evidence import has_clinical_reading, is_acronym, is_clipped, is_misread, is_misspelt_drug
 from deid.detection.refining.countries import named_territories
 from deid.detection.refining.trimming import USUAL_NAME
-from deid.detection.text.names import glued, is_capital, read_name
+from deid.detection.text.names import ends_value, glued, is_capital, read_name
 from deid.detection.text.reading import Reading
 from deid.detection.text.senses import COLOUR_WORDS, Sense, find_sense
 from deid.detection.text.vocabulary import CIVILITIES, EPONYMS, KINSHIP, ORG_HEADS, PROFESSIONS, word_list
@@ -51,6 +51,8 @@ _MEETING = frozenset("appel appels entretien rdv recu revu revue visite vu vue".
 _TO_SOMEBODY = frozenset("a avec chez ide par".split())
 _TAKEN = word_list("beside_hours")
 _COMPLEMENT = frozenset("d de des du".split())
+_OF_PEOPLE, _OF_ALL = word_list("of_people"), word_list("of_people_or_things")
+_LISTING = frozenset({"", "\n", ":", ",", ";", "/"})
 _QUOTES = frozenset({"»", '"', "”"})
 _CALLED = re.compile(
     r"\b(?:(?P<weak>(?P<said>dite?)|connue? (?:comme|sous le (?:sur)?nom de))|surnommee?|alias|surnom ?:|"
@@ -136,6 +138,8 @@ def find_framed_names(reading: Reading, mentions: Sequence[Mention]) -> list[Men
         *_dear(reading),
         *_of_kin(reading),
         *_told(reading),
+        *_acting(reading),
+        *_in_lists(reading),
         *(name for _, name in _of_somebody(reading)),
     )
     return [one for one in found if not all(covered[one.start : one.end])]
@@ -208,10 +212,14 @@ def _before_dates(reading: Reading, mentions: Sequence[Mention]) -> Iterator[Men
 
 
 def _is_usual_surname(reading: Reading, index: int) -> bool:
-    """True for a word of the language that is rather a surname, with a capital: "Boucher", "Petit"."""
+    """True for a word of the language that is rather a surname than a town, with a capital: "Boucher", "Petit"."""
+    return _is_borne_by_many(reading, index) and gazetteers().towns(reading.words[index]) < _INHABITANTS
+
+
+def _is_borne_by_many(reading: Reading, index: int) -> bool:
     word, lexicon = reading.words[index], reading.lexicon
     named = lexicon.surnames.get(word) >= USUAL_NAME and lexicon.is_surname(word) and reading.capitals[index]
-    return named and word not in NOT_NAMES and word not in WEEKDAYS and gazetteers().towns(word) < _INHABITANTS
+    return named and word not in NOT_NAMES and word not in WEEKDAYS
 
 
 def _is_bare_name(reading: Reading, first: int, last: int) -> bool:
@@ -470,6 +478,44 @@ def _told(reading: Reading) -> Iterator[Mention]:
         borne = lexicon.surnames.get(reading.words[last]) >= _FOLLOWING
         if borne and reading.surface(last).istitle() and _reads_as_surname(reading, last):
             yield _framed(reading, last, last, Label.DOCTOR)
+
+
+def _acting(reading: Reading) -> Iterator[Mention]:
+    """Yield a usual surname or first name that opens a sentence, behind a value perhaps, ahead of what a person does.
+
+    "Bernard tolère bien", "O2 débit 3 L. Martin présent". An eponym opens a sentence as a sign: "Babinski absent".
+    """
+    lexicon = reading.lexicon
+    for first, word in enumerate(reading.words):
+        said, valued = reading.word(first + 1), _is_behind_value(reading, first)
+        told = said in _OF_PEOPLE | _OF_ALL or (valued and said.isalpha() and not reading.capitals[first + 1])
+        if not told or not reading.surface(first).istitle() or not (valued or _opens(reading, first)):
+            continue
+        usual = _is_borne_by_many(reading, first)
+        plain = lexicon.is_word(word) or not usual
+        eponym = word in lexicon.eponyms and not lexicon.is_first_name(word)
+        named = usual or _reads_as_surname(reading, first)
+        if named and not eponym and not (plain and said not in _OF_PEOPLE):
+            yield _framed(reading, first, first)
+
+
+def _in_lists(reading: Reading) -> Iterator[Mention]:
+    """Yield surnames in capitals that open the entries of one line: "Bloc 2 : CORMIER hernie, LE BRAS colectomie"."""
+    heads: dict[int, list[tuple[int, int]]] = {}
+    for last in range(1, len(reading.words) - 1):
+        first = last - (reading.word(last - 1) in PARTICLES and is_capital(reading, last - 1))
+        opens = reading.word(first - 1) in _LISTING and len(reading.words[last]) > 2 and reading.surface(last).isupper()
+        told = reading.word(last + 1).isalpha() and not reading.capitals[last + 1]
+        if opens and (told or is_acronym(reading, last + 1)) and _reads_as_surname_here(reading, last):
+            heads.setdefault(reading.line(reading.starts[last])[0], []).append((first, last))
+    for entries in heads.values():
+        if len(entries) > 1 and any(not reading.lexicon.is_word(reading.words[last]) for _, last in entries):
+            yield from (_framed(reading, first, last) for first, last in entries)
+
+
+def _is_behind_value(reading: Reading, index: int) -> bool:
+    """True right behind the unit of a value, and its dot: "O2 3 L. [Martin]"."""
+    return ends_value(reading, index - 1 - (reading.word(index - 1) == "."))
 
 
 def _dear(reading: Reading) -> Iterator[Mention]:

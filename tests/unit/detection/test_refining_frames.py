@@ -223,3 +223,38 @@ def test_a_state_in_capitals_is_no_part_of_a_name(text: str, given: str, left: s
     at = text.index(given)
     (kept,) = trim_civilities(Reading(Document("d", text)), [Mention(at, at + len(given), Label.PATIENT, 0.8)])
     assert text[kept.start : kept.end] == left
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("O2 débit 3 L. Moreau présent au lit", ["Moreau"]),
+        ("Diurèse 1,5 L. Garnier levé au fauteuil", ["Garnier"]),
+        ("O2 6L Fontaine somnolent", ["Fontaine"]),
+        ("Scope en place. Bernard tolère bien le produit.", ["Bernard"]),
+        ("Hydratation 2 L. Renaud s'est levé", ["Renaud"]),
+        ("Lasègue négatif. Babinski présent à droite. Redon levé.", []),
+        ("Marche difficile. Marche reste difficile. Garde présente.", []),
+        ("Grand calme ce jour. Selles présentes.", []),
+        ("Optiflow 40 L/min puis O2 6 L. Lambert améliorée", ["Lambert"]),
+        ("Insuline 6 U. Masson réclame à boire", ["Masson"]),
+        ("Insuline 6 U. Marche à faire. Diurèse 2 L. Bilan complet", []),
+    ],
+)
+def test_a_surname_that_opens_a_sentence_ahead_of_what_a_person_does(text: str, names: list[str]) -> None:
+    assert found(text) == names
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Salle 3 : CORMIER hernie, LE BRAS thyroidectomie, PERROT PAC x3", ["CORMIER", "LE BRAS", "PERROT"]),
+        ("vus : GUEGAN apyrétique ; TANGUY sort demain", ["GUEGAN", "TANGUY"]),
+        ("TDM normal, IRM normale, CRP négative", []),
+        ("LASEGUE négatif, ROMBERG stable, MURPHY douteux", []),
+        ("PAC fait, ROUX en Y perméable", []),
+        ("pouls 80, PLATEAU repas pris, PETIT déjeuner pris, GRAND lavage", []),
+    ],
+)
+def test_surnames_in_capitals_open_the_entries_of_a_list(text: str, names: list[str]) -> None:
+    assert sorted({*found(text)}) == sorted(names)
