@@ -126,8 +126,7 @@ class People:
                 if turn
                 else self.drawing.surrogate(word.key, word.surname, pool, sex)
             )
-        if self._natural:
-            surrogate = usual_spelling(surrogate, word.surname)
+        surrogate = usual_spelling(surrogate, word.surname)
         if word.plain or not self._context.accented or self._lacks_accents(word):
             surrogate = without_accents(surrogate)
         if word.form in self.roster.forms.short:

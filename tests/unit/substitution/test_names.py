@@ -29,10 +29,10 @@ def _one(substitutor: Substitutor, markup: str, patient: Patient | None = None) 
 
 # text of a PATIENT mention, what its surrogate must look like
 SHAPES = [
-    ("DUPONT Jean", r"[A-Z]{2,} [A-ZÉ][a-zéèïëô]+"),
-    ("Jean DUPONT", r"[A-ZÉ][a-zéèïëô]+ [A-Z]{2,}"),
+    ("DUPONT Jean", r"[A-Z]{2,} [A-Z][a-z]+"),
+    ("Jean DUPONT", r"[A-Z][a-z]+ [A-Z]{2,}"),
     ("DUPONT JEAN", r"[A-Z]{2,} [A-Z]{2,}"),
-    ("dupont jean", r"[a-zéèïëô]{2,} [a-zéèïëô]{2,}"),
+    ("dupont jean", r"[a-z]{2,} [a-z]{2,}"),
     ("J. Dupont", r"[A-Z]\. [A-Z][a-z]+"),
     ("Dupont J.", r"[A-Z][a-z]+ [A-Z]\."),
     ("J.-P. Dupont", r"[A-Z]\.-[A-Z]\. [A-Z][a-z]+"),
@@ -41,13 +41,13 @@ SHAPES = [
     ("Le Bihan", r"(?:Le |L')[A-Z][a-z]+"),
     ("van der Berg", r"[A-Z][a-z]+"),
     ("d'Hauterive", r"d(?:'[AEIOUYH]|e [^AEIOUYH])[a-z]+"),
-    ("Jean-Do", r"[A-ZÉ][a-zéèïëô]+-[A-ZÉ][a-zéèïëô]+"),
+    ("Jean-Do", r"[A-Z][a-z]+-[A-Z][a-z]+"),
     ("L.", r"[A-Z]\."),
     ("JP", r"[A-Z]{2}"),
     ("A. M.", r"[A-Z]\. [A-Z]\."),
     ("D U P O N T", r"(?:[A-Z] )+[A-Z]"),
-    ("HADDAD Sonia épse BENALI", r"[A-Z]{2,} [A-ZÉ][a-zéèïëô]+ épse [A-Z]{2,}"),
-    ("SaïdOmar", r"[A-Z][a-zéèïëôç]+[A-Z][a-zéèïëôç]+"),
+    ("HADDAD Sonia épse BENALI", r"[A-Z]{2,} [A-Z][a-z]+ epse [A-Z]{2,}"),
+    ("SaïdOmar", r"[A-Z][a-z]+[A-Z][a-z]+"),
 ]
 
 
@@ -55,7 +55,7 @@ SHAPES = [
 @pytest.mark.parametrize("key", KEYS)
 def test_shape_and_case_are_kept(text: str, shape: str, key: str, substitutor: Substitutor) -> None:
     (surrogate,) = _one(substitutor, f"Vu à midi : [[PATIENT|{text}]], très fatigué.", Patient(key=key))
-    assert re.fullmatch(shape, surrogate), surrogate
+    assert re.fullmatch(shape, without_accents(surrogate)), surrogate
 
 
 def test_a_person_stays_one_however_written(substitutor: Substitutor) -> None:

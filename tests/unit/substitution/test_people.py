@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from deid.domain.document import Patient
 from deid.french.folding import comparable, without_accents, words
+from deid.reference.accents import usual_spelling
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
 from tests.unit.substitution.examples import marked, surrogates
@@ -26,6 +27,28 @@ def _text(substitutor: Substitutor, markup: str, patient: Patient | None = None)
 
 def _drawn(substitutor: Substitutor, markup: str, patient: Patient | None = None) -> list[str]:
     return surrogates(substitutor.substitute(*marked(markup, patient=patient)))
+
+
+# Accents
+
+
+def test_a_text_with_accents_gives_names_their_usual_ones(substitutor: Substitutor) -> None:
+    """Whether the original has any tells nothing: a surrogate has those that it is usually written with."""
+    seen: set[bool] = set()
+    for key in KEYS * 4:
+        for name in ("Nadège Crépin", "Helene Berthet", "Odile Frémont"):
+            (drawn,) = _drawn(substitutor, f"opérée : [[PERSON|{name}]], élève", Patient(key=f"{key} {len(seen)}"))
+            first, last = drawn.split()
+            assert (first, last) == (usual_spelling(first, False), usual_spelling(last, True))
+            seen.add(drawn.isascii())
+    assert seen == {True, False}
+
+
+@pytest.mark.parametrize("text", ["PATIENTE OPEREE : [[PERSON|{}]]", "operee, vue avec [[PERSON|{}]]"])
+def test_a_text_without_accents_gives_names_none(text: str, substitutor: Substitutor) -> None:
+    for key in KEYS:
+        for name in ("THERESE CREPIN", "Therese Crepin", "ANDREE LEFEVRE"):
+            assert _text(substitutor, text.format(name), Patient(key=key)).isascii()
 
 
 # Civilities and roles
