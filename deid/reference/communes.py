@@ -419,6 +419,11 @@ def sort_of(commune: Commune) -> tuple[int, str | None]:
     return (1 if hospital else min(size, len(CLASSES) - 1)), hospital
 
 
+def is_town(commune: Commune) -> bool:
+    """Return whether a commune has a public hospital, or 10,000 inhabitants."""
+    return commune.insee in hospital_towns() or population_class(commune.population) > 1
+
+
 def _ranked(pairs: Iterable[tuple[str, Commune]]) -> dict[str, Sequence[Commune]]:
     """Group communes by key, each once, the most populous first, then by code."""
     groups: dict[str, set[Commune]] = defaultdict(set)

@@ -17,7 +17,7 @@ from deid.french.gentiles import Gentile
 from deid.privacy.budget import PLACE_COSTS
 from deid.privacy.stream import KeyedStream
 from deid.reference import Commune, CommuneTable
-from deid.reference.communes import Spot
+from deid.reference.communes import Spot, is_town
 from deid.reference.partition import is_overseas_code
 from deid.reference.place_names import department_of_zip
 from deid.substitution.context import DocumentContext
@@ -199,8 +199,10 @@ class Gazette:
 
     @cached_property
     def _ordered(self) -> Mapping[str, Place]:
-        """Key → place of the document, in order."""
-        return {place.key: place for _, place in sorted(self.places.items())}
+        """Key → place of the document: the home first, so that all documents agree on it, then the others in order."""
+        home, places = self._survey.known_home, [place for _, place in sorted(self.places.items())]
+        first = [one for one in places if one.commune is not None and one.commune == home]
+        return {place.key: place for place in (*first, *places)}
 
     def drawn_in(self, kind: str, code: str) -> Commune | None:
         """Return a commune drawn for the document's places in a "department" or "region"; None without such a place.
@@ -254,16 +256,22 @@ class Gazette:
 
         By the law of the strata, any without a word of a person's name: such words do not depend on the places. Of the
         few of a stratum of several departments, none that another place of the document has: which places are one is
-        public. Else another commune than the place, of no name hidden here, with another postal code.
+        public. For one overseas that a hospital names, no village. Else another commune than the place, of no name
+        hidden here, with another postal code.
         """
         true = place.commune
         if self._strategy == "health_exponential" and place.world is None:
             few = true is not None and self.communes.department_of_territory(true) is None
-            return self._is_unnamed(commune) and not (few and commune.insee in self._used)
+            village = self._seats_hospital(place) and not is_town(commune)
+            return self._is_unnamed(commune) and not village and not (few and commune.insee in self._used)
         if (true is not None and commune.insee == true.insee) or self._context.brings_back(commune.name):
             return False
         codes = self._codes.get(place.key)
         return codes is None or not commune.zips or not codes.issuperset(commune.zips)
+
+    def _seats_hospital(self, place: Place) -> bool:
+        """Return whether a place is overseas, where strata tell no villages from towns, and a hospital names it."""
+        return place.commune is not None and _is_overseas(place.commune) and place.key in self._survey.hospitals
 
     def _is_unnamed(self, commune: Commune) -> bool:
         return self._context.forbidden_names.isdisjoint(words(commune.name))

@@ -13,7 +13,7 @@ from deid.domain.document import Mention
 from deid.domain.labels import Label
 from deid.french.folding import comparable, fold_line, words
 from deid.french.gentiles import Gentile, derived_gentile, read_gentile
-from deid.french.organisation_heads import HEAD_AHEAD, head_of, scanned
+from deid.french.organisation_heads import HEAD_AHEAD, OrgKind, head_of, scanned
 from deid.reference import Commune, CommuneTable
 from deid.reference.place_names import department_of_zip, key_openings, place_key
 from deid.substitution.context import DocumentContext
@@ -21,7 +21,7 @@ from deid.substitution.drafts import digits_of
 from deid.substitution.places import abroad
 from deid.substitution.places.abroad import world
 from deid.substitution.places.areas import area, area_names, is_abroad, is_public
-from deid.substitution.places.finding import Finder, Hints, Place, read_one_line, without_cedex
+from deid.substitution.places.finding import Finder, Hints, Place, opening_head, read_one_line, without_cedex
 
 _SCANNED = str.maketrans("OoIlB", "00118")
 # What stands between an organisation and the address that is its own: lines of a letterhead, no sentence, no person.
@@ -30,6 +30,7 @@ _BESIDE = re.compile(r"[ ,;:(/–—-]*(?:(?:à|a|de)\s+|d['’])?", re.IGNORECA
 _SENTENCE = re.compile(r"[.!?…][^\S\n]+[A-ZÀ-Ý]|\n[^\S\n]*\n[^\S\n]*\n")
 _PAIR_REACH = 14
 _SEATED = re.compile("chr?u|chr|aphp|ghu|hospicescivils")  # comparable heads of university hospitals
+_AT_TOWN = re.compile(r"[\s,;(–-]*(?:(?:à|a|au|aux) )?")
 _AREA_GAP = re.compile(r"[ ,;(/–—-]*(?:(?:en|dans) (?:l['’]|l[ae] |les )?)?")
 _LAST_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*\Z")
 _COUNTRY_GAP = re.compile(r"[ ,;(/–—-]*\n?[ ,(/–—-]*(?:en |au |aux )?")
@@ -247,6 +248,24 @@ class Survey:
         """Return the keys of places of the metropolis that are addresses of university hospitals, but for the home."""
         told = {place.key: place.commune for name, place in self.addressed.items() if _SEATED.match(name)}
         return {key for key, commune in told.items() if commune != self.known_home}
+
+    @cached_property
+    def hospitals(self) -> Set[str]:
+        """Return the keys of places that a hospital is called by, has its address in or stands ahead of."""
+        found: set[str] = set()
+        for mention in self._context.labelled(Label.ORG):
+            head = opening_head(self._context.text(mention))
+            if head is not None and head.kind is OrgKind.HOSPITAL:
+                addressed = self.addressed.get(comparable(self._context.text(mention)))
+                near = (self.places.get(mention.start), addressed, self._town_after(mention))
+                found.update(place.key for place in near if place is not None)
+        return found
+
+    def _town_after(self, organisation: Mention) -> Place | None:
+        """Return the place of a town right behind an organisation: "CHU Sud à Saint-Pierre"; else None."""
+        text, end = self._context.document.text, organisation.end
+        near = (one.start for one in self._context.labelled(Label.CITY) if 0 <= one.start - end <= _PAIR_REACH)
+        return next((self.places[start] for start in near if _AT_TOWN.fullmatch(text, end, start)), None)
 
     def _address_after(self, organisation: Mention, following: Sequence[Mention]) -> Place | None:
         """Return the place of the first address after a name, right behind it or in its letterhead, or None."""

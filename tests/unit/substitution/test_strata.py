@@ -11,7 +11,7 @@ from deid.french.articles import of_place
 from deid.french.folding import comparable, words
 from deid.quality.grammar import count_errors
 from deid.reference import CommuneTable
-from deid.reference.communes import sort_of
+from deid.reference.communes import is_town, sort_of
 from deid.reference.partition import hospital_towns
 from deid.substitution import Substitutor
 from deid.substitution.places.finding import read_one_line
@@ -179,6 +179,52 @@ def test_an_overseas_hospital_stays_overseas(substitutor: Substitutor, communes:
         seats = {comparable(of_place(one.name)) for one in communes.in_department("972")}
         assert comparable(hospital.removeprefix("CHU ")) in seats
         assert communes.find(seat)[0].department != "972"
+
+
+@pytest.mark.parametrize(
+    ("markup", "department"),
+    [
+        ("né : [[ZIP|97220]] [[CITY|La Trinité]], suivi au [[ORG|CH de Trinité]]", "972"),
+        ("né : [[ZIP|97600]] [[CITY|Mamoudzou]], suivi au [[ORG|Centre hospitalier de Mamoudzou]]", "976"),
+        ("né : [[ORG|Centre hospitalier Franck Joly]]\n[[ZIP|97320]] [[CITY|Saint-Laurent-du-Maroni]]", "973"),
+        ("[[ZIP|97410]] [[CITY|Saint-Pierre]]. Vu au [[ORG|CHU Sud Réunion]] à [[CITY|Saint-Pierre]]", "974"),
+        ("né : [[ZIP|97139]] [[CITY|Les Abymes]], suivi à l'[[ORG|hôpital des Abymes]]", "971"),
+    ],
+)  # fmt: skip
+def test_a_place_overseas_that_a_hospital_names_is_a_town(
+    markup: str, department: str, substitutor: Substitutor, communes: CommuneTable
+) -> None:
+    here = {comparable(one.name): is_town(one) for one in communes.in_department(department)}
+    for key in MANY:
+        drawn = map(comparable, _one(substitutor, markup, Patient(key=key)))
+        assert {here[name] for name in drawn if name in here} == {True}
+
+
+def test_a_village_overseas_that_no_hospital_names_may_stay_one(
+    substitutor: Substitutor, communes: CommuneTable
+) -> None:
+    markup = "suivi au [[ORG|CH de Trinité]], habite [[CITY|Le Diamant]]"
+    homes = {_one(substitutor, markup, Patient(key=key))[1] for key in MANY}
+    assert {is_town(communes.find(home, department="972")[0]) for home in homes} == {True, False}
+
+
+@pytest.mark.parametrize(
+    ("home", "code", "others"),
+    [
+        ("Guéret", "23000", ("Tulle", "Ussel", "Aubusson", "Orthez")),
+        ("La Rochelle", "17000", ("Valence", "Niort", "Angoulême", "Bayonne")),
+        ("Dijon", "21000", ("Besançon", "Nancy", "Reims", "Metz")),
+    ],
+)
+def test_documents_of_one_patient_agree_on_a_home_that_could_lie_anywhere(
+    home: str, code: str, others: tuple[str, ...], substitutor: Substitutor
+) -> None:
+    """A town told ahead of the home would otherwise take its draw: few stand for towns of several departments."""
+    ahead = ", ".join(f"[[CITY|{one}]]" for one in others)
+    for key in MANY:
+        patient = Patient(key=key, city=home, zip=code)
+        (alone,) = _one(substitutor, f"née, habite : [[CITY|{home}]]", patient)
+        assert _one(substitutor, f"née à {ahead}, habite : [[CITY|{home}]]", patient)[-1] == alone
 
 
 @pytest.mark.parametrize(
