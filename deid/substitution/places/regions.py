@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from deid.domain import read_lists
 from deid.domain.document import Mention
@@ -54,16 +54,38 @@ _DISTRICT = re.compile(r"(\d{1,2}) ?(er|eme|e)?( arr[a-z]*\.?)?")
 _DISTRICTS = 20
 _LISTS = read_lists(__file__)
 _LISTED = _LISTS["rivers"]
-_NAMES = [name.strip() for name in _LISTED["names"].split(",")]
-# Name of a river → its article.
-RIVERS = {name[len(own_article(name)) :]: own_article(name).strip() for name in _NAMES}
+
+
+def _with_articles(said: str) -> Mapping[str, str]:
+    """Return name → its article, of names told with theirs: "la Saône, l'Ain"."""
+    names = (" ".join(name.split()) for name in said.split(","))
+    return {name[len(own_article(name)) :]: own_article(name).strip() for name in names}
+
+
+RIVERS = _with_articles(_LISTED["names"])
+_OVERSEAS_RIVERS = {code: _with_articles(said) for code, said in _LISTS["rivers_overseas"].items()}
 _AT_RIVER = re.compile(rf"\b(?:{_LISTED['ahead']})(?: [a-z]+)?(?: (?:de|dans|a|sur|en))?[ ]?(?:(?:la|le|du|l')[ ]?)?\Z")
 # Kind of land → what follows the word for it, and this word, which may be ahead of the mention: "quartier du [Petit
 # Maroc]".
 _LAND_NAMES = {kind: tuple(" ".join(one.split()) for one in said.split(",")) for kind, said in _LISTS["land"].items()}
-_LAND_NAMES["river"] = tuple(fitted(Ahead("de la ", "de", "la"), Noun(Kind.NAME, RIVERS[one]), one) for one in RIVERS)
+
+
+def _behind_de(rivers: Mapping[str, str]) -> Sequence[str]:
+    return tuple(fitted(Ahead("de la ", "de", "la"), Noun(Kind.NAME, rivers[one]), one) for one in rivers)
+
+
+_LAND_NAMES["river"] = _behind_de(RIVERS)
 _WORD_OF_LAND = re.compile("|".join(rf"(?P<{kind}>\b(?:{said})\b)" for kind, said in _LISTS["land_words"].items()))
 _LAND_AHEAD = re.compile(rf"(?:{_WORD_OF_LAND.pattern}) (?P<of>de la |de l'|du |des |de |d')?\Z")
+# Mountains and lands that are called without a word for them: name → its article, by kind.
+_CALLED_ALONE = [
+    {
+        name[found.end() :]: article
+        for name in _LAND_NAMES[kind]
+        if (found := _OF.match(name)) and (article := _ARTICLES.get(found.group().strip()))
+    }
+    for kind in ("massif", "pays")
+]
 # What stands behind it is a department, if it is one no longer or misspelt: "Département ? « la [Seine] »".
 _AT_DEPARTMENT = re.compile(r"\bdepartement[ ?:«\"-]*(?:d[eu] |d')?(?:l[ae] |l')?\Z")
 _TRIES = 60
@@ -112,11 +134,12 @@ class Regions:
             return hamlet
         if not known and (land := self._site(mention, original, attempt)) is not None:
             return land
-        if self._is_river(mention, original, known):
+        if (alike := self._called_alike(mention, original, known)) is not None:
             bare = original[len(own_article(original)) :]
-            name = self._other(tuple(RIVERS), bare, attempt)
+            name = self._other(tuple(alike), bare, attempt)
             cased = accented_like(original, in_case_of(bare, name), self._context.accented)
-            return Draft(cased, STRATEGY, noun=Noun(Kind.NAME, RIVERS[name]))
+            kind = Kind.DEPARTMENT if alike in _CALLED_ALONE else Kind.NAME  # "en Sologne", "dans le Médoc"
+            return Draft(cased, STRATEGY, noun=Noun(kind, alike[name]))
         article = own_article(original) if known and not is_public(original) else ""
         bare = original[len(article) :]
         seat = self._gazette.seat(mention)
@@ -138,11 +161,17 @@ class Regions:
         told = not any(map(str.isdigit, original)) and _AT_DEPARTMENT.search(self._context.plain_before(mention))
         return ("department", "") if told else None
 
-    def _is_river(self, mention: Mention, original: str, known: Area | None) -> bool:
-        """Return whether a name is a river's: no department's, or words ahead tell the water: "bord de la Vienne"."""
-        if comparable(original[len(own_article(original)) :]) not in map(comparable, RIVERS):
-            return False
-        return not known or _AT_RIVER.search(self._context.plain_before(mention)) is not None
+    def _called_alike(self, mention: Mention, original: str, known: Area | None) -> Mapping[str, str] | None:
+        """Return the rivers or lands, with articles, that stand for one called by its name alone; None for another.
+
+        A department's name is a river's where words ahead tell the water: "bord de la Vienne".
+        """
+        bare = comparable(original[len(own_article(original)) :])
+        lists = [_OVERSEAS_RIVERS.get(self._gazette.home.department, {}), RIVERS, *_CALLED_ALONE]
+        alike = next((names for names in lists if bare in map(comparable, names)), None)
+        if known and (alike is not RIVERS or _AT_RIVER.search(self._context.plain_before(mention)) is None):
+            return None
+        return alike
 
     def _follows(self, original: str, seat: Place | None) -> bool:
         """Return whether an area, or a department's code, follows a drawn commune, which may lie in the original."""
@@ -176,12 +205,13 @@ class Regions:
         """
         inside = _WORD_OF_LAND.match(fold_line(original))
         found = inside or _LAND_AHEAD.search(self._context.plain_before(mention))
-        if found is None or is_overseas_code(self._gazette.home.department) or self._town_of_land(original) is not None:
+        if found is None or self._town_of_land(original) is not None:
             return None
         said = original[found.end() :].lstrip(" -") if inside else original
-        if not said or any(map(str.isdigit, said)):  # "secteur [4]" is another number
+        names = self._names_of_land(found, said)
+        if not names or not said or any(map(str.isdigit, said)):  # "secteur [4]" is another number
             return None
-        name = self._other(_names_of_land(found, said), said, attempt)
+        name = self._other(names, said, attempt)
         if inside:
             text = f"{original[: found.end()]} {in_case_of(said, name)}"
             return Draft(accented_like(original, text, self._context.accented), STRATEGY)
@@ -189,6 +219,13 @@ class Regions:
         name, article = name[of.end() if of else 0 :], _ARTICLES.get(fold_line(of.group()).strip(), "") if of else ""
         cased = accented_like(original, in_case_of(original, name), self._context.accented)
         return Draft(cased, STRATEGY, noun=Noun(Kind.NAME, article))
+
+    def _names_of_land(self, found: re.Match[str], said: str) -> Sequence[str]:
+        """Return what may follow the word found for land; overseas, the rivers of the department alone."""
+        department = self._gazette.home.department
+        if not is_overseas_code(department):
+            return _names_of_land(found, said)
+        return _behind_de(_OVERSEAS_RIVERS.get(department, {})) if found["river"] else ()
 
     def _inhabitants(self, mention: Mention, form: Gentile, attempt: int) -> Draft:
         """Return the inhabitants of the town drawn for theirs: "Rémoise", else "habitante de Gray"; its adjective."""

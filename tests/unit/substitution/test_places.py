@@ -17,9 +17,10 @@ from deid.french.gentiles import gentile_of
 from deid.privacy.stream import KeyedStream
 from deid.reference import CommuneTable
 from deid.reference.communes import sort_of
+from deid.reference.place_names import department_of_zip
 from deid.substitution import Substitutor
 from deid.substitution.places.areas import area, area_names
-from deid.substitution.places.regions import _LAND_NAMES, RIVERS
+from deid.substitution.places.regions import _LAND_NAMES, _OVERSEAS_RIVERS, RIVERS
 from deid.substitution.places.strategies import health_draws
 from tests.unit.substitution.examples import marked, surrogates
 
@@ -155,6 +156,50 @@ def test_a_river_is_another_river(markup: str, ahead: str, substitutor: Substitu
         assert name in RIVERS
         assert name not in markup
         assert text.startswith(ahead)
+
+
+@pytest.mark.parametrize(
+    ("markup", "kind"),
+    [
+        ("randonnée dans le [[LOC|Vercors]]", "massif"),
+        ("retour de l'[[LOC|Oisans]]", "massif"),
+        ("originaire des [[LOC|Bauges]]", "massif"),
+        ("vacances en [[LOC|Sologne]]", "pays"),
+        ("agriculteur dans la [[LOC|Beauce]]", "pays"),
+    ],
+)
+def test_mountains_and_land_called_alone_are_others_of_their_kind(
+    markup: str, kind: str, substitutor: Substitutor
+) -> None:
+    """Not "vacances en Russie", one slip from Pologne."""
+    listed = {re.sub("^(?:de la |de l'|du |des |de )", "", name) for name in _LAND_NAMES[kind]}
+    for key in KEYS:
+        text = substitutor.substitute(*marked(f"né : {markup}", patient=Patient(key=key))).text
+        name = re.split("[ '’]", text)[-1]
+        assert name in listed
+        assert name not in markup
+        assert not re.search(r"\b(?:en l[ae]s?|au|de les?) ", text)
+
+
+@pytest.mark.parametrize(
+    ("town", "code", "markup"),
+    [
+        ("Kourou", "97310", "pêche sur le [[LOC|Maroni]]"),
+        ("Kourou", "97310", "tombée dans le fleuve [[LOC|Lawa]]"),
+        ("Kourou", "97310", "orpaillage sur la [[LOC|rivière Mana]]"),
+        ("Le Robert", "97231", "bain dans la rivière [[LOC|Capot]]"),
+        ("Saint-Leu", "97436", "bain dans la [[LOC|rivière des Galets]]"),
+    ],
+)
+def test_a_river_overseas_is_another_of_its_department(
+    town: str, code: str, markup: str, substitutor: Substitutor
+) -> None:
+    told = markup.replace("|rivière ", "|").split("|")[1].strip("]").split()[-1]
+    for key in KEYS:
+        text = substitutor.substitute(*marked(f"né : {markup}", patient=Patient(key=key, city=town, zip=code))).text
+        name = re.split("[ '’]", text)[-1]
+        assert name in _OVERSEAS_RIVERS[department_of_zip(code)]
+        assert name != told
 
 
 def test_a_department_called_by_a_river_is_a_department(substitutor: Substitutor) -> None:
