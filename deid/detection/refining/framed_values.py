@@ -1,4 +1,4 @@
-"""Days, ages, places and logins that only their frame announces."""
+"""Days, ages, places, logins and sectors that only their frame announces."""
 
 from __future__ import annotations
 
@@ -67,14 +67,23 @@ _DEPARTMENT = re.compile(
 _USER = re.compile(
     r"\b(?i:login|utilisateur|user(?:name)?)\b(?: ?: ?| )(?P<login>[A-Z]{3,8}\d{0,4}|(?<=: )[a-z]{4,8}\d{0,4})(?!\w)"
 )
+# Sectors of psychiatry: department, adults ("G"), children ("I") or prison ("Z"), number: "secteurs 14G05 et 14I01".
+_OF_SECTOR = r"(?:0[1-9]|[1-8]\d|9[0-5a-f]|2[ab]|97[1-6]|98[678])[giz]\d\d(?!\w)"
+_SECTOR = re.compile(_OF_SECTOR)
+_SECTORS = re.compile(
+    r"\bsecteurs?(?:[ :(]{0,3}\b(?:n ?[°o]s?|numeros?|de|psychiatri(?:qu)?es?|generale?s?|adultes?|infantiles?|"
+    r"infanto-juveniles?|penitentiaires?)){0,5}"
+    rf"[ :(]{{0,3}}(?P<codes>{_OF_SECTOR}(?:(?:,? (?:et|ou|puis) |, ?| ?[/;-] ?){_OF_SECTOR}){{0,20}})"
+)
 _NO_USERS = word_list("no_users") | UNNAMED_BODIES | PROFESSIONS | NOT_INITIALS
 _WHOLE = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
 
 
 def find_framed_values(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
-    """Return the days, ages, places and logins that `mentions` lack and that the frame around them announces."""
+    """Return the days, ages, places, logins and sectors that `mentions` lack and the frame around them announces."""
     covered = reading.coverage(mentions)
     found = (*_days(reading), *_ages(reading, mentions), *_places(reading), *_departments(reading), *_users(reading))
+    found += (*_sectors(reading),)
     return [one for one in found if not any(covered[one.start : one.end])]
 
 
@@ -174,6 +183,13 @@ def _departments(reading: Reading) -> Iterator[Mention]:
         name = key(match["name"])
         if not reading.lexicon.is_word(name) and _misspelt_departments().near(name):
             yield _framed(*match.span("name"), Label.LOC)
+
+
+def _sectors(reading: Reading) -> Iterator[Mention]:
+    """Yield the code of each sector of psychiatry of a list behind that word."""
+    for match in _SECTORS.finditer(reading.folded):
+        for code in _SECTOR.finditer(reading.folded, *match.span("codes")):
+            yield _framed(*code.span(), Label.ID)
 
 
 def _users(reading: Reading) -> Iterator[Mention]:

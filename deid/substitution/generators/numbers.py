@@ -78,7 +78,7 @@ _RANKS = 100
 # What is drawn whole: accounts, plates, and figures that a scanner read as letters
 _FORMED = re.compile(rf"(?i:{_IBAN.pattern}|{_PLATE.pattern})|.*(?:\d[OolI]|[OolI]\d).*")
 # A sector of psychiatry, "14G05", and the file of an emergency call, "05-24-18842", open with a department.
-_SECTOR = re.compile(r"(?P<code>0[1-9]|[1-8]\d|9[0-5]|2[AB]|97[1-6])(?P<sort>[GIZ])\d\d", re.IGNORECASE)
+_SECTOR = re.compile(r"(?P<code>0[1-9]|[1-8]\d|9[0-5A-F]|2[AB]|97[1-6]|98[678])(?P<sort>[GIZ])\d\d", re.IGNORECASE)
 _CALL = re.compile(r"(?P<code>0[1-9]|[1-8]\d|9[0-5]|2[AB])[-/. ]\d.*", re.IGNORECASE)
 _AT_CALL = re.compile(r"\b(?:samu|crra|smur)\b[^\n.;]{0,20}\Z")
 _Part = tuple[int, int, str]  # start, end and text of a part of a number that is not redrawn
@@ -163,6 +163,8 @@ class Numbers:
 
     def _kept(self, mention: Mention, original: str) -> Sequence[_Part]:
         """Return letters of a number's kind, and its year, moved; each with its place."""
+        if sector := _SECTOR.fullmatch(original):
+            return [*self._of_sector(sector)]
         if sum(map(str.isdigit, original)) < _LEAST_PARTED:
             return []
         kinds = [
@@ -178,20 +180,20 @@ class Numbers:
         placed: Iterable[_Part] = () if dated else self._placed(mention, original)
         return [*kinds, *self._sort(original), *years, *placed]
 
-    def _placed(self, mention: Mention, original: str) -> Iterator[_Part]:
-        """Yield the letter of a sector, and the drawn department that a number opens with.
-
-        A call has the department of a place of the document, or opens with figures of another sense.
-        """
-        if self._gazette is None:
-            return
-        if sector := _SECTOR.fullmatch(original):
+    def _of_sector(self, sector: re.Match[str]) -> Iterator[_Part]:
+        """Yield the letter of a sector, and the drawn department that it opens with."""
+        if self._gazette is not None:
+            drawn = self._gazette.standing_in(sector["code"].upper()).department
             yield *sector.span("sort"), sector["sort"]
-            yield *sector.span("code"), self._gazette.standing_in(sector["code"].upper()).department
-        elif (call := _CALL.fullmatch(original)) and _AT_CALL.search(self._context.plain_before(mention)):
-            drawn = self._gazette.drawn_in("department", call["code"].upper())
-            if drawn is not None:
-                yield *call.span("code"), drawn.department
+            yield *sector.span("code"), drawn.lower() if sector["sort"].islower() else drawn
+
+    def _placed(self, mention: Mention, original: str) -> Iterator[_Part]:
+        """Yield the department that a call opens with, as drawn for a place of the document."""
+        call = _CALL.fullmatch(original)
+        if self._gazette is None or call is None or not _AT_CALL.search(self._context.plain_before(mention)):
+            return
+        if (drawn := self._gazette.drawn_in("department", call["code"].upper())) is not None:
+            yield *call.span("code"), drawn.department
 
     def _sort(self, original: str) -> Iterator[_Part]:
         """Yield the letters that open a number, where they say its sort and no name or place that is hidden."""

@@ -1,4 +1,4 @@
-"""Days, ages, places and logins that only their frame announces come in; other words in the same frames do not."""
+"""Days, ages, places, logins and sectors that only their frame announces come in; other words in it do not."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from deid.detection import Detector
 from deid.detection.refining.framed_values import find_framed_values, trim_days
 from deid.detection.text.reading import Reading
 from deid.domain.document import Document, Mention
@@ -217,3 +218,26 @@ def test_the_field_of_a_department_with_a_slip(text: str, places: list[str]) -> 
 def test_two_dates_with_the_end_of_a_sentence_between_them_are_two(text: str, dates: list[str]) -> None:
     trimmed = trim_days(Reading(Document("d", text)), [Mention(0, len(text), Label.DATE, 0.9)])
     assert [text[one.start : one.end] for one in trimmed] == dates
+
+
+@pytest.mark.parametrize(
+    ("text", "codes"),
+    [
+        ("Suivi par le secteur 58G03 depuis 2019", ["58G03"]),
+        ("au secteur n°2bg01", ["2bg01"]),
+        ("secteur de psychiatrie générale : 33G11", ["33G11"]),
+        ("SECTEUR DE PSYCHIATRIE INFANTO-JUVENILE N° 974I02", ["974I02"]),
+        ("les secteurs 58G03, 58G04 et 2AG01", ["58G03", "58G04", "2AG01"]),
+        ("secteur 4, gène 20G10", []),
+        ("secteur externe 10 g, zone 33G11", []),
+        ("secteur 33G115", []),
+    ],
+)
+def test_each_sector_of_psychiatry_behind_its_word(text: str, codes: list[str]) -> None:
+    assert found(text) == [(Label.ID, code) for code in codes]
+
+
+def test_a_sector_in_a_sentence_is_found_whatever_the_taggers_say(detector: Detector) -> None:
+    document = Document("d", "Suivie par le secteur 58G03 depuis mars, puis au secteur 2AG03.")
+    (found,) = detector.detect([document])
+    assert {"58G03", "2AG03"} <= {document.text[one.start : one.end] for one in found}

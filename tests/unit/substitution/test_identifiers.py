@@ -532,7 +532,7 @@ def test_a_number_is_alike_under_each_label(number: str, substitutor: Substituto
 @pytest.mark.parametrize(
     ("markup", "form"),
     [
-        ("secteur [[ID|58G03]]", r"(?P<code>\d\d)G\d\d"), ("secteur [[ID|58I01]]", r"(?P<code>\d\d)I\d\d"),
+        ("secteur [[ID|58G03]]", r"(?P<code>\d\d)G\d\d"), ("secteur [[ID|58i01]]", r"(?P<code>\d\d)i\d\d"),
         ("dossier SAMU [[NDA|58-61-40731]]", r"(?P<code>\d\d)-\d\d-\d{5}"),
     ],
 )  # fmt: skip
@@ -549,3 +549,10 @@ def test_the_number_of_another_call_or_place_is_redrawn(substitutor: Substitutor
     """One that opens with no department of the document's places tells none of them."""
     drawn = {_one(substitutor, "NDA", "58-61-40731", key, "Vit à [[CITY|Dijon]]. SAMU")[:2] for key in KEYS}
     assert len(drawn) > len(KEYS) / 2
+
+
+@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize("sector", ["2AG03", "2BI01"])
+def test_a_sector_of_corsica_is_a_sector(sector: str, key: str, substitutor: Substitutor) -> None:
+    (found,) = surrogates(substitutor.substitute(*marked(f"secteur n° [[ID|{sector}]]", patient=Patient(key=key))))
+    assert re.fullmatch(rf"(?:\d\d|2[AB]|97\d){sector[2]}\d\d", found)

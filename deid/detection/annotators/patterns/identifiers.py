@@ -48,12 +48,6 @@ _DATED = re.compile(
     r"(?:19|20)\d\d[-/](?:19|20)\d\d|^\d{1,2}[-/]\d{1,2}[-/]\d{2,4}$|^(?:19|20)\d\d[-/]\d\d[-/]\d\d|"
     r"^0\d[-/]\d\d[-/]\d\d[-/]"
 )
-# A sector of psychiatry: department, adults ("G"), children ("I") or prison ("Z"), number: "secteur 14G05".
-_OF_SECTOR = r"(?:0[1-9]|[1-8]\d|9[0-5]|2[ab]|97[1-6])[giz]\d\d(?!\w)"
-_SECTOR = re.compile(
-    r"\bsecteurs? ?(?:(?:n°|de|psychiatrique|psychiatrie|adultes?|infanto-juvenile)[ :]{1,2}){0,3}"
-    rf"(?P<first>{_OF_SECTOR})(?:(?: et |, |/)(?P<other>{_OF_SECTOR}))?"
-)
 # "dossierFR20-11883", "ipp37-661902": the blank was lost.
 _GLUED = re.compile(
     r"(?<![A-Za-z])(dossier|[Ff]iche|police|[Hh]ospitalisation|administrative|IPP|ipp|NDA|"
@@ -130,8 +124,6 @@ def find_identifiers(reading: Reading) -> Iterator[Mention]:
             yield Mention(match.start(), match.end(), Label.ID, 0.6)
     for match in _GLUED.finditer(reading.text):
         yield Mention(match.start(2), match.end(2), TRIGGERS[match[1].lower()][0], 0.85)
-    for match in _SECTOR.finditer(folded) if "secteur" in folded else ():
-        yield from (Mention(*match.span(one), Label.ID, 0.9) for one in ("first", "other") if match[one])
     for match in _OF_PATIENT.finditer(folded):
         yield Mention(match.start(1), match.end(1), Label.IPP, 0.95)
     yield from _triggered(reading)
