@@ -72,7 +72,8 @@ _COMING = frozenset("ambulance ambulances asso association entreprise had mutuel
 # Who lets a home or manages somebody's affairs, right behind the word for it: "studio SIDR", "mandataire ATPC".
 _LETTING = frozenset("appart appartement bailleur curateur curatelle logement mandataire studio tutelle tuteur".split())
 _UNITS = frozenset("antenne centre service site unite".split())
-_HOSPITAL, _LONGEST_ACRONYM = re.compile("ch[a-z]{2,3}|gh(?!rh|rp|bp|ih)[a-z]{2,3}|epsm[a-z]{1,2}"), 8
+_HOSPITAL = re.compile("ch[a-z]{2,3}|gh(?!rh|rp|bp|ih)[a-z]{2,3}|epsm[a-z]{1,2}|icans|igr|iuct|cgfl")
+_LONGEST_ACRONYM = 8
 # "patron du bar la marine", in small letters
 _KEEPS = re.compile(
     r"\b(?:patron(?:ne)?|gerante?|tenanciere?|serveu(?:r|se)|tien[st]|tenait) (?:du|de la|au|a la|le|la|un|une) "
@@ -234,7 +235,7 @@ def _acronyms(reading: Reading, mentions: Sequence[Mention]) -> Iterator[Mention
         if not is_upper(reading, index) or (reading.shouted(index) and not heads):
             continue
         known = word in REPORT_WORDS or word in ABBREVIATIONS or word in reading.lexicon.clinical
-        apart = not glued(reading, index) or reading.word(index - 1) == "("
+        apart = not glued(reading, index) or reading.word(index - 1) in ("(", "'")
         if reading.lexicon.is_unknown(word) and not known and apart:
             yield Mention(reading.starts[index], reading.ends[index], Label.ORG, _SCORE)
 
@@ -456,8 +457,12 @@ def complete_organisations(reading: Reading, mentions: Sequence[Mention]) -> lis
 
 
 def _university(reading: Reading, mention: Mention, ceiling: int) -> Mention:
-    """Return a mention, a town that a university is called by with the word behind it: "[Troyes] Université"."""
+    """Return a mention, a town that a university is called by with the word behind it: "[Troyes] Université".
+
+    "CHU Nantes" has a kind already.
+    """
     named = mention.label in {Label.CITY, Label.ORG}
+    named &= HEAD.match(scanned(reading.text[mention.start : mention.end])) is None
     behind = _UNIVERSITY.match(reading.text, mention.end, ceiling) if named else None
     return replace(mention, end=behind.end(), label=Label.ORG) if behind else mention
 

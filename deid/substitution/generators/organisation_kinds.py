@@ -50,14 +50,14 @@ def _known() -> Mapping[str, OrgKind]:
     return found
 
 
+def known_kind(name: str) -> OrgKind | None:
+    """Return the kind of an organisation that the country knows by this whole name, or None: "MGEN", "la Cimade"."""
+    return _known().get(comparable(name[len(own_article(name)) :]))
+
+
 def is_known_hospital(name: str) -> bool:
     """Return whether a name alone is a hospital's that the country knows: "Necker", "la Timone"."""
-    return _known().get(comparable(name[len(own_article(name)) :])) in (OrgKind.HOSPITAL, OrgKind.CANCER_CENTRE)
-
-
-def is_known(name: str) -> bool:
-    """Return whether the country knows an organisation of this name: "MGEN", "la Cimade"."""
-    return comparable(name[len(own_article(name)) :]) in _known()
+    return known_kind(name) in (OrgKind.HOSPITAL, OrgKind.CANCER_CENTRE)
 
 
 def kind_in_words(name: str, before: str, after: str, *, by_carer: bool) -> OrgKind:

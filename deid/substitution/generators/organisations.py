@@ -25,10 +25,16 @@ from deid.french.organisation_heads import (
 from deid.french.organisations import BodyKind, read_national
 from deid.reference import Commune
 from deid.reference.partition import UNIVERSITY, hospital_towns, is_overseas_code
+from deid.reference.tables import packaged_tables
 from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import Draft, tag
 from deid.substitution.generators.national_bodies import PLACED, NationalBodies
-from deid.substitution.generators.organisation_kinds import HOSPITAL_ACRONYM, is_known, is_known_hospital, kind_in_words
+from deid.substitution.generators.organisation_kinds import (
+    HOSPITAL_ACRONYM,
+    is_known_hospital,
+    kind_in_words,
+    known_kind,
+)
 from deid.substitution.generators.organisation_names import COMPLEMENTS, OF_HEADS, WHOLE
 from deid.substitution.places.areas import article_of
 from deid.substitution.places.finding import Place, opening_head
@@ -70,9 +76,11 @@ _TRADING = frozenset({OrgKind.EMPLOYER, OrgKind.TRANSPORT, OrgKind.CLINIC, OrgKi
 _INITIALS = re.compile("[A-Z]{3,7}")
 _COMPANIES = frozenset("societe entreprise sarl sas sasu sa ets etablissements usine eurl scop groupe".split())
 _TRIES = 60
-_SEATS = 4  # attempts that look for a seat of a university hospital
+_SEATS = 4  # attempts that look for a seat of a university hospital overseas
+_OTHERS = 8  # seats drawn for a university, to be of no other's town
 # Words of whole names that say a kind more closely, and name none of it.
 _GENERIC = frozenset({"mutuelle", "mutuel", "credit", "banque", "regiment", "bataillon", "assurances", "habitat"})
+_CENTRES = "centre institut"  # words of names of cancer centres, which stay words of any
 _SMALL = frozenset({"les", "la", "le", "l", "de", "du", "des", "d", "saint", "sainte"})
 
 
@@ -84,6 +92,7 @@ class Organisations:
         self._gazette = gazette
         self._bodies = NationalBodies(context, gazette)
         self._tags = context.policy.places.strategy == "tag"
+        self._given: dict[str, str] = {}  # comparable name drawn → organisation that has it
 
     def write(self, mention: Mention, attempt: int) -> Draft:
         """Return an organisation of the same kind; the label if every name would bring something back."""
@@ -93,10 +102,13 @@ class Organisations:
             return self._bare(mention, original, attempt, OrgKind(body))
         if body is None and (national := self._bodies.write(mention, attempt)) is not None:
             return national
-        head = opening_head(original) or self._head_across(mention, original)
+        centre = known_kind(original) is OrgKind.CANCER_CENTRE
+        head = None if centre else opening_head(original) or self._head_across(mention, original)
         if head is None and not self._tags and (named := _OF_TOWN_AHEAD.fullmatch(original)):
             return self._university(original, named["town"], named["word"], attempt)
         acronym = None if head else _OF_ACRONYM.match(original)
+        if acronym is not None and not self._gazette.named_town(mention) and _is_name(original[acronym.end() :]):
+            acronym = None  # "CHAU Robert"
         if acronym is not None:
             head = OpeningHead("ch", OrgKind.HOSPITAL, acronym.end(1))
         if head is None and comparable(self._gazette.named_town(mention)) == comparable(original) and not self._tags:
@@ -136,10 +148,20 @@ class Organisations:
         """Return a university called by its town as one of the seat drawn for that, or near the area."""
         place = self._gazette.told(town)
         seated = place if place and place.commune and _has_hospital(place.commune, True) else None
-        seat = self._gazette.surrogate(seated).name if seated else self._seat(original, True, attempt)
+        seat = self._gazette.surrogate(seated).name if seated else self._seat_apart(original, town, attempt)
         may_return = seated is not None and self._gazette.may_return(seated)
         text = accented_like(original, case_of(original)(f"{seat} {word}"), self._context.accented)
         return Draft(text, PLACED if may_return else STRATEGY, may_return=may_return)
+
+    def _seat_apart(self, original: str, town: str, attempt: int) -> str:
+        """Draw a seat for a university that neither a place of the document nor another university has, if one is."""
+        taken = {self._gazette.surrogate(place).name for place in self._gazette.places.values()}
+        for turn in range(attempt, attempt + _OTHERS):
+            seat = self._seat(original, True, turn)
+            owner = self._given.setdefault(f"seat {comparable(seat)}", comparable(town))
+            if seat not in taken and owner == comparable(town):
+                break
+        return seat
 
     def _head_across(self, mention: Mention, original: str) -> OpeningHead | None:
         """Return the end of a head that begins ahead of a mention: "club de [judo de Beaune]"; None for none.
@@ -207,6 +229,10 @@ class Organisations:
     def _tail(self, mention: Mention, attempt: int) -> str | None:
         """Return the own name drawn for an organisation, as written behind the word of its kind; None for none."""
         original = self._context.text(mention)
+        if known_kind(original) is OrgKind.CANCER_CENTRE:
+            whole = self.write(mention, attempt).text
+            drawn = opening_head(whole)
+            return whole[drawn.end if drawn else 0 :].strip()
         head = opening_head(original)
         if head is None:
             return None
@@ -298,7 +324,8 @@ class Organisations:
         about = (" ".join(words(_as_meant(original))), str(attempt))
         beside = named or self._gazette.home
         # Martinique has one seat: where that is the original, another town with a hospital takes its place.
-        return self._gazette.hospital_town(university and attempt < _SEATS, beside, *about).name
+        seats = university and (attempt < _SEATS or not is_overseas_code(beside.department))
+        return self._gazette.hospital_town(seats, beside, *about, afar=attempt > 0).name
 
     def _complement(self, original: str, kind: OrgKind, written: str, attempt: int) -> str | None:
         """Draw what follows the word of a kind; a company's is a company, without the article of "la Poste"."""
@@ -358,29 +385,37 @@ class Organisations:
         if any(trades) and not all(trades) and (kind in _TRADING or (trades[-1] and kind is OrgKind.HOSPITAL)):
             trades[trades.index("")] = self._name(WHOLE[OrgKind.EMPLOYER], original, " ".join(trades), attempt) or ""
             return "", " ".join(filter(None, trades))
-        local = kind is OrgKind.ASSOCIATION and not is_known(original) and read_national(original) is None
-        name = self._name((COMPLEMENTS if local else WHOLE)[kind], original, "", attempt)
+        local = kind is OrgKind.ASSOCIATION and known_kind(original) is None and read_national(original) is None
+        written = _CENTRES if kind is OrgKind.CANCER_CENTRE else ""
+        name = self._name((COMPLEMENTS if local else WHOLE)[kind], original, written, attempt)
         if name is None:
             return None
         article = "" if name[:1].isupper() else own_article(name)
         return article.strip(), name[len(article) :]
 
     def _name(self, names: Iterable[str], original: str, written: str, attempt: int) -> str | None:
-        """Draw a name that shares no telling word with the original; None if there is none."""
+        """Draw a name that shares no telling word with the original, and that no other of the document has while names
+        are left; None if there is none.
+        """
         said = frozenset(words(original))
         choices = tuple(names)
         if sort := said & _GENERIC:  # a "mutuelle" stays one
             choices = tuple(name for name in choices if not sort.isdisjoint(words(name))) or choices
         hidden = said.difference(words(written), _SMALL, _GENERIC)
-        stream = self._context.stream("organisation", comparable(_as_meant(original)), str(attempt))
+        allowed = _SMALL | _GENERIC | frozenset(_CENTRES.split() if written == _CENTRES else ())
+        owner, shared = comparable(_as_meant(original)), None
+        stream = self._context.stream("organisation", owner, str(attempt))
         for _ in range(_TRIES):
             name = stream.choice(choices)
             told = frozenset(words(name))
             if not hidden.isdisjoint(told) or told - _SMALL == said - _SMALL:
                 continue
-            if not self._context.brings_back(name, _SMALL | _GENERIC):
+            if self._context.brings_back(name, allowed):
+                continue
+            if self._given.setdefault(comparable(name), owner) == owner:
                 return name
-        return None
+            shared = shared or name
+        return shared
 
 
 def _with_article(original: str, name: str, article: str) -> tuple[str, str]:
@@ -389,7 +424,8 @@ def _with_article(original: str, name: str, article: str) -> tuple[str, str]:
         return name, article
     whole = f"{article}{'' if article.endswith(_ELISION) else ' '}{name}"
     opened = whole[:1].upper() + whole[1:] if original[:1].isupper() else whole
-    return (whole.upper() if original.isupper() else opened), ""
+    elided = original[1:2] in _ELISION and _is_acronym(original[2:])  # "L'IGR" stands in any line
+    return (whole.upper() if original.isupper() and name.isupper() and not elided else opened), ""
 
 
 def _as_meant(name: str) -> str:
@@ -421,6 +457,10 @@ def _end_of_sort(original: str, end: int) -> int:
     """
     found = SORT.match(scanned(original), end)
     return end if found is None or is_known_hospital(original[end:].strip()) else found.end()
+
+
+def _is_name(name: str) -> bool:
+    return all(map(packaged_tables().names.is_name, words(name)))
 
 
 def _is_acronym(name: str, longest: int = _LONGEST_ACRONYM - 1) -> bool:

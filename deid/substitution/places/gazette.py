@@ -143,16 +143,17 @@ class Gazette:
         """Draw a commune of the home territory, uniformly, for a name of no commune."""
         return self.surrogate(Place("\x1f".join(about)))
 
-    def hospital_town(self, university: bool, beside: Commune, *about: str) -> Commune:
+    def hospital_town(self, university: bool, beside: Commune, *about: str, afar: bool = False) -> Commune:
         """Draw a town with a public hospital, uniformly: near the area, or of the overseas department of `beside`.
 
-        `university`: a seat of a university or regional hospital, unless all drawn have a person's name. The draw
-        depends on the area and on the stratum of `beside`, which is public, and otherwise on no place.
+        `university`: a seat of a university or regional hospital, unless all drawn have a person's name; `afar`, one of
+        the metropolis, where that of the area is another's. The draw depends on the area and on the stratum of
+        `beside`, which is public, and otherwise on no place.
         """
         zone = beside.department if _is_overseas(beside) else None
         stream = self._context.stream("hospital town", *about)
         for seats in (university, False):
-            spot = None if zone or self._area is None else self._spot(self._area)
+            spot = None if zone or self._area is None or (seats and afar) else self._spot(self._area)
             towns = [spot.seat] if spot and seats else self.communes.hospital_towns(zone, seats, spot and spot.centre)
             for _ in range(_TRIES):
                 if self._is_unnamed(town := stream.choice(towns)):

@@ -152,6 +152,7 @@ def test_a_town_that_a_title_makes_somebodys_is_a_name_elsewhere(markup: str, la
         ("logement HLM, studio PMR, appartement RDC", []),
         ("secteur nord (EPSMR), transfert du GHSR ; GHRH dosé", ["EPSMR", "GHSR"]),
         ("ATIRG - UNITE DE DIALYSE", ["ATIRG"]),
+        ("l'IGR a confirmé, avis demandé à l'IUCT", ["IGR", "IUCT"]),
         ("IRM - SERVICE D'IMAGERIE", []),
         ("NEONAT - SERVICE DU DR ROY", []),
     ],
@@ -273,6 +274,7 @@ def test_the_employer_behind_an_occupation_is_one_of_no_table(markup: str, emplo
         ("étudiante à [[ORG|Niort]] Université", [("ORG", "Niort Université")]),
         ("vit à [[CITY|Niort]], Université de la mer", [("CITY", "Niort")]),
         ("[[PATIENT|Roy]] Université", [("PATIENT", "Roy")]),
+        ("opéré au [[ORG|CHU Niort]] Université", [("ORG", "CHU Niort")]),
     ],
 )
 def test_a_university_is_called_by_the_town_ahead(markup: str, found: list[tuple[str, str]]) -> None:

@@ -634,3 +634,35 @@ def test_a_university_stands_in_a_city_wherever_its_town_is_written(name: str, s
     for key in KEYS:
         _, found = _one(substitutor, f"Vit à [[CITY|Niort]], étudie à : [[ORG|{name}]].", key)
         assert any(found in (f"{seat} Université", f"université {of_place(seat)}") for seat in seats), found
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_each_university_stands_in_a_city_of_its_own(key: str, substitutor: Substitutor) -> None:
+    towns = ("Niort", "Brest", "Lille", "Metz", "Lyon")
+    markup = "Vit à [[CITY|Niort]], étudie à : " + ", ".join(f"[[ORG|{town} Université]]" for town in towns)
+    found = _one(substitutor, markup, key)[1:]
+    seats = {f"{one.name} Université" for one in packaged_tables().communes.hospital_towns(None, True)}
+    assert len(set(found)) == len(towns)
+    assert seats.issuperset(found[1:])
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_each_cancer_centre_is_another_by_its_whole_name(key: str, substitutor: Substitutor) -> None:
+    names = ("Institut Bergonié", "ICL", "Centre Henri-Becquerel", "Gustave-Roussy", "institut Godinot")
+    found = _one(substitutor, " ; ".join(f"[[ORG|{name}]]" for name in names), key)
+    listed = {comparable(one[len(own_article(one)) :]) for one in WHOLE[OrgKind.CANCER_CENTRE]}
+    assert len({comparable(one) for one in found}) == len(names)
+    assert listed.issuperset(map(comparable, found))
+
+
+def test_two_organisations_of_a_document_have_two_names(substitutor: Substitutor) -> None:
+    names = ("Les Ajoncs", "Les Cèdres", "Sainte-Odile", "du Lac", "Les Iris", "du Moulin", "Pasteur", "Saint-Côme")
+    for key in KEYS:
+        found = _one(substitutor, " ; ".join(f"[[ORG|clinique {name}]]" for name in names), key)
+        assert len(set(found)) == len(names)
+
+
+def test_somebody_behind_capitals_is_no_hospital(substitutor: Substitutor) -> None:
+    for key in KEYS:
+        assert not _one(substitutor, "[[ORG|CHAU Robert]], vue hier", key)[0].startswith("CH ")
+        assert _one(substitutor, "[[ORG|CHAU de Montbard]], vue hier", key)[0].startswith("CH ")
