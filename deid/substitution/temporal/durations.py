@@ -8,6 +8,7 @@ is published or drawn already: it is post-processing, and costs no ε.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import date
@@ -51,14 +52,19 @@ _ENTRY = re.compile(
 )
 _EXIT = re.compile(rf"(?:sortie?s?|sortante?|retour a domicile)(?![a-z]){_NO_DATE}{{0,25}}(?P<day>{_DATE})")
 _STAY_REACH = 300  # characters between a length of stay and its dates
-# Years since an act, "visite des six ans de greffe", and its day: by the act's word, or what is received in it.
+# Years since an act, "visite des six ans de greffe", and its day: by the act's word, or what is received in it. Acts
+# have one day, unlike treatments and diseases.
+_ACT = (
+    r"(?P<act>greff|transplant|pontage|amput|interven|oper(?=ee?s?\b|ation)|implant|pose(?=e?s?\b)|"
+    r"[a-z]{3,16}?(?:ectomi|plasti|stomi))"
+)
 _SINCE_ACT = re.compile(
     rf"(?<![\w/.,+-])(?P<count>\d{{1,2}}|{_COUNT}) ?(?P<unit>ans) (?:de |d'|apres |post[ -])"
-    r"(?:sa |son |la |une |l')?(?P<act>[a-z]{6,20})"
+    rf"(?:sa |son |la |une |l')?{_ACT}"
 )
-_GRAFT = ("greff", "trans")
-_STEM = 5  # letters that "greffe" and "greffé" share
-_RECEIVED = rf"recu{_NO_DATE}{{0,12}}(?P<given>{_DATE}),? (?:un|une|le|la) (?:rein|foie|coeur|poumons?|greff)"
+_DAY_OF_ACT = re.compile(rf"\b{_ACT}(?=[a-z]*\b{_NO_DATE}{{0,25}}(?P<day>{_DATE}))")
+_GRAFT = ("greff", "transplant")
+_RECEIVED = re.compile(rf"recu{_NO_DATE}{{0,12}}(?P<day>{_DATE}),? (?:un|une|le|la) (?:rein|foie|coeur|poumons?|greff)")
 # "J5 : 12/03", "12/03 (J5)": days of a treatment or stay, each with its date.
 _NUMBERED = (
     re.compile(rf"(?<![a-z\d])j ?(?P<number>\d{{1,3}})[ :(=-]{{1,4}}(?:le )?(?P<day>{_DATE})"),
@@ -212,13 +218,35 @@ class Ties:
         return {one for group in parted.groups if len(group.days) == 1 for one in group.days}
 
     def _since_acts(self) -> Iterator[Tie]:
-        """Yield a tie from the day of an act to the document's for the years told since it, if the act has one day."""
-        for length in _SINCE_ACT.finditer(self.text):
-            stem = length["act"][:_STEM]
-            told = rf"\b{stem}[a-z]*\b{_NO_DATE}{{0,25}}(?P<day>{_DATE})" + (f"|{_RECEIVED}" if stem in _GRAFT else "")
-            days = {self.at(one.start(one.lastgroup or 0)) for one in re.finditer(told, self.text)}
-            if len(days) == 1:
-                yield from self._tie(length, days.pop(), day_of(self._normalised.anchor))
+        """Yield a tie from the day of an act to the document's for the years told since it, if the act has one day.
+
+        A day behind the document, or of its own time, is of another act: both are public.
+        """
+        lengths = list(_SINCE_ACT.finditer(self.text))
+        if not lengths:
+            return
+        anchor, near = day_of(self._normalised.anchor), self._near()
+        for length in lengths:
+            days = self._acts.get(length["act"], set())
+            if len(days) == 1 and near.isdisjoint(days) and max(days) < anchor:
+                yield from self._tie(length, *days, anchor)
+
+    def _near(self) -> frozenset[Instant]:
+        """Return the days that move with the document's own, which is public; none where each has a draw of its own."""
+        if self._policy.strategy != "episodes":
+            return frozenset()
+        return episodes.told_together(self._context, self._normalised).own
+
+    @cached_property
+    def _acts(self) -> Mapping[str, set[Instant]]:
+        """Act → the days told of it."""
+        found: dict[str, set[Instant]] = defaultdict(set)
+        for one in _DAY_OF_ACT.finditer(self.text):
+            found[one["act"]].add(self.at(one.start("day")))
+        received = {self.at(one.start("day")) for one in _RECEIVED.finditer(self.text)}
+        for graft in _GRAFT:
+            found[graft] |= received
+        return found
 
     def _tie(self, length: re.Match[str], first: Instant, last: Instant) -> Iterator[Tie]:
         count, unit = length["count"], length["unit"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from datetime import date
 
 import pytest
@@ -186,6 +187,26 @@ def test_a_day_lies_the_years_that_are_told_since_its_act(drawn: Substitutor, to
     _, act = days(done.text)
     assert done.reference_date is not None
     assert abs((done.reference_date - act).days - 5 * 365) <= 184
+
+
+@pytest.mark.parametrize("key", KEYS[:4])
+@pytest.mark.parametrize("told", [
+    "Asthme : 9 ans d'évolution. Évolution lente le [[DATE|02/07/2024]]", "12 ans de lithium, lithium arrêté le "
+    "[[DATE|20/06/2024]]", "6 ans de sa greffe. Nouvelle greffe prévue le [[DATE|12/10/2024]]",
+    "À 4 ans de la pose d'un stent. Voie posée le [[DATE|14/07/2024]]",
+])  # fmt: skip
+def test_years_of_what_has_no_one_day_tie_no_day(drawn: Substitutor, told: str, key: str) -> None:
+    done = substituted(drawn, f"Vue le [[DATE|15/07/2024]]. {told}.", key)
+    _, beside = days(done.text)
+    assert done.reference_date is not None
+    assert abs((done.reference_date - beside).days) <= 200
+
+
+def test_many_years_since_an_act_are_read_in_a_time_linear_in_them(drawn: Substitutor) -> None:
+    text = "a 10 ans de sa mastectomie vu. " * 4_000 + "Mastectomie le [[DATE|02/05/2014]]."
+    started = time.process_time()
+    substituted(drawn, text, KEYS[0])
+    assert time.process_time() - started < 10
 
 
 @pytest.mark.parametrize("key", KEYS[:6])
