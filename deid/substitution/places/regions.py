@@ -70,7 +70,7 @@ _AT_RIVER = re.compile(rf"\b(?:{_LISTED['ahead']})(?: [a-z]+)?(?: (?:de|dans|a|s
 _LAND_NAMES = {kind: tuple(" ".join(one.split()) for one in said.split(",")) for kind, said in _LISTS["land"].items()}
 
 
-def _behind_de(rivers: Mapping[str, str]) -> Sequence[str]:
+def _behind_de(rivers: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(fitted(Ahead("de la ", "de", "la"), Noun(Kind.NAME, rivers[one]), one) for one in rivers)
 
 
