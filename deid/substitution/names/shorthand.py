@@ -190,6 +190,7 @@ class Shorthand:
         here, everybody = frozenset(beside), self._roster.named_with(beside)
         found = [(named, part) for named in everybody for part in named.abbreviated(small, here)]
         found = found or [(named, part) for named in everybody for part in named.others(small, here)]
+        found = self._own_first_names(mention, small, found) or found
         if len(found) > 1 and (sex := self._roster.sex(mention)) is not None:
             found.sort(key=lambda one: one[1].sex not in (sex, None))
         if not found and any(named.opens_with(small) and not here.isdisjoint(named.firsts) for named in everybody):
@@ -199,6 +200,26 @@ class Shorthand:
         if not found and (called := self._called_ahead(mention, small)) is not None:
             return called
         return self._first_letter(*found[0]) if found else self._letter(" ".join(beside), small, attempt)
+
+    def _own_first_names(
+        self, mention: Mention, letter: str, found: Sequence[tuple[Named, NamePart]]
+    ) -> list[tuple[Named, NamePart]]:
+        """Return the patient's first names with an initial beside a surname that only relatives bear in full.
+
+        "Mme F. Pelletier" is "Françoise Huguet, épouse Pelletier", not her daughter Fanny Pelletier.
+        """
+        words = [word for word in self._roster.readings[mention.start].words if word is not None]
+        own = [named for named in self._roster.named if named.label in (None, Label.PATIENT)]
+        borne = mention.label is Label.PATIENT and all(word.surname for word in words)
+        if not borne or any(named in own for named, _ in found):
+            return []
+        sexes = (self._roster.sex(mention), None)
+        return [
+            (named, part)
+            for named in own
+            for part in named.first_parts
+            if part.word.startswith(letter) and (sexes[0] is None or part.sex in sexes)
+        ]
 
     def _called_ahead(self, mention: Mention, letter: str) -> str | None:
         """Return the initial of a first name right ahead of a bracket: "Marc (Dr M. Roy)"; None for another."""
@@ -254,8 +275,13 @@ class Shorthand:
             surrogates = [self._letter(letters, f"{letter}{place}", attempt) for place, letter in enumerate(letters)]
         drawn = iter(surrogates)
         written: list[str] = []
+        left_out = False  # "B. S." of Ben Salah, whose surrogate has no particle
         for sort, text in found:
-            written += [_cased(letter, next(drawn)) for letter in split_initials(text)] if sort is INITIAL else [text]
+            if sort is INITIAL:
+                written.append("".join([_cased(letter, next(drawn)) for letter in split_initials(text)]))
+                left_out = not written[-1]
+            elif not left_out:
+                written.append(text)
         return "".join(written)
 
     def _lone(self, mention: Mention, letter: str, titled: bool) -> Sequence[str] | None:

@@ -109,8 +109,8 @@ class Gazette:
         return place if place.commune is None or getattr(place.commune, kind) == code else None
 
     def told(self, name: str) -> Place | None:
-        """Return the place of a town that a CITY mention names; None for another name."""
-        return self._survey.told.get(comparable(name))
+        """Return the place of a town that a CITY mention names, whole or cut short here; None for another name."""
+        return self._survey.told.get(comparable(name)) or self._survey.told_whole(name)
 
     def elements(self) -> int:
         """Count distinct communes: a place abroad or unknown costs nothing, since its draw does not depend on it."""

@@ -15,7 +15,7 @@ from deid.french.folding import comparable, fold_line, words
 from deid.french.gentiles import Gentile, derived_gentile, read_gentile
 from deid.french.organisation_heads import HEAD_AHEAD, OrgKind, head_of, scanned
 from deid.reference import Commune, CommuneTable
-from deid.reference.place_names import department_of_zip, key_openings, place_key
+from deid.reference.place_names import department_of_zip, key_openings, place_key, with_article
 from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import digits_of
 from deid.substitution.places import abroad
@@ -108,6 +108,14 @@ class Survey:
         """Return comparable name → place of the towns that CITY mentions name, of namesakes the first."""
         cities = self._context.labelled(Label.CITY)
         return {comparable(without_cedex(self._context.text(one))): self.places[one.start] for one in reversed(cities)}
+
+    def told_whole(self, name: str) -> Place | None:
+        """Return the place of the one town told here whose name begins with a name: "Puy" of Le Puy-en-Velay."""
+        short = {place_key(name), with_article(place_key(name))} - {""}
+        whole = self._context.labelled(Label.CITY)
+        keys = ((place_key(without_cedex(self._context.text(one))), self.places[one.start]) for one in whole)
+        found = {place.key: place for key, place in keys if not short.isdisjoint(key_openings(key))}
+        return next(iter(found.values())) if len(found) == 1 else None
 
     def _inhabited(self, mention: Mention, places: Mapping[int, Place]) -> Place | None:
         """Return the town whose inhabitants, or whose adjective, a LOC mention ends with: "Nantaise"; else None."""

@@ -516,3 +516,33 @@ def test_an_address_of_a_surname_of_two_letters_follows_the_name(name: str, subs
     full, address, other = _drawn(substitutor, markup, patient)
     assert address.split("@")[0] == ".".join(without_accents(full).lower().split())
     assert not other.startswith("xy")
+
+
+# Initials of a married name, and of a particle that is left out
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_an_initial_beside_the_married_name_is_the_patient_s(key: str, substitutor: Substitutor) -> None:
+    markup = (
+        "Mme [[PATIENT|Rosalie Huguet]], épouse [[PATIENT|Pelletier]], sa fille [[PERSON|Romane Pelletier]]. "
+        "Vu Mme [[PATIENT|R. Pelletier]]"
+    )
+    whole, married, daughter, told = _drawn(substitutor, markup, Patient(key=key))
+    assert told == f"{without_accents(whole[0])}. {married}"
+    assert daughter.endswith(married)
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_an_initial_beside_the_patient_s_surname_may_be_a_relative_s(key: str, substitutor: Substitutor) -> None:
+    markup = (
+        "Mme [[PATIENT|Odile Pelletier]], sa fille [[PERSON|Romane Pelletier]]. Vu avec Mme [[PERSON|R. Pelletier]]"
+    )
+    _, daughter, told = _drawn(substitutor, markup, Patient(key=key))
+    assert told[0] == without_accents(daughter[0])
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_initials_of_a_particle_that_is_left_out_leave_no_sign(key: str, substitutor: Substitutor) -> None:
+    markup = "M. [[PATIENT|Ben Salah]] est stable, M. [[PATIENT|B. S.]] est sorti"
+    name, told = _drawn(substitutor, markup, Patient(key=key))
+    assert re.fullmatch(r"[A-Z]\.", told), (name, told)

@@ -202,3 +202,10 @@ def test_unknown_organisations_get_no_name_of_a_saint_or_a_flower(key: str, subs
     assert not [name for name in drawn if said.search(name)]
     assert drawn[1].startswith("société ")
     assert drawn[2].startswith("école ")
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_town_cut_short_as_land_is_the_town_told_whole(key: str, substitutor: Substitutor) -> None:
+    markup = "né : [[CITY|Bourg-en-Bresse]], vit à 20 km de [[LOC|Bourg]]"
+    town, short = _one(substitutor, markup, key)
+    assert short == town
