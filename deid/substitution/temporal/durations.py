@@ -21,6 +21,7 @@ from deid.french import numerals
 from deid.privacy.budget import rational
 from deid.substitution.context import DocumentContext
 from deid.substitution.temporal import episodes, order
+from deid.substitution.temporal.groups import Grouped
 from deid.substitution.temporal.normalisation import NormalisedTimes
 from deid.substitution.temporal.timeline import Timeline, day_of
 from deid.substitution.temporal.values import Instant, Unit
@@ -214,28 +215,28 @@ class Ties:
     @cached_property
     def _alone(self) -> Set[Instant]:
         """Return the days that are an episode of their own."""
-        parted = episodes.told_together(self._context, self._normalised)
-        return {one for group in parted.groups if len(group.days) == 1 for one in group.days}
+        return {one for group in self._parted.groups if len(group.days) == 1 for one in group.days}
+
+    @cached_property
+    def _parted(self) -> Grouped:
+        return episodes.told_together(self._context, self._normalised)
 
     def _since_acts(self) -> Iterator[Tie]:
         """Yield a tie from the day of an act to the document's for the years told since it, if the act has one day.
 
         A day behind the document, or of its own time, is of another act: both are public.
         """
-        lengths = list(_SINCE_ACT.finditer(self.text))
-        if not lengths:
-            return
-        anchor, near = day_of(self._normalised.anchor), self._near()
-        for length in lengths:
+        anchor = day_of(self._normalised.anchor)
+        for length in _SINCE_ACT.finditer(self.text):
             days = self._acts.get(length["act"], set())
-            if len(days) == 1 and near.isdisjoint(days) and max(days) < anchor:
-                yield from self._tie(length, *days, anchor)
+            day = max(days, default=anchor)
+            if len(days) == 1 and day < anchor and day not in self._near:
+                yield from self._tie(length, day, anchor)
 
-    def _near(self) -> frozenset[Instant]:
+    @cached_property
+    def _near(self) -> Set[Instant]:
         """Return the days that move with the document's own, which is public; none where each has a draw of its own."""
-        if self._policy.strategy != "episodes":
-            return frozenset()
-        return episodes.told_together(self._context, self._normalised).own
+        return self._parted.own if self._policy.strategy == "episodes" else frozenset()
 
     @cached_property
     def _acts(self) -> Mapping[str, set[Instant]]:
