@@ -44,7 +44,7 @@ _WORDED = (
 _PHONE_DIGITS = 9  # without the leading zero or country code
 _KIND_AHEAD = re.compile(
     r"\b(?:smr|ssr|ehpad|ehpa|usld|fam|mas|esat|ime|sessad|clinique|polyclinique|residence|foyer|pharmacie|labm|"
-    r"laboratoire|sarl|eurl|sasu?|sci|gaec|earl|ets|etablissements|societe|entreprise)[ \n]\Z"
+    r"laboratoire|sarl|eurl|sasu?|sci|gaec|earl|scea|cuma|ets|etablissements|societe|entreprise)[ \n]\Z"
 )
 _ELIDED = re.compile(r".?[ ][dl]['’]", re.IGNORECASE)
 _COUNTRIES = word_list("country_codes")

@@ -64,7 +64,9 @@ _BESIDE_A_PART = re.compile(
 _ADVERB = re.compile(r"[a-z]{3,}(?:iqu|eus|abl|ibl|ell|iv|al|air)ement")
 _DAYS_NEAR = 3  # tokens on each side in which a list of days has another one
 # Also the legal form of a firm.
-_IDENTITY_WARNINGS = frozenset("homonyme homonymes homonymie doublon doublons eurl gaec sarl sasu selarl selas".split())
+_IDENTITY_WARNINGS = frozenset(
+    "homonyme homonymes homonymie doublon doublons cuma earl eurl gaec sarl sasu scea selarl selas".split()
+)
 _LAUGHS = frozenset("lol ptdr xptdr".split())
 
 

@@ -66,7 +66,11 @@ _LISTED = 0.78  # score of a town of the tables that case and words around allow
 _TRAVELS = re.compile(r"\b(?:avion|bateau|ferry|paquebot|train|traversee|vol|embarque|s'envole|decolle) pour (?=[a-z])")
 _DESTINATION = re.compile(r"[A-ZÀ-Þ][^\W\d_]{2,}(?:-[A-ZÀ-Þ][^\W\d_]+){0,3}")
 # Land that is called by no town's name: "Mont Guillaume"
-_LAND = re.compile(r"(?:[Mm]ont|[Cc]ol|[Pp]ic|[Ll]ac|[Pp]uy|[Pp]lage|[Mm]assif) (?:d[eu] |d['’]|des |de l)?.*[A-ZÀ-Ý]")
+_LAND = re.compile(
+    r"(?:[Ll]e |[Ll]a )?(?:[Mm]ont|[Cc]ol|[Pp]ic|[Ll]ac|[Pp]uy|[Pp]lage|[Mm]assif)[ -]"
+    r"(?:d[eu] |d['’]|des |de l)?.*[A-ZÀ-Ý]"
+)
+_AT_LAND = frozenset("au du le la au aux sur dans vers".split())  # ahead of land, and of nobody's name
 _TOLD = 0.9  # score of the number in the field of a department
 # "1;Dr LEGENTIL;MG;PERRUSSON;": the cell of a town, behind those of a doctor and what he does
 _IN_DIRECTORY = re.compile(r"(?:\A|[;\n])(?:dr|pr)\.? [^;\n]{2,40};[^;\n]{0,12};\Z")
@@ -179,7 +183,7 @@ def _as_town(reading: Reading, mention: Mention) -> Mention:
     its department: "Fort-de-France (Martinique)".
     """
     written = reading.text[mention.start : mention.end]
-    if mention.label is Label.CITY and _LAND.match(written) and not gazetteers().towns(key(written)):
+    if _LAND.match(written) and _is_land(reading, mention) and not gazetteers().towns(key(written)):
         return replace(mention, label=Label.LOC)
     line = reading.text[slice(*reading.line(mention.start))].strip()
     if mention.label is Label.ORG and (line == written or line.startswith(f"{written} (")):
@@ -204,6 +208,15 @@ def _as_town(reading: Reading, mention: Mention) -> Mention:
         if people * _PER_BEARER > inhabitants or any(_goes_on(reading, at) for at in _places(reading, tokens)):
             return mention
     return replace(mention, start=start, label=Label.CITY)
+
+
+def _is_land(reading: Reading, mention: Mention) -> bool:
+    """Return whether words that open as land does are a place's: somebody's name has no article ahead."""
+    if mention.label in (Label.CITY, Label.LOC):
+        return True
+    known = any(vote.annotator == "identity" for vote in mention.votes)
+    ahead = reading.word(reading.token_at(mention.start) - 1)
+    return not known and mention.label in NAMES | {Label.ORG} and ahead in _AT_LAND
 
 
 def _without_findings(reading: Reading, mention: Mention) -> Mention:

@@ -79,6 +79,8 @@ class NationalBodies:
         draw may give the original back.
         """
         place = self._gazette.places.get(mention.start)
+        if self._area(rest)[0] == "region":  # "MSA Bourgogne": a commune has that name too
+            place = None
         if place is not None and self._context.policy.places.strategy != "tag":
             town = self._gazette.surrogate(place, attempt).name
             return of_place(town) if of else town, self._gazette.may_return(place)

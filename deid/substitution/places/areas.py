@@ -58,6 +58,7 @@ def _by_name() -> Mapping[str, tuple[str, str]]:
     named = {comparable(name): (kind, code) for kind, by in called for code, names in by.items() for name in names}
     named |= {comparable(row["name"]): (row["kind"], row["code"]) for row in packaged_rows("territories")}
     named |= {comparable(name): ("department", code) for name, code in _LISTS["former"].items()}
+    named |= {comparable(name): ("region", code) for name, code in _LISTS["former_regions"].items()}
     named |= {"reunion": named["lareunion"]}
     for code, names in _COLLECTIVITIES.items():
         named |= {comparable(name): ("collectivity", code) for name in names}

@@ -56,6 +56,7 @@ _BESIDE_TOWN = frozenset(
     "alpes metropole agglomeration provence mediterranee ocean atlantique alsace aquitaine auvergne bourgogne bretagne "
     "champagne languedoc limousin lorraine normandie picardie poitou savoie".split()
 )
+_SAINT = re.compile(r"s(?:ain)?te?\b")
 # Shorter names in the open list of towns abroad are met by abbreviations: "CAY" is Cayenne.
 _LEAST_ABROAD = 4
 _NEARLY = 0.75  # likeness of two names from which one is the other misspelt, beside its postal code
@@ -241,6 +242,8 @@ class Finder:
         if found is not None or abroad.is_listed(name):
             return found or _abroad(name)
         if short and _told(short, hints):
+            return _place(_chosen(short, hints))
+        if short and _SAINT.match(fold_line(name)):  # "St-Pol" is a town cut short rather than one far away
             return _place(_chosen(short, hints))
         if len(name) >= _LEAST_ABROAD and (found := _abroad(name)) is not None:
             return found

@@ -203,7 +203,8 @@ class Regions:
 
         "quartier du Petit Maroc" → "quartier de la Gare", the word inside the mention or ahead of it.
         """
-        inside = _WORD_OF_LAND.match(fold_line(original))
+        article = own_article(original)
+        inside = _WORD_OF_LAND.match(fold_line(original), len(article))
         found = inside or _LAND_AHEAD.search(self._context.plain_before(mention))
         if found is None or self._town_of_land(original) is not None:
             return None

@@ -241,6 +241,9 @@ def test_a_town_behind_a_doctor_is_no_part_of_the_name(markup: str, found: set[t
         ("au pied du [[CITY|Mont Kerbrat]]", "LOC"), ("au [[CITY|Col de Kerbrat]] hier", "LOC"),
         ("né à [[CITY|Mont-Dauphin]]", "CITY"), ("né à [[CITY|Mont Saint Aignan]]", "CITY"),
         ("né à [[CITY|Colmar]]", "CITY"), ("vu par [[DOCTOR|Mont Kerbrat]]", "DOCTOR"),
+        ("randonnée au [[ORG|Mont Kerbrat]]", "LOC"), ("vit dans le [[DOCTOR|massif du Kerbrat]]", "LOC"),
+        ("[[CITY|Le Mont-Kerbrat]] en face", "LOC"), ("chute au [[PERSON|col du Kerbrat]]", "LOC"),
+        ("Dr [[DOCTOR|Pic Kerbrat]]", "DOCTOR"), ("[[ORG|Lac Kerbrat]] et fils", "ORG"),
     ],
 )  # fmt: skip
 def test_land_called_by_no_town_is_no_town(markup: str, label: str) -> None:

@@ -103,7 +103,7 @@ def test_the_department_of_a_body_is_that_of_the_town_drawn(
         ("MSA Sud Aquitaine", "MSA"), ("ADMR du Causse", "ADMR"), ("CCMM de Toulouse", "CCMM"),
         ("PASS de l'hôpital Saint-Louis", "PASS"), ("CNR des Ajoncs", "CNR"),
         ("CNR des vibrions et du choléra", "CNR des vibrions"), ("CARMI du Centre-Est", "CARMI"),
-        ("Caisse M.S.A. du Limous1n", "Caisse M.S.A."), ("Hôtel-Dieu Saint-Yves", "Hôtel-Dieu"),
+        ("Caisse M.S.A. du Grand Berr1", "Caisse M.S.A."), ("Hôtel-Dieu Saint-Yves", "Hôtel-Dieu"),
     ],
 )  # fmt: skip
 def test_what_no_table_knows_behind_a_body_goes(name: str, left: str, key: str, substitutor: Substitutor) -> None:
@@ -144,3 +144,13 @@ def test_a_body_of_a_department_is_that_of_the_patients_home(
     *_, home, body = surrogates(substitutor.substitute(*marked(markup, patient=patient)))
     names = {communes.department_name(one.department) for one in communes.find(home)}
     assert re.sub(r"^MDPH (?:de la |de l'|du |des |de |d')", "", body) in names
+
+
+@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize("region", ["Bourgogne", "Picardie", "Midi-Pyrénées"])
+def test_a_body_of_a_former_region_is_that_of_a_region(
+    region: str, key: str, substitutor: Substitutor, communes: CommuneTable
+) -> None:
+    text = _text(substitutor, f"[[ORG|MSA {region}]]", key)
+    names = {comparable(communes.region_name(one.region) or "") for one in communes.communes}
+    assert comparable(text.removeprefix("MSA ")) in names

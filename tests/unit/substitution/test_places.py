@@ -432,3 +432,10 @@ def test_a_number_of_a_quarter_is_another_number(substitutor: Substitutor) -> No
     for key in KEYS:
         (found,) = _one(substitutor, "psychiatrie, secteur [[LOC|4]]", Patient(key=key))
         assert re.fullmatch(r"\d+", found), found
+
+
+@pytest.mark.parametrize("key", KEYS[:3])
+def test_land_is_the_same_with_its_article_and_its_hyphen(key: str, substitutor: Substitutor) -> None:
+    markup = "Vit à [[CITY|Dijon]]. [[LOC|Mont Granier]], [[LOC|Le Mont-Granier]], [[LOC|le mont Granier]]"
+    _, first, *others = _one(substitutor, markup, Patient(key=key))
+    assert {one[3:].casefold() for one in others} == {first.casefold()}
