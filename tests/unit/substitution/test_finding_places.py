@@ -29,6 +29,7 @@ KEYS = [f"patient-{number}" for number in range(6)]
         ("La Seyne", NOTHING, "83126"),
         ("Berck-sur-Mer", NOTHING, "62108"),
         ("MANTES", NOTHING, "78361"),
+        ("St-Pol", Hints(departments=("29",)), "29259"),
         ("ARMENTlERES", Hints(sure=frozenset({"59"})), "59017"),
         ("Be11egarde", Hints(departments=("30",), sure=frozenset({"30"})), "30034"),
         ("M0NTLUC0N CEDEX", NOTHING, "03185"),
