@@ -153,13 +153,16 @@ class Organisations:
         text = accented_like(original, case_of(original)(f"{seat} {word}"), self._context.accented)
         return Draft(text, PLACED if may_return else STRATEGY, may_return=may_return)
 
+    @cached_property
+    def _drawn_towns(self) -> frozenset[str]:
+        return frozenset(self._gazette.surrogate(place).name for place in self._gazette.places.values())
+
     def _seat_apart(self, original: str, town: str, attempt: int) -> str:
         """Draw a seat for a university that neither a place of the document nor another university has, if one is."""
-        taken = {self._gazette.surrogate(place).name for place in self._gazette.places.values()}
         for turn in range(attempt, attempt + _OTHERS):
             seat = self._seat(original, True, turn)
             owner = self._given.setdefault(f"seat {comparable(seat)}", comparable(town))
-            if seat not in taken and owner == comparable(town):
+            if seat not in self._drawn_towns and owner == comparable(town):
                 break
         return seat
 
