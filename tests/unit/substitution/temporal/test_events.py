@@ -15,7 +15,6 @@ from tests.unit.substitution.examples import KEY, changed, marked, surrogates
 TOLD = [
     ("Sans toit depuis le [[cyclone Belal de janvier]].", "Sans toit depuis le cyclone."),
     ("Sans toit depuis [[Chido]].", "Sans toit depuis le cyclone."),
-    ("Victime de [[Xynthia]], vue ce jour.", "Victime de la tempête, vue ce jour."),
     ("Réfugiée après l'[[ouragan Irma (septembre 2017)]].", "Réfugiée après l'ouragan."),
     ("Blessée à l'[[attentat de Nice]].", "Blessée à l'attentat."),
     ("Rescapé des [[attentats du 13 novembre 2015]].", "Rescapé des attentats."),
@@ -23,6 +22,8 @@ TOLD = [
     ("Veuve depuis la [[canicule de 2003]].", "Veuve depuis la canicule."),
     ("Mari mort ([[cyclone Hugo, 1989]]).", "Mari mort (cyclone)."),
     ("Chute au [[repas d'anniversaire]].", "Chute au repas."),
+    ("Blessée à la [[canicule de juillet à août 2022]].", "Blessée à la canicule."),
+    ("Rescapé des [[attentats parisiens du 13.11.2015]].", "Rescapé des attentats."),
 ]  # fmt: skip
 
 
