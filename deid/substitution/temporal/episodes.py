@@ -222,7 +222,7 @@ def move(context: DocumentContext, normalised: NormalisedTimes, epsilon: Fractio
     holds the months that it held.
     """
     anchor = normalised.anchor
-    life = _life(context, normalised.birth)
+    life = _life(context, _life_birth(context, normalised))
     episode = _own_episode(context, anchor, life)
     written = {
         one
@@ -380,6 +380,11 @@ def _life(context: DocumentContext, birth: date | None) -> Life | None:
     return Life(birth, stages.born(context, birth, patient_shift(context)))
 
 
+def _life_birth(context: DocumentContext, normalised: NormalisedTimes) -> date | None:
+    """Return the birth date that episodes follow: the warehouse's even behind the document, of which no age is told."""
+    return normalised.birth or context.document.patient.birth_date
+
+
 def _birth(context: DocumentContext, anchor: date, moved_anchor: date, birth: date, epsilon: Fraction) -> date:
     """Return the birth date as the document publishes it."""
     move = stages.move_birth if context.policy.ages.strategy == "stages" else births.move_birth
@@ -402,13 +407,11 @@ def cost_lines(context: DocumentContext, normalised: NormalisedTimes) -> list[Co
     moved = {_episode_told(group) for group in several if told & group.days.keys()}
     if dates.moves == "day":
         moved = {_lone(days[one]) for one in told & normalised.dated if one in parted.own or one.unit is Unit.DAY}
-    shown = normalised.instants or context.document.reference_date is not None
-    counted = Counter(
-        infant_stage(context, one, normalised.birth) for one in (moved | {own} if shown else moved - {own})
-    )
+    shown, birth = normalised.instants or context.document.reference_date is not None, _life_birth(context, normalised)
+    counted = Counter(infant_stage(context, one, birth) for one in (moved | {own} if shown else moved - {own}))
     lines: list[CostLine] = [("date", MECHANISM, rational(dates.episode_epsilon), counted.pop(None, 0))]
-    if counted and normalised.birth is not None:
-        lines.append(stages.cost_of_birth(normalised.birth))
+    if counted and birth is not None:
+        lines.append(stages.cost_of_birth(birth))
     lines += [
         ("date", f"discrete_laplace per day, stage {stage}", stages.epsilon_per_day(stage), count)
         for stage, count in sorted((stage, count) for stage, count in counted.items() if stage)

@@ -20,6 +20,7 @@ from deid.domain.outcomes import Constraint, Kept
 from deid.reference import CommuneTable
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
+from deid.substitution.date_mapping import DateMapping
 from deid.substitution.temporal.ages import Age
 from deid.substitution.temporal.constraints import count_constraints, read_both
 from deid.substitution.temporal.ends import birth_bound
@@ -184,6 +185,21 @@ def test_a_document_of_the_first_year_keeps_its_days_and_ages(
         assert [read(text) for text in surrogates(drawn.substitute(later, again))] == [LIFE + days]
         moves.add(days)
     assert len(moves) > 6
+
+
+@pytest.mark.parametrize("before", [1, 40, 200])
+def test_a_document_of_the_pregnancy_moves_with_the_birth_to_come(
+    drawn: Substitutor, episodes: Policy, before: int
+) -> None:
+    seen = LIFE - timedelta(days=before)
+    for number in range(8):
+        patient = Patient(f"p{number}", birth_date=LIFE)
+        early = drawn.substitute(*marked(f"Vue le {told(seen)}.", patient=patient, reference_date=seen))
+        late = drawn.substitute(*marked(f"Née le {told(LIFE)}.", patient=patient, reference_date=SEEN))
+        days = read(surrogates(late)[0]) - LIFE
+        assert [read(text) - seen for text in surrogates(early)] == [days]
+        document, _ = marked(f"Vue le {told(seen)}.", patient=patient, reference_date=seen)
+        assert DateMapping([document], episodes.substitution, KEY).move(seen) == seen + days
 
 
 def test_ages_of_relatives_and_old_ages_move_beside_an_infants(drawn: Substitutor) -> None:
