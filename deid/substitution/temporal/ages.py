@@ -247,18 +247,23 @@ def _spoken(plain: str, text: str) -> Age | None:
 
 
 # Words ahead, folded, of an age of the oldest: behind the first no second "plus de", behind the others not even one.
-_MORE = re.compile(r"\bplus de \Z")
+_MORE = re.compile(r"(?:\b(?:plus de|au[- ]dela de|au moins|a partir de)|(?<![<=])[>≥+](?: de)?) ?\Z")
 _HELD = re.compile(
-    r"\b(?:ses|les|ces|des|mes|leurs|aux|presque|pres de|environ|bientot|moins de|a peine|deja|vers|avant|apres) \Z"
+    r"(?:\b(?:ses|les|ces|des|mes|leurs|aux|presque|pres de|environ|bientot|moins de|plus jeune que|a peine|deja|vers|"
+    r"avant|apres|jusqu'a|pas encore|tout juste|entre)|[<≤]) ?\Z"
 )
+# Words behind an age that say "et plus" already.
+_MORE_BEHIND = re.compile(r" (?:et|ou) plus\b| revolus?\b| passes\b|\+")
 
 
-def write_age(age: Age, value: int, top_code: int, before: str = "") -> str:
+def write_age(age: Age, value: int, top_code: int, before: str = "", behind: str = "") -> str:
     """Write `value` in the unit, step and form of `age`; from `top_code` years on, as "plus de 90 ans".
 
-    Behind "ses" and the like, which end the folded text `before`, that is "90 ans et plus".
+    Behind "ses" and the like, which end the folded text `before`, that is "90 ans et plus", and "90 ans" where `behind`
+    goes on so.
     """
     if _years(age.unit, value, age.step) >= top_code:
+        before = "plus de " if _MORE_BEHIND.match(behind) else before
         return _top_coded(age, top_code, before)
     return age.ahead + _written(age, value)
 

@@ -36,6 +36,7 @@ _NUMBERED = 15  # years from that of a number to the document
 _CENTURY = 100
 _NEAREST = 40  # dates of one year before and behind a number that it may be of
 _BESIDE_NUMBER = 80  # characters from a number to the date that it is of
+_WORDS_BEHIND = 10  # characters behind an age that may say "et plus"
 # The two draws of a birth date.
 _BIRTH: tuple[CostLine, ...] = (("date", metric.MECHANISM, None, 1), ("age", metric.MECHANISM, None, 1))
 
@@ -419,7 +420,8 @@ class Calendar:
     def _written_age(self, mention: Mention, age: Age, value: int) -> str:
         """Write an age, one of the oldest by the words ahead: "À plus de 90 ans", "ses 90 ans et plus"."""
         before = self._context.before(mention, 30)
-        text = ages.write_age(age, value, self._policy.ages.top_code, fold_line(before))
+        behind = self._context.plain[mention.end : mention.end + _WORDS_BEHIND]
+        text = ages.write_age(age, value, self._policy.ages.top_code, fold_line(before), behind)
         opens = text.startswith("plus") and not self._context.text(mention)[0].islower() and OPENS.search(before)
         return f"P{text[1:]}" if opens else text
 
