@@ -51,7 +51,7 @@ def main() -> None:
     print(*_table("a move for each stay", _moves(hospital, stays, lags)), sep="\n")
 
 
-def _table(moved_by: str, errors: Mapping[str, Sequence[int]]) -> Iterator[str]:
+def _table(moved_by: str, errors: Mapping[Visible, Sequence[int]]) -> Iterator[str]:
     yield f"| Rows visible, {moved_by} | Exact | Within one day | Within a week |\n|---|---:|---:|---:|"
     for period, days in errors.items():
         shares = (sum(one <= most for one in days) / len(days) for most in (0, 1, 7))

@@ -133,7 +133,7 @@ def _open_version(
         for one in bundle.files
         if location != PACKAGED  # paths of this machine are not recorded
     ]
-    facts = {"source": source.name, "version": name, "checksum": bundle.checksum}
+    facts: dict[str, object] = {"source": source.name, "version": name, "checksum": bundle.checksum}
     facts |= {"location": location, "licence": source.licence, "files": json.dumps(files)}
     facts |= {"features": json.dumps({feature.name: feature.version for feature in added})}
     published_on = source.published_on if location == PACKAGED else None
