@@ -1,7 +1,8 @@
-"""Replacement of a file at once: a reader finds the former content or the new one, never a part."""
+"""Files: their digest, and replacement at once, in which a reader finds the former content or the new one."""
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,3 +18,9 @@ def replacing(path: Path) -> Iterator[Path]:
         partial.replace(path)
     finally:
         partial.unlink(missing_ok=True)
+
+
+def file_digest(path: Path) -> str:
+    """Return the SHA-256 of a file, in hexadecimal digits; no more than a block of it is in memory."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from hashlib import file_digest, sha256
+from hashlib import sha256
 from pathlib import Path
 
 from deid.config.policy import AnnotatorChoice, Policy
 from deid.config.settings import settings
 from deid.domain.errors import InputRefused, PolicyError
+from deid.domain.writing import file_digest
 
 CARD = "README.md"
 REGISTRY = "registry"  # value of an annotator's option `model` that asks for the model that serves
@@ -46,8 +47,7 @@ def directory_hash(directory: Path) -> str:
 def _hash(files: tuple[tuple[str, str, int, int], ...]) -> str:
     whole = sha256()
     for path, name, _, _ in files:
-        with Path(path).open("rb") as stream:
-            whole.update(f"{file_digest(stream, 'sha256').hexdigest()}  {name}\n".encode())
+        whole.update(f"{file_digest(Path(path))}  {name}\n".encode())
     return whole.hexdigest()
 
 

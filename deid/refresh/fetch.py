@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 
 from deid.config.settings import settings
 from deid.domain.errors import ReferenceRefused
+from deid.domain.writing import file_digest
 from deid.refresh.configuration import ConnectionSettings, Origin, local_path, public_location
 from deid.refresh.download import Bounds, Received, Seen, download, download_text, too_large_refusal
 from deid.refresh.sources import ReferenceSource
@@ -139,11 +140,11 @@ def _fetch_file(
         received = came
     else:
         raise ReferenceRefused(f"{name}: {scheme}:// is not supported.", "Use http(s), file or a path.")
-    checksum, expected = _digest(target), _expected_checksum(source, address, path, network, bounds)
+    checksum, expected = file_digest(target), _expected_checksum(source, address, path, network, bounds)
     if expected not in (None, checksum) and received.resumed:
         logger.warning("%s: its parts do not make the file whose SHA-256 is known; it is downloaded whole", name)
         received = _require_download(download(address, target, bounds, seen=None, network=network, kept=kept))
-        checksum = _digest(target)
+        checksum = file_digest(target)
     if expected is not None and expected != checksum:
         raise ReferenceRefused(
             f"{name}: its SHA-256 is {checksum[:12]}…, and should be {expected[:12]}….",
@@ -151,11 +152,6 @@ def _fetch_file(
         )
     seen_now = received.seen
     return Download(target, name, checksum, target.stat().st_size, seen_now.etag, seen_now.last_modified)
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as content:
-        return hashlib.file_digest(content, "sha256").hexdigest()
 
 
 def _expected_checksum(
@@ -201,5 +197,5 @@ def _fetch_folder(source: ReferenceSource, path: Path, target: Path, max_bytes: 
         (target / name).parent.mkdir(parents=True, exist_ok=True)
         _copy_file(path / name, target / name, max_bytes - size)
         size += (target / name).stat().st_size
-        digest.update(f"{name}\0{_digest(target / name)}\n".encode())
+        digest.update(f"{name}\0{file_digest(target / name)}\n".encode())
     return Download(target, str(path), digest.hexdigest(), size)

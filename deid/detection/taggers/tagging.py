@@ -22,6 +22,7 @@ from deid.detection.taggers.tags import TAGS, best_path, decode, log_probabiliti
 from deid.detection.text.reading import Reading
 from deid.domain.document import Mention
 from deid.domain.errors import DocumentRefused, PolicyError, Reason
+from deid.domain.writing import file_digest
 from deid.models import FOLDER
 
 MANIFEST_FILE = "model.json"
@@ -45,11 +46,6 @@ def features_digest() -> str:
     """Return a name of the features and tags of this version: columns, n-grams, templates, tags."""
     what = [FEATURES, COLUMNS, GRAMS, SINGLE, TOGETHER, TAGS]
     return sha256(json.dumps(what).encode()).hexdigest()[:16]
-
-
-def file_digest(path: Path) -> str:
-    """Return the sha256 of a file, hexadecimal."""
-    return sha256(path.read_bytes()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ from deid.detection.text.reading import Reading
 from deid.domain.document import Document
 from deid.domain.errors import InputRefused, PolicyError
 from deid.domain.labels import Label
+from deid.domain.writing import file_digest
 from nocturne_lab.evaluation.corpus import gold_record, load_corpus
 from nocturne_lab.learning import memorisation
 from nocturne_lab.learning.transformer.examples import split
@@ -105,7 +106,7 @@ def test_a_crf_without_its_transitions_is_refused(chained: Path, tmp_path: Path)
     del tensors[TRANSITIONS]
     save_file(tensors, weights, {"format": "pt"})
     card = json.loads((tmp_path / model_directory.CARD).read_text())
-    card["weights"] = model_directory.file_hash(weights)
+    card["weights"] = file_digest(weights)
     (tmp_path / model_directory.CARD).write_text(json.dumps(card))
     with pytest.raises(PolicyError, match="transitions"):
         Transformer(str(tmp_path)).annotate(Reading(letters()[0].document))

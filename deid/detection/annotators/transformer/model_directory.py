@@ -21,6 +21,7 @@ from tokenizers import Tokenizer
 from deid.detection.annotators.transformer.label_maps import LabelMap, label_map
 from deid.domain.errors import PolicyError
 from deid.domain.labels import TAGGED
+from deid.domain.writing import file_digest
 
 WEIGHTS = "model.safetensors"
 INDEX = "model.safetensors.index.json"
@@ -66,7 +67,7 @@ _OFFSET_POSITIONS = frozenset({"roberta", "camembert", "xlm-roberta", "xlm-rober
 
 @cache
 def _digest(files: tuple[tuple[str, int, int], ...]) -> str:
-    whole = hashlib.sha256("".join(file_hash(Path(name)) for name, _, _ in files).encode())
+    whole = hashlib.sha256("".join(file_digest(Path(name)) for name, _, _ in files).encode())
     return whole.hexdigest()[:12]
 
 
@@ -116,7 +117,7 @@ def open_model(model: str, download: bool, table: Mapping[str, str | None]) -> M
     known = read_card(path, model)
     matching_tokenizer(path, model)
     _check_head(model, shapes, len(labels.matrix))
-    if known is not None and file_hash(path / WEIGHTS) != known.weights:
+    if known is not None and file_digest(path / WEIGHTS) != known.weights:
         raise PolicyError(
             f"model {model}: {WEIGHTS} is not the file that training wrote.", "Restore it, or train the model again."
         )
@@ -166,7 +167,7 @@ def matching_tokenizer(path: Path, model: str) -> Tokenizer:
         raise PolicyError(
             f"model {model}: its tokenizer has {size} entries, it was trained with {known.vocabulary}.", remedy
         )
-    if known is not None and file_hash(path / TOKENIZER) != known.tokenizer:
+    if known is not None and file_digest(path / TOKENIZER) != known.tokenizer:
         raise PolicyError(f"model {model}: its tokenizer is not the one that it was trained with.", remedy)
     rows = config.get("vocab_size") or config.get("n_words")
     if isinstance(rows, int) and size > rows:
@@ -295,16 +296,10 @@ def encoder_files(path: Path) -> dict[str, str]:
     """
     weights = sorted(one.name for one in path.glob("*.safetensors"))
     names = [CONFIG, TOKENIZER, INDEX, *weights]
-    found = {name: file_hash(path / name) for name in names if (path / name).is_file()}
+    found = {name: file_digest(path / name) for name in names if (path / name).is_file()}
     if not weights or not {CONFIG, TOKENIZER} <= found.keys():
         raise PolicyError(
             f"{path.name} holds no encoder: {CONFIG}, {TOKENIZER} and safetensors are expected.",
             "Give a directory as save_pretrained writes it, of the model and of a fast tokenizer.",
         )
     return found
-
-
-def file_hash(path: Path) -> str:
-    """Return the SHA-256 of a file, hexadecimal."""
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -21,7 +21,8 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from deid.detection.taggers.bilstm import EMBEDDINGS, BiLstmCrf, Shape, load_embeddings
-from deid.detection.taggers.tagging import WEIGHTS, file_digest, read_manifest
+from deid.detection.taggers.tagging import WEIGHTS, read_manifest
+from deid.domain.writing import file_digest
 from deid.models import FOLDER
 from nocturne_lab.evaluation.corpus import GoldDocument, load_corpus
 from nocturne_lab.learning.augmentation import multiply

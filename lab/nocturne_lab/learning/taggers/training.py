@@ -21,10 +21,11 @@ from deid.detection.annotators.transformer.model_directory import encoder_files
 from deid.detection.taggers.bilstm import EMBEDDINGS, BiLstmCrf, ContextualStates, EmbeddingRows, Shape, save_embeddings
 from deid.detection.taggers.characters import CharacterStates
 from deid.detection.taggers.crf import CrfWeights
-from deid.detection.taggers.tagging import WEIGHTS, Manifest, features_digest, file_digest
+from deid.detection.taggers.tagging import WEIGHTS, Manifest, features_digest
 from deid.domain.document import Mention
 from deid.domain.errors import InputRefused
 from deid.domain.labels import TAGGED, Label
+from deid.domain.writing import file_digest
 from deid.models import FOLDER
 from nocturne_lab.evaluation.corpus import GoldDocument
 from nocturne_lab.learning.augmentation import multiply

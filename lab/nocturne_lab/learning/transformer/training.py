@@ -23,7 +23,7 @@ from deid.detection.annotators.transformer.network import quiet
 from deid.detection.taggers.tags import TAGS
 from deid.detection.text.reading import Reading
 from deid.domain.errors import InputRefused
-from deid.domain.writing import replacing
+from deid.domain.writing import file_digest, replacing
 from nocturne_lab.evaluation.corpus import GoldDocument
 from nocturne_lab.evaluation.scoring import Judged, evaluate
 from nocturne_lab.learning.checkpoints import put_in_place, restore
@@ -138,7 +138,7 @@ def training_hash(plan: Plan, documents: Sequence[GoldDocument], start: Path | N
     whole.update(repr([gold.document.id for gold in documents]).encode("utf-8", "surrogatepass"))
     for file in sorted(start.glob("*")) if start is not None else ():
         if file.suffix in (".safetensors", ".json"):
-            whole.update(model_directory.file_hash(file).encode())
+            whole.update(file_digest(file).encode())
     return whole.hexdigest()
 
 
@@ -183,10 +183,10 @@ def _card(
     return Card(
         labels=TAGS,
         vocabulary=words,
-        tokenizer=model_directory.file_hash(out / model_directory.TOKENIZER),
+        tokenizer=file_digest(out / model_directory.TOKENIZER),
         corpus=corpus_hash(documents),
         seed=plan.seed,
-        weights=model_directory.file_hash(out / model_directory.WEIGHTS),
+        weights=file_digest(out / model_directory.WEIGHTS),
         temperature=taught.temperature,
         head=plan.fine_tuning.head,
         window=plan.fine_tuning.length,

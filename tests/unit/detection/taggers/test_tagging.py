@@ -21,7 +21,6 @@ from deid.detection.taggers.tagging import (
     Manifest,
     Tagging,
     features_digest,
-    file_digest,
     one_thread,
     read_manifest,
 )
@@ -29,6 +28,7 @@ from deid.detection.taggers.tags import INDEX, TAGS
 from deid.detection.text.reading import Reading
 from deid.domain.document import Document
 from deid.domain.errors import PolicyError
+from deid.domain.writing import file_digest
 from deid.models import FOLDER
 
 

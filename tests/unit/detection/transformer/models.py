@@ -19,10 +19,10 @@ from transformers import (
     ModernBertForTokenClassification,
 )
 
-from deid.detection.annotators.transformer import model_directory
 from deid.detection.annotators.transformer.model_directory import Card
 from deid.detection.annotators.transformer.network import quiet
 from deid.detection.taggers.tags import TAGS
+from deid.domain.writing import file_digest
 
 SPECIAL = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
 LINES = (
@@ -99,8 +99,8 @@ def write(folder: Path, kind: str = "modernbert", labels: Sequence[str] = TAGS, 
         Card(
             labels=tuple(labels),
             vocabulary=tokenizer.get_vocab_size(),
-            tokenizer=model_directory.file_hash(folder / "tokenizer.json"),
-            weights=model_directory.file_hash(folder / "model.safetensors"),
+            tokenizer=file_digest(folder / "tokenizer.json"),
+            weights=file_digest(folder / "model.safetensors"),
             corpus="0" * 64,
             seed=7,
             versions={},
