@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from deid.cli import lines
-from deid.cli.console import REFUSED, read_settings, served_policy
+from deid.cli.console import DAY, REFUSED, read_settings, served_policy
 from deid.cli.language import colon, complain, language, translated
 from deid.domain.outcomes import Deidentified, Detected, Incoming, Refused
 
@@ -53,7 +53,7 @@ ReadFrom = Annotated[
     typer.Option(
         "--read-from",
         metavar="DATE",
-        formats=["%Y-%m-%d"],
+        formats=DAY,
         help="Day from which the texts are read: dates of the past are published before it. Keep it for a patient.",
         show_default=False,
     ),

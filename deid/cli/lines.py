@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
 from deid.cli.language import tell
-from deid.domain.document import Document, Mention, Patient, Stay
+from deid.domain.document import PATIENT_LISTS, Document, Mention, Patient, Stay
 from deid.domain.errors import InputRefused
 from deid.domain.outcomes import Deidentified, Detected, Incoming, Refused
 from deid.domain.writing import replacing
@@ -24,8 +24,6 @@ from deid.domain.writing import replacing
 PIPE = Path("-")
 T = TypeVar("T")
 Writer = Callable[[Mapping[str, Any]], None]  # writes one object as one line
-
-_PATIENT_LISTS = frozenset({"first_names", "addresses", "phones", "emails", "identifiers"})
 
 
 class BadLine(ValueError):
@@ -252,7 +250,7 @@ def _read_patient(given: Any) -> Patient:
     for name, value in given.items():
         if value is None or isinstance(value, str) or name not in Patient.__dataclass_fields__:
             continue
-        if name not in _PATIENT_LISTS:
+        if name not in PATIENT_LISTS:
             raise BadLine(f"“patient.{name}” is not a text")
         if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
             raise BadLine(f"“patient.{name}” is not a list of texts")

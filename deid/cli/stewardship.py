@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from deid.cli.console import REFUSED, command_group, say, system_account
+from deid.cli.console import DAY, REFUSED, command_group, say, system_account
 from deid.cli.language import complain
 from deid.domain.errors import InputRefused, Reason
 
@@ -27,7 +27,6 @@ opt_outs_app = command_group("Record, apply or revoke opt-outs.")
 Documents = Annotated[
     list[str], typer.Argument(metavar="PROCESSING:DOCUMENT…", help="As `quarantine list` writes them, under “entry”.")
 ]
-DAYS = ["%Y-%m-%d"]
 Motive = Annotated[str, typer.Option("--reason", metavar="REASON", help="At least 10 characters; no name.")]
 
 
@@ -139,8 +138,8 @@ def quarantine_list(
     service: Annotated[
         str | None, typer.Option("--service", help="Code of the service, as the warehouse writes it.")
     ] = None,
-    since: Annotated[datetime | None, typer.Option("--since", formats=DAYS, help="Held on this day or after.")] = None,
-    before: Annotated[datetime | None, typer.Option("--before", formats=DAYS, help="Held before this day.")] = None,
+    since: Annotated[datetime | None, typer.Option("--since", formats=DAY, help="Held on this day or after.")] = None,
+    before: Annotated[datetime | None, typer.Option("--before", formats=DAY, help="Held before this day.")] = None,
 ) -> None:
     """Write one line of JSON per document held back, the latest first; never a text.
 

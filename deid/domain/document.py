@@ -23,6 +23,9 @@ _SEXES: Mapping[str, str] = {
 _PART_OF_DATE = re.compile(r"(?P<year>(?:18|19|20)\d\d)(?:-(?P<month>0[1-9]|1[0-2])|-00)?(?:-00)?", re.ASCII)
 
 
+PATIENT_LISTS = frozenset({"first_names", "addresses", "phones", "emails", "identifiers"})
+
+
 def _compose(record: Patient | Professional, fields: tuple[str, ...]) -> None:
     """Write letters and accents of these fields as one character each, as texts are read."""
     for name in fields:
@@ -78,7 +81,7 @@ class Patient:
         for name, value in (record or {}).items():
             if name not in cls.__dataclass_fields__ or value in (None, "", []):
                 continue
-            if name in ("first_names", "addresses", "phones", "emails", "identifiers"):
+            if name in PATIENT_LISTS:
                 known[name] = (value,) if isinstance(value, str) else tuple(map(str, value))
             elif name == "birth_date" and (part := _PART_OF_DATE.fullmatch(str(value))):
                 known["birth_period"] = "-".join(filter(None, part.groups()))

@@ -134,12 +134,17 @@ class FieldMap(BaseModel):
         """
         parts = path.split("/")[-_LONGEST:]
         return self._find([part.casefold() for part in parts]) or self._find(
-            ["_".join(words(_HUMP.sub(" ", part))) for part in parts]
+            ["_".join(words_of_name(part)) for part in parts]
         )
 
     def _find(self, parts: Sequence[str]) -> tuple[int, Rule] | None:
         found = ((len(parts) - start, self.fields.get("/".join(parts[start:]))) for start in range(len(parts)))
         return next(((length, rule) for length, rule in found if rule is not None), None)
+
+
+def words_of_name(name: str) -> tuple[str, ...]:
+    """Return the words of a field's name, which capitals may part."""
+    return words(_HUMP.sub(" ", name))
 
 
 def _with_codes(rule: Any, codes: Any) -> Any:

@@ -13,11 +13,10 @@ from typing import Any
 
 from deid.domain.errors import Reason
 from deid.domain.labels import IDENTIFIERS
-from deid.formats.fields import Rule, stays_as_code
+from deid.formats.fields import Rule, stays_as_code, words_of_name
 from deid.formats.formulas import guarded_parts
 from deid.formats.reading import Reading, Save
 from deid.formats.splicing import SplicedText
-from deid.french.folding import words
 
 # ---- JSON
 
@@ -195,7 +194,6 @@ _DECLARED = re.compile(r'"?sep=([;\t,|])"?(?=[\r\n])')  # a line that spreadshee
 _OF_NUMBERS = frozenset({"ipp", "nip", "nda", "iep"})  # words of names of columns
 _OF_DAYS = frozenset({"date", "dates", "jour", "heure", "horodatage", "dt"})
 _NUMBERED = re.compile(r"[A-Za-z]{0,3}\d(?:[ .]?\d){4,13}", re.ASCII)
-_HUMP = re.compile(r"(?<=[a-z\d])(?=[A-Z])")
 _QUOTATION = re.compile(r'"([^"]*(?:""[^"]*)*)"(?!")(.*)', re.DOTALL)
 TITLES = 20  # rows that may stand above the names of columns
 
@@ -258,7 +256,7 @@ def rule_of_cell(name: str, value: str, reading: Reading) -> Rule:
     rule = reading.rule("csv", name)
     if rule is not reading.rule("csv", "") or _NUMBERED.fullmatch(value.strip()) is None:
         return rule
-    parts = words(_HUMP.sub(" ", name))
+    parts = words_of_name(name)
     if _OF_DAYS.isdisjoint(parts):
         return next((reading.rule("csv", part) for part in parts if part in _OF_NUMBERS), rule)
     return rule

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field, replace
 from itertools import islice, takewhile
 from typing import Any, Protocol
 
-from deid.domain.document import Mention, Patient
-from deid.domain.labels import Label
+from deid.domain.document import PATIENT_LISTS, Mention, Patient
+from deid.domain.labels import NAMES, Label
 from deid.formats.source import Replacement, SourceText, check_replacements, plain_lines
 from deid.french.folding import words
 
@@ -23,9 +23,7 @@ from deid.french.folding import words
 Changes = Mapping[int, Sequence[Sequence[Replacement]]]
 
 _UNIT = "unit"  # subtype of what is an organisation only where a person's name is found in it
-_PEOPLE = frozenset({Label.PATIENT, Label.DOCTOR, Label.PERSON})
 _WHITE = re.compile(r"[ \t\n]+")
-_LISTS = frozenset({"first_names", "addresses", "phones", "emails", "identifiers"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +220,7 @@ def with_told(found: Sequence[Mention], told: Sequence[Mention], text: str) -> t
 
 def _without_bare_units(found: Sequence[Mention], told: Sequence[Mention]) -> list[Mention]:
     """Return the mentions that fields tell without the services in whose names no person was found."""
-    people = sorted(one for one in found if one.label in _PEOPLE)
+    people = sorted(one for one in found if one.label in NAMES)
     ends = [one.end for one in people]
     kept = []
     for one in told:
@@ -264,7 +262,7 @@ def complete(patient: Patient, fed: Mapping[str, Sequence[str]]) -> Patient:
     for name, distinct in once.items():
         if getattr(patient, name) or not any(distinct):
             continue
-        if name in _LISTS:
+        if name in PATIENT_LISTS:
             known[name] = distinct
         elif len(distinct) == 1:
             known[name] = distinct[0]
