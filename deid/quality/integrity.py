@@ -100,7 +100,7 @@ def _should_change(source: str, mentions: Sequence[Mention], candidate: Substitu
 
     Values that the policy leaves are no mentions here, nor are national bodies.
     """
-    pairs = (Pair(source[one.mention.start : one.mention.end], one) for one in candidate.surrogates)
+    pairs = pairs_of(source, candidate)
     left = {one.surrogate.mention.end for one in pairs if is_left(one.surrogate) or _stays_national(one)}
     held = [mention for mention in mentions if mention.end not in left]
     return any(mention.label not in DRAWN for mention in held) or (not held and points_at_someone(source))
@@ -178,6 +178,11 @@ class Pair(NamedTuple):
     def label(self) -> Label:
         """The label of the mention."""
         return self.surrogate.mention.label
+
+
+def pairs_of(source: str, substitution: Substitution) -> list[Pair]:
+    """Return each surrogate with the words of the source that it replaces."""
+    return [Pair(source[one.mention.start : one.mention.end], one) for one in substitution.surrogates]
 
 
 def may_return(surrogate: Surrogate) -> bool:

@@ -18,7 +18,7 @@ from deid.quality.clinical import clinical_counts
 from deid.quality.dates import read_dates
 from deid.quality.grammar import count_errors
 from deid.quality.identity import Inside, identity_counts, known_identity
-from deid.quality.integrity import Pair, faithfulness, integrity, is_left, markup_counts, outside, visible_text
+from deid.quality.integrity import faithfulness, integrity, is_left, markup_counts, outside, pairs_of, visible_text
 from deid.quality.people import count_disagreements
 from deid.quality.residues import count_other_scripts, count_overrides, count_unmarked, residues
 from deid.quality.uniqueness import find_unique_people
@@ -54,7 +54,7 @@ def _measure(candidate: Candidate) -> dict[str, float]:
         "contact_unmarked": float(count_unmarked(outside(substitution, shown=CONTACT))),
         "articles_disagree": float(count_errors(substitution)),
         "names_disagree": float(count_disagreements(document, substitution.surrogates)),
-        **faithfulness(_pairs(document, substitution), document.reference_date, substitution.reference_date),
+        **faithfulness(pairs_of(document.text, substitution), document.reference_date, substitution.reference_date),
         "language_foreign": float(is_foreign(fold(word) for word in WORD.findall(document.text))),
         "identity_unknown": float(known_identity(document.patient).fields == 0),
     }
@@ -90,13 +90,6 @@ def survival(document: Document, substitution: Substitution) -> dict[str, float]
 def _clinical(document: Document, substitution: Substitution) -> dict[str, float]:
     counts = clinical_counts(document, substitution)
     return {**counts, "clinical_value_changed": counts["clinical_content_changed"]}
-
-
-def _pairs(document: Document, substitution: Substitution) -> list[Pair]:
-    return [
-        Pair(document.text[surrogate.mention.start : surrogate.mention.end], surrogate)
-        for surrogate in substitution.surrogates
-    ]
 
 
 ROW_SUITE = "document"

@@ -46,7 +46,7 @@ def forms(document: Document, surrogates: Iterable[Surrogate]) -> Iterator[Form]
 
 def paired_words(document: Document, one: Surrogate) -> Sequence[tuple[str, str]]:
     """Return the words of a name with those of its surrogate; empty where there are not as many."""
-    original, drawn = (name_words(text) for text in (_original(document, one), one.text))
+    original, drawn = (name_words(text) for text in (original_text(document, one), one.text))
     return list(zip(original, drawn, strict=True)) if len(original) == len(drawn) else []
 
 
@@ -75,7 +75,7 @@ def judge_initials(document: Document, surrogates: Sequence[Surrogate]) -> Itera
     """Yield whether initials written in groups are those of somebody's surrogate; None where nobody has them."""
     people = list(_named(document, surrogates))
     for one in surrogates:
-        original = _original(document, one).strip()
+        original = original_text(document, one).strip()
         if one.mention.label not in NAMES or _INITIALS.fullmatch(original) is None:
             continue
         letters, drawn = (re.sub(r"[^A-Z]", "", text) for text in (original, one.text))
@@ -92,7 +92,7 @@ def _named(document: Document, surrogates: Iterable[Surrogate]) -> Iterator[tupl
     """Yield the initials of those named in full, before and after."""
     for one in surrogates:
         if one.mention.label in NAMES:
-            original, drawn = (name_words(text) for text in (_original(document, one), one.text))
+            original, drawn = (name_words(text) for text in (original_text(document, one), one.text))
             if 1 < len(original) == len(drawn) < 5:
                 yield tuple("".join(word[0] for word in words).upper() for words in (original, drawn))  # type: ignore[misc]
 
@@ -113,7 +113,8 @@ def _own_words(patient: Patient) -> frozenset[str]:
     return frozenset(word for name in patient.names for word in name_words(name))
 
 
-def _original(document: Document, one: Surrogate) -> str:
+def original_text(document: Document, one: Surrogate) -> str:
+    """Return the words that a surrogate replaces."""
     return document.text[one.mention.start : one.mention.end]
 
 

@@ -7,6 +7,7 @@ a time, then fewer words, as long as the count stays. So a place needs no second
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -175,11 +176,7 @@ def _narrow(document: Document, check: str, tokens: _Tokens, window: range) -> s
 
 def _boundary(ordered: range, holds: Callable[[int], bool]) -> int:
     """Return the first of `ordered` from which a condition holds; it holds for the last."""
-    low, high = 0, len(ordered) - 1
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if holds(ordered[middle]) else (middle + 1, high)
-    return ordered[high]
+    return ordered[bisect_left(ordered, True, hi=len(ordered) - 1, key=holds)]
 
 
 def _overlap(span: tuple[int, int], others: Collection[tuple[int, int]]) -> bool:

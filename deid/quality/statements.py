@@ -117,7 +117,7 @@ def _births(document: Document, substitution: Substitution) -> Iterator[_Said]:
     if birth is None:
         return
     for one in _labelled(substitution, Label.DATE):
-        before = read_date(_original(document, one), document.reference_date)
+        before = read_date(people.original_text(document, one), document.reference_date)
         after = read_date(one.text, substitution.reference_date)
         if before and after and before.may_be(birth):
             parts = after.signature or _parts_of(after.first, after.last)
@@ -143,7 +143,7 @@ def _own_nirs(document: Document, substitution: Substitution) -> Iterator[tuple[
     """Yield the patient's NIR and its surrogate, bare: the insured person's may be another's."""
     own = alnum(document.patient.nir or "")[:13]
     for one in _labelled(substitution, Label.NIR):
-        bare = alnum(_original(document, one))
+        bare = alnum(people.original_text(document, one))
         if own and bare.startswith(own):
             yield bare, alnum(one.text)
 
@@ -152,10 +152,10 @@ def _towns(document: Document, substitution: Substitution) -> Iterator[_Said]:
     """Yield the surrogates of the patient's town and of its postal code."""
     town, code = _bare_town(document.patient.city or ""), alnum(document.patient.zip or "")
     for one in _labelled(substitution, Label.CITY):
-        if town and _bare_town(_original(document, one)) == town and (drawn := _bare_town(one.text)):
+        if town and _bare_town(people.original_text(document, one)) == town and (drawn := _bare_town(one.text)):
             yield _Said(AgreementKind.TOWN, town, drawn)
     for one in _labelled(substitution, Label.ZIP):
-        if code and alnum(_original(document, one)) == code and (drawn := alnum(one.text)):
+        if code and alnum(people.original_text(document, one)) == code and (drawn := alnum(one.text)):
             yield _Said(AgreementKind.TOWN, code, drawn)
 
 
@@ -167,7 +167,3 @@ def _bare_town(written: str) -> str:
 
 def _labelled(substitution: Substitution, label: Label) -> Iterable[Surrogate]:
     return (one for one in substitution.surrogates if one.mention.label is label)
-
-
-def _original(document: Document, one: Surrogate) -> str:
-    return document.text[one.mention.start : one.mention.end]
