@@ -14,7 +14,7 @@ from mpmath import mp, mpf
 
 from deid.privacy.bounded_laplace import bounded_laplace, bounded_scale, exp_bounds
 from deid.privacy.stream import KeyedStream
-from nocturne_lab.evaluation.audit.bounded import bounded_epsilon
+from nocturne_lab.evaluation.audit.cases import bounded_epsilon
 from tests.privacy.goodness import LEAST, p_value
 
 SECRET = b"a secret of the tests"

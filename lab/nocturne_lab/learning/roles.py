@@ -14,6 +14,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import torch
+
 from deid.config.policy import load as load_policy
 from deid.detection import Detector
 from deid.detection.refining.roles import ROLES, WEIGHTS, Weights, gather_evidence, settle_roles
@@ -21,9 +23,9 @@ from deid.detection.text.reading import Reading
 from deid.domain.document import Mention
 from deid.domain.labels import NAMES, Label
 from nocturne_lab.evaluation.corpus import GoldDocument, load_corpus
-from nocturne_lab.learning import cues
 
 _RIDGE = 2.0  # L2 penalty per weight
+Cues = Sequence[tuple[str, float]]  # with their values
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +54,43 @@ def find(detector: Detector, documents: Sequence[GoldDocument]) -> list[Found]:
 
 def fit_roles(found: Sequence[Found]) -> Weights:
     """Return the weights of every cue present."""
-    rows: list[tuple[cues.Cues, int]] = []
+    rows: list[tuple[Cues, int]] = []
     for one in found:
         for evidence in gather_evidence(Reading(one.gold.document), one.mentions):
             if evidence.mention.start in one.roles:
                 rows.append((evidence.cues, ROLES.index(one.roles[evidence.mention.start])))
-    return cues.fit_cues(rows, len(ROLES), _RIDGE)
+    return fit_cues(rows, len(ROLES), _RIDGE)
+
+
+def fit_cues(examples: Sequence[tuple[Cues, int]], classes: int, ridge: float) -> dict[str, list[float]]:
+    """Return cue → weights of the classes (nats, rounded to a thousandth), cues in alphabetical order.
+
+    Minimises the summed cross-entropy of softmax(Σ value · weight) plus ridge · ‖weights‖² / 2, by L-BFGS.
+
+    Args:
+        examples: cues with their values, and the class in [0, classes).
+        classes: number of classes.
+        ridge: L2 penalty per weight.
+    """
+    names = sorted({name for cues, _ in examples for name, _ in cues})
+    column = {name: at for at, name in enumerate(names)}
+    values = torch.zeros(len(examples), len(names))
+    for row, (cues, _) in enumerate(examples):
+        for name, value in cues:
+            values[row, column[name]] = value
+    wanted = torch.tensor([one for _, one in examples])
+    weights = torch.zeros(len(names), classes, requires_grad=True)
+    optimiser = torch.optim.LBFGS([weights], max_iter=200, line_search_fn="strong_wolfe")
+
+    def loss() -> torch.Tensor:
+        optimiser.zero_grad()
+        value = torch.nn.functional.cross_entropy(values @ weights, wanted, reduction="sum")
+        value = value + ridge * weights.square().sum() / 2
+        value.backward()  # type: ignore[no-untyped-call]
+        return value
+
+    optimiser.step(loss)  # type: ignore[no-untyped-call]
+    return {name: [round(one, 3) for one in row] for name, row in zip(names, weights.tolist(), strict=True)}
 
 
 def right(found: Sequence[Found], weights: Weights) -> tuple[int, int]:

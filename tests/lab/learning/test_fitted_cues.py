@@ -17,7 +17,7 @@ from deid.domain.labels import Label
 from nocturne_lab.evaluation.corpus import GoldDocument
 from nocturne_lab.evaluation.markup import parse_marked
 from nocturne_lab.learning import roles
-from nocturne_lab.learning.cues import fit_cues
+from nocturne_lab.learning.roles import fit_cues
 
 LETTERS = (
     "Compte rendu de consultation\n\nMadame [[PATIENT|Claire LEMOINE]], née le [[DATE|3 mai 1960]], est vue ce jour.",

@@ -33,7 +33,6 @@ from deid.domain.errors import InputRefused
 from nocturne_lab.evaluation.parquet_corpus import SCHEMA, SPLITS, Split
 from nocturne_lab.learning.distant.aggregation import Aggregation, Agreement, LabelModel, Patterns, decide
 from nocturne_lab.learning.distant.functions import Votes, labelling_functions, vote
-from nocturne_lab.learning.distant.sentences import split_sentences
 from nocturne_lab.learning.distant.statistics import SplitCounts
 
 Method = Literal["agreement", "label-model"]
@@ -46,6 +45,8 @@ STATISTICS = "statistics.json"
 ROWS, FILE_ROWS = 4_000, 1_000_000  # sentences of a row group, of a file
 BATCH = 64
 FIT = 2_000  # documents that the label model learns from
+# A line break, or a full stop with a capital behind it; not behind an initial or an abbreviated title.
+_BREAK = re.compile(r"\n\s*|(?<=[.!?…])(?<!\b[A-ZÀ-Ý]\.)(?<!\b(?:Dr|Pr|Mr|St|Ex|av|bd)\.)[^\S\n]+(?=[A-ZÀ-Ý«“\"])")
 _LINE = re.compile(r"[^\s](?:[^\n]*[^\s])?")
 _SHARES = {"train": 80, "validation": 10, "test": 10}  # percent of the patients (El Azzouzi et al. 2024)
 
@@ -335,3 +336,19 @@ def _private_file(path: Path) -> BinaryIO:
 
 def _may_replace(folder: Path) -> bool:
     return folder.is_dir() and ((folder / STATISTICS).is_file() or next(folder.iterdir(), None) is None)
+
+
+def split_sentences(reading: Reading, mentions: Sequence[Mention]) -> Iterator[tuple[int, int]]:
+    """Yield `[start, end)` of the sentences of a text; together they are the text.
+
+    A sentence ends with the white space behind it, and never inside a mention of `mentions` (sorted, disjoint).
+    """
+    inside = reading.coverage(Mention(one.start, one.end - 1, one.label) for one in mentions if one.end - one.start > 1)
+    start, text = 0, reading.text
+    for match in _BREAK.finditer(text):
+        end = match.end()
+        if end < len(text) and text[start:end].strip() and not inside[end - 1]:
+            yield start, end
+            start = end
+    if start < len(text):
+        yield start, len(text)

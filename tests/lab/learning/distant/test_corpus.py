@@ -24,8 +24,7 @@ from deid.domain.errors import InputRefused
 from deid.domain.labels import Label
 from nocturne_lab.evaluation.corpus import load_corpus
 from nocturne_lab.evaluation.parquet_corpus import SPLITS
-from nocturne_lab.learning.distant.corpus import STATISTICS, Built, Method, build_corpus, split_of
-from nocturne_lab.learning.distant.sentences import split_sentences
+from nocturne_lab.learning.distant.corpus import STATISTICS, Built, Method, build_corpus, split_of, split_sentences
 from nocturne_lab.learning.distant.statistics import as_tables, labels_without_example
 from nocturne_lab.learning.taggers.training import SMALL, train_tagger
 from tests.lab.learning.distant.letters import STAFF, TEXT, letter, letters
