@@ -41,8 +41,6 @@ READERS: Mapping[str, str] = {
     "narrative": "deid.formats.fhir:read_narrative",
     "fhir_xml": "deid.formats.fhir:read_fhir_xml",
     "vcf": "deid.formats.vcf:read_vcf",
-    "vcard": "deid.formats.cards:read_cards",
-    "icalendar": "deid.formats.cards:read_cards",
     "eml": "deid.formats.eml:read_eml",
     "zip": "deid.formats.archives:read_archive",
 }

@@ -18,8 +18,7 @@ IMAGE, UNKNOWN = "image", "unknown"
 # Media type, or ending of a file's name → format.
 HINTS: Mapping[str, str] = {key: name for name, keys in read_lists(__file__).items() for key in keys.split()}
 
-# Endings of formats whose files have that of another one
-_ENDINGS = {"cda": "xml", "fhir": "json", "fhir_xml": "xml", "vcard": "vcf"}
+_ENDINGS = {"cda": "xml", "fhir": "json", "fhir_xml": "xml"}  # of formats whose files have a wider one's ending
 _MOST_TYPES = 1 << 20  # bytes of the list of types that are looked at
 _HEAD = 4096  # bytes that are looked at
 _IMAGES = re.compile(
@@ -37,7 +36,6 @@ _TYPES = "[content_types].xml"
 _MAIN = re.compile(rb"(?:(?:wordprocessingml|ms-word)|(spreadsheetml|ms-excel))\.[\w.]+\.main\+xml", re.IGNORECASE)
 _DICOM_GROUPS = (b"\x02\x00", b"\x08\x00")
 _HL7 = re.compile(r"[\x0b\s]*(?:(?:FHS|BHS).{6,}\s+)*MSH(?P<bar>[^\w\s]).{4}")
-_CARD = re.compile(r"BEGIN:V(?:(CARD)|CALENDAR)\s", re.IGNORECASE)
 _PROLOG = re.compile(
     r"\s*(?:<\?.*?\?>\s*|<!--.*?-->\s*|<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>\s*)*", re.DOTALL | re.IGNORECASE
 )
@@ -140,8 +138,6 @@ def _marked(text: str, raw: bytes, declared: str) -> str:
         return "hl7"
     if start.startswith("##fileformat=VCF"):
         return "vcf"
-    if found := _CARD.match(start):
-        return "vcard" if found[1] else "icalendar"
     if start.startswith("<"):
         return _tagged(start, declared, raw)
     if start[:1] in ("{", "["):

@@ -11,10 +11,17 @@ from deid.formats.source import find_encoding, marked_encoding
 
 _DECLARED = re.compile(rb"""(?:charset\s*=\s*["']?|encoding\s*=\s*["'])([\w.:-]{2,40})""", re.IGNORECASE)
 
+# Calendars and cards fold their lines at any letter (RFC 5545, section 3.1; RFC 6350, section 3.2)
+_FOLDED, _FOLD = re.compile(r"\s*BEGIN:V(?:CALENDAR|CARD)\b", re.IGNORECASE), re.compile(r"\r?\n[ \t]")
+
 
 def read_text(raw: bytes, reading: Reading) -> Save:
     """Read a plain text, written back in its encoding and with its line ends; unchanged, it stays as it is."""
     text, encoding, mark = decode(raw, reading.charset, reading.document_id)
+    if _FOLDED.match(text):
+        ends = max(text.upper().rfind("\nEND:V"), 0)
+        blank = " " if "VERSION:2.1" in text[:ends] else ""  # there the blank is one of the text's
+        text = _FOLD.sub(blank, text[:ends]) + text[ends:]
     breaks = text.count("\n")
     windows = breaks > 0 and text.count("\r\n") == breaks == text.count("\r")
     written = [raw]

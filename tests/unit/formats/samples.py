@@ -134,28 +134,6 @@ VCF = (
 ).encode()
 
 
-VCARD = (
-    f"BEGIN:VCARD\r\nVERSION:3.0\r\nN:{NAME};{FIRST};{NAME};{NAME};Mme\r\nFN:{FIRST} {NAME}\r\nNICKNAME:{NAME}\r\n"
-    f'item1.TEL;TYPE="voice,{NAME}":0612345678\r\nitem1.X-ABLabel:{NAME}\r\nEMAIL;TYPE=work;X-NOM={NAME}:{NAME}@x.fr\r\n'
-    f"ADR;LABEL={STREET}:;;{STREET};Dole;;39100;France\r\nBDAY:{DIGITS}\r\nREV:{ISO}T10:00:00Z\r\nUID:{IPP}\r\n"
-    f"ORG:Service de {NAME};{NAME}\r\nCATEGORIES:patients,{NAME}\r\nNOTE:{TEXT.replace(',', chr(92) + ',')}\r\n"
-    f"PHOTO;ENCODING=b;TYPE=PNG:{PNG}\r\nX-BLOB;ENCODING=b:{BASE64}\r\nURL:https://x.fr/{NAME}\r\nGEO:47.1;5.5\r\n"
-    f"KIND:{NAME}\r\n{NAME} seule\r\nSUITE:{NAME[:3]}\r\n {NAME[3:]}\r\nEND:VCARD\r\n"
-    f"BEGIN:VCARD\r\nVERSION:2.1\r\nN;ENCODING=QUOTED-PRINTABLE;CHARSET=UTF-8:{NAME};H=C3=A9lo=C3=\r\n=AFse\r\n"
-    f"TEL;CELL;{NAME}:0612345678\r\nLABEL;ENCODING=QUOTED-PRINTABLE:{STREET}=0D=0ADole\r\nEND:VCARD\r\n"
-).encode()
-ICALENDAR = (
-    f"BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//{NAME}//FR\r\nMETHOD:{NAME}\r\nBEGIN:VEVENT\r\nUID:{IPP}@x.fr\r\n"
-    f'ORGANIZER;CN="{NAME}, {FIRST}";SENT-BY="mailto:{NAME}@x.fr":mailto:{NAME}@x.fr\r\n'
-    f"ATTENDEE;CN={FIRST} {NAME};ROLE={NAME};RSVP=TRUE:mailto:{NAME}@x.fr\r\n"
-    f"DTSTART;TZID=Europe/Paris:{DIGITS}T101500\r\nEXDATE:{DIGITS}T101500,{DIGITS}T111500\r\n"
-    f"RDATE;VALUE=PERIOD:{DIGITS}T101500Z/PT1H,{DIGITS}T101500Z/{DIGITS}T111500Z\r\n"
-    f"RRULE:FREQ=WEEKLY;UNTIL={DIGITS}T000000Z;BYDAY={NAME}\r\nSUMMARY:Vue de {NAME}\r\nDESCRIPTION;ALTREP={NAME}:"
-    f"{TEXT.replace(',', chr(92) + ',')}\\nZorg\r\n lube\r\nLOCATION:{STREET}\r\nX-{FIRST[:1]}:{NAME}\r\n"
-    f"BEGIN:{NAME}\r\nTRIGGER:{NAME}\r\nEND:{NAME}\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n{NAME}\r\n"
-).encode()
-
-
 def _quoted(text: str, charset: str) -> str:
     return quopri.encodestring(text.encode(charset)).decode("ascii")
 
@@ -215,8 +193,6 @@ SAMPLES: dict[str, tuple[str, bytes]] = {
     "fhir": ("a.json", FHIR),
     "fhir_xml": ("a.xml", FHIR_XML),
     "vcf": ("a.vcf", VCF),
-    "vcard": ("a.vcf", VCARD),
-    "icalendar": ("a.ics", ICALENDAR),
     "eml": ("a.eml", EML),
     "zip": ("a.zip", ZIP),
 }

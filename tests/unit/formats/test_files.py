@@ -47,7 +47,6 @@ from tests.unit.formats.samples import (
     NAME,
     PATIENT,
     PLANTED,
-    PNG,
     REPORT,
     SAMPLES,
     TEXT,
@@ -61,7 +60,7 @@ from tests.unit.formats.samples import (
 _ELSEWHERE = {"rtf", "docx", "xlsx", "xls", "pdf", "image", "doc", "dicom", "odt", "narrative"}
 # Formats without fields, or whose fields the map of another holds.
 _WITHOUT_MAP = {"text", "html", "rtf", "docx", "xlsx", "xls", "pdf", "image", "doc", "odt", "narrative", "eml", "zip"}
-_WITHOUT_MAP |= {"jsonl", "fhir_xml", "icalendar"}
+_WITHOUT_MAP |= {"jsonl", "fhir_xml"}
 _PLANTED = re.compile("|".join(map(re.escape, PLANTED)))
 
 
@@ -145,9 +144,9 @@ _WHERE = {
 # Formats that a place leaves out on purpose.
 _LEFT_OUT = {
     "page": set(),
-    "help": {"xls", "image", "doc", "odt", "jsonl", "fhir_xml", "vcard", "icalendar"},
-    "benchmark": {"image", "vcard", "icalendar"},
-    "synthetic hospital": {"xls", "image", "doc", "xml", "jsonl", "fhir_xml", "vcard", "icalendar"},
+    "help": {"xls", "image", "doc", "odt", "jsonl", "fhir_xml"},
+    "benchmark": {"image"},
+    "synthetic hospital": {"xls", "image", "doc", "xml", "jsonl", "fhir_xml"},
 }
 
 
@@ -632,62 +631,11 @@ def test_a_long_field_of_hexadecimal_is_read_and_written_as_such(form: Callable[
 def test_calendars_and_cards_are_read_without_their_folds() -> None:
     raw = f"BEGIN:VCALENDAR\r\nSUMMARY:Vue avec {NAME[:4]}\r\n {NAME[4:]}\r\n\t, revue\r\nEND:VCALENDAR\r\n".encode()
     source = read(raw, "rdv.ics")
-    assert source.text == f"Objet : Vue avec {NAME}, revue"
+    assert f"Vue avec {NAME}, revue\n" in source.text
     assert source.rewrite([]) == raw
     assert b"Vue avec Martin, revue\r\n" in source.rewrite(hidden(source))
     prose = b"Vue ce jour :\r\n  - suite\r\n"
     assert read(prose).text == "Vue ce jour :\n  - suite\n"
-
-
-@pytest.mark.parametrize("hint", ["carte.txt", "text/plain", "a.vcf", "a.csv", ""])
-def test_cards_and_calendars_are_known_by_content_and_keep_what_no_person_is(hint: str) -> None:
-    card = (
-        "BEGIN:VCARD\r\nVERSION:3.0\r\nN:Zorglube;Ève;;Mme;\r\nitem1.TEL;TYPE=CELL,pref:06 12 34 56 78\r\n"
-        "ADR;TYPE=home:;;9 impasse Quetzal;Dole;;39100;France\r\nBDAY:19610514\r\n"
-        "NOTE:Diabète\\, HbA1c 7\\,2 %\\nVue par Zorglube.\r\nCATEGORIES:Diabète,Zorglube\r\nEND:VCARD\r\n"
-    )
-    source = read(card.encode(), hint)
-    assert source.format == "vcard"
-    assert [(one.label, source.text[one.start : one.end]) for one in source.mentions] == [
-        (Label.PERSON, "Zorglube"), (Label.PERSON, "Ève"), (Label.PHONE, "06 12 34 56 78"),
-        (Label.STREET, "9 impasse Quetzal"), (Label.CITY, "Dole"), (Label.ZIP, "39100"), (Label.DATE, "14/05/1961"),
-    ]  # fmt: skip
-    assert "Note : Diabète, HbA1c 7,2 %\nVue par Zorglube.\n" in source.text
-    at = [(found.start(), found.end(), "Martin") for found in re.finditer(NAME, source.text)]
-    assert source.rewrite(at).decode() == card.replace(NAME, "Martin")
-    assert source.rewrite([]) == card.encode()
-
-
-def test_a_calendar_keeps_its_time_zone_and_its_rule_of_repetition() -> None:
-    zone = (
-        "BEGIN:VTIMEZONE\nTZID:Europe/Paris\nBEGIN:DAYLIGHT\nDTSTART:19810329T020000\nTZOFFSETFROM:+0100\n"
-        "TZOFFSETTO:+0200\nTZNAME:CEST\nRRULE:FREQ=YEARLY;BYDAY=-1SU;BYMONTH=3\nEND:DAYLIGHT\nEND:VTIMEZONE\n"
-    )
-    event = "BEGIN:VEVENT\nDTSTART:20240312T101512Z\nRRULE:FREQ=WEEKLY;UNTIL=20240612T000000Z;BYDAY=TU\nEND:VEVENT\n"
-    source = read(f"BEGIN:VCALENDAR\n{zone}{event}END:VCALENDAR\n".encode(), "rdv.txt")
-    assert source.text == "Date : 12/03/2024\nDate : 12/06/2024"
-    written = source.rewrite([(7, 17, "19/03/2024"), (25, 35, "19/06/2024")]).decode()
-    assert zone in written
-    assert "DTSTART:20240319T101500Z\n" in written
-    assert "UNTIL=20240619T000000Z;BYDAY=TU" in written
-
-
-def test_a_photograph_of_a_card_follows_the_rule_of_pictures() -> None:
-    raw = f"BEGIN:VCARD\nFN:X\nPHOTO:data:image/png;base64,{PNG}\nEND:VCARD\n".encode()
-    assert read(raw).removed == {"image": 1}
-    assert PNG.encode() not in read(raw).rewrite([])
-    assert read(raw, rules=FileRules(images="keep")).rewrite([]) == raw
-    assert reason(raw, rules=FileRules(images="refuse")) is Reason.PICTURES
-
-
-def test_quoted_printable_of_old_cards_is_read_and_written() -> None:
-    name = b"FN;ENCODING=QUOTED-PRINTABLE;CHARSET=UTF-8:H=C3=A9l=C3=\n=A8ne Zorglube\n"
-    raw = b"BEGIN:VCARD\nVERSION:2.1\n" + name + b"END:VCARD\n"
-    source = read(raw)
-    assert source.text == "Nom : Hélène Zorglube"
-    written = source.rewrite([(6, 21, "Zoé Le Gall; née B")])
-    assert b"CHARSET=UTF-8:Zo=C3=A9 Le Gall=3B n=C3=A9e B\n" in written
-    assert read(written).text == "Nom : Zoé Le Gall; née B"
 
 
 @pytest.mark.parametrize(("name", "left"), [("note.marie", "piece"), ("m.lebon", "piece"), ("Lebon.TXT", "piece.txt")])
@@ -962,8 +910,6 @@ def test_the_authority_of_an_identifier_tells_its_kind() -> None:
         ("fhir", "", ("application/fhir+json", ".json")),
         ("hl7", "", ("x-application/hl7-v2+er7", ".hl7")),
         ("dicom", "", ("application/dicom", ".dcm")),
-        ("vcard", "", ("text/vcard", ".vcf")),
-        ("icalendar", "", ("text/calendar", ".ics")),
         ("pdf", ".html", ("text/html", ".html")),
         ("xls", ".xlsx", ("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", ".xlsx")),
         ("odt", ".docx", ("application/vnd.openxmlformats-officedocument.wordprocessingml.document", ".docx")),

@@ -116,11 +116,6 @@ def _vcf(text: Sequence[str]) -> bytes:
     return f"##fileformat=VCFv4.2\n{told}#CHROM\tPOS\tID\n1\t42\trs1\n".encode()
 
 
-def _cards(text: Sequence[str], kind: str, name: str) -> bytes:
-    told = "".join(f"{name}:{line}\r\n" for line in text)
-    return f"BEGIN:{kind}\r\nVERSION:2.0\r\n{told}END:{kind}\r\n".encode()
-
-
 # Formats whose bytes come back
 EXACT: dict[str, tuple[str, Callable[[Sequence[str]], bytes]]] = {
     "text": ("a.txt", lambda text: "\r\n".join(text).encode("cp1252")),
@@ -135,8 +130,6 @@ EXACT: dict[str, tuple[str, Callable[[Sequence[str]], bytes]]] = {
     "fhir_xml": ("a.xml", _fhir_xml),
     "narrative": ("narrative", lambda text: _tagged(text, '<div xmlns="http://www.w3.org/1999/xhtml">', "p", "</div>")),
     "vcf": ("a.vcf", _vcf),
-    "vcard": ("a.vcf", lambda text: _cards(text, "VCARD", "NOTE")),
-    "icalendar": ("a.ics", lambda text: _cards(text, "VCALENDAR", "DESCRIPTION")),
 }
 
 
