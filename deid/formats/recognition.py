@@ -36,6 +36,7 @@ _TYPES = "[content_types].xml"
 _MAIN = re.compile(rb"(?:(?:wordprocessingml|ms-word)|(spreadsheetml|ms-excel))\.[\w.]+\.main\+xml", re.IGNORECASE)
 _DICOM_GROUPS = (b"\x02\x00", b"\x08\x00")
 _HL7 = re.compile(r"[\x0b\s]*(?:(?:FHS|BHS).{6,}\s+)*MSH(?P<bar>[^\w\s]).{4}")
+_RESOURCE = re.compile(r'^[ \t]*\[?[ \t]*\{[^{}\n]{0,200}"resourceType"', re.MULTILINE)  # on a line of its own
 _PROLOG = re.compile(
     r"\s*(?:<\?.*?\?>\s*|<!--.*?-->\s*|<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>\s*)*", re.DOTALL | re.IGNORECASE
 )
@@ -186,6 +187,8 @@ def _json(raw: bytes, declared: str) -> str:
     resources = value if isinstance(value, list) else [value]  # a directory gives several
     typed = [isinstance(one, dict) and isinstance(one.get("resourceType"), str) for one in resources]
     if rest in ("", "{") and typed and all(typed):  # one a line too
+        return "fhir"
+    if rest and rest in "{[" and (declared == "fhir" or _RESOURCE.search(text, end)):  # behind a header of the export
         return "fhir"
     if rest or declared == "jsonl":
         return "jsonl" if rest in ("{", "[", "") else ""

@@ -127,10 +127,12 @@ def _first_failed(session: Any, run: DagRun) -> Any:
 
 
 def _failed_before(session: Any, run: DagRun) -> Any:
-    """Return the last try that failed of the tasks of a run, which a Clear or a retry put aside."""
+    """Return the try that failed last among those that a Clear put aside: the last one of its task each."""
     tries = select(TaskInstanceHistory).where(
-        TaskInstanceHistory.dag_id == DAG,
-        TaskInstanceHistory.run_id == run.run_id,
-        TaskInstanceHistory.state == TaskInstanceState.FAILED,
+        TaskInstanceHistory.dag_id == DAG, TaskInstanceHistory.run_id == run.run_id
     )
-    return session.scalars(tries.order_by(TaskInstanceHistory.end_date.desc()).limit(1)).first()
+    last = {
+        (one.task_id, one.map_index): one for one in session.scalars(tries.order_by(TaskInstanceHistory.try_number))
+    }
+    failed = [one for one in last.values() if one.state == TaskInstanceState.FAILED and one.end_date]
+    return max(failed, key=lambda one: one.end_date, default=None)

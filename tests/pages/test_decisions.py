@@ -70,7 +70,7 @@ def test_an_answer_is_confirmed_and_given_under_the_persons_own_name(server: Ser
     assert ">lu en entier</textarea>" in back.text
     assert read_answer("asset__approve")[1] is None
     given = post(server, "intendante", digest, "approve", "lu en entier", confirmed="yes")
-    assert (given.status_code, given.headers["Location"]) == (303, f"/nocturne{PATH}?given=approve")
+    assert (given.status_code, given.headers["Location"]) == (303, f"/nocturne{PATH}?given=approve&of={digest[:12]}")
     form = {"motif": "lu en entier", "empreinte": digest}
     assert read_answer("asset__approve") == ("scheduled", "intendante", ["Approuver"], form)
 

@@ -102,13 +102,15 @@ async def show(
     interval_key: str,
     visitor: Annotated[Visitor, Depends(needs(Permission.READ))],
     given: str = "",
+    of: str = "",
 ) -> Response:
-    """Status of the decision, and why its night failed if it did; `given` is the answer just sent."""
+    """Status of the decision, and why its night failed if it did; `given` is the answer just sent about `of`."""
     found = await run_in_threadpool(_found, interval_key)
     shown = await run_in_threadpool(_shown, found, visitor)
     if (night := shown["night"]) is not None:
         shown["cause"] = await airflow_rest.last_error(request, NIGHT_DAG, night)
-    sent = given if given in (*CHOICES, AGAIN, VETO) else ""
+    answered = given in (*CHOICES, VETO) and of == shown["short"]
+    sent = given if answered or given == AGAIN else ""
     return page(request, visitor, "decisions/decision.html.j2", "decisions", **shown, given=sent)
 
 
@@ -149,7 +151,8 @@ async def decide(
     else:
         await _give(request, found, decision)
     root, given = str(request.scope.get("root_path", "")), VETO if found.state in VETOABLE else chosen
-    return RedirectResponse(f"{root}/releases/{interval_key}/decision?given={given}", 303)
+    of = (found.digest or "")[:SHORT]
+    return RedirectResponse(f"{root}/releases/{interval_key}/decision?given={given}&of={of}", 303)
 
 
 @router.get("/releases/{interval_key}/decision/again")

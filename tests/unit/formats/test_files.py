@@ -562,8 +562,9 @@ def test_resources_one_a_line_are_fhir(hint: str, between: str) -> None:
     assert described(RewrittenFile(written, source.format, source.suffix)) == ("application/jsonl", ".ndjson")
 
 
-def test_lines_that_are_no_resources_are_json_lines() -> None:
-    assert read(f'{{"a": "x"}}\n{PATIENT}\n'.encode(), "a.ndjson").format == "jsonl"
+def test_one_line_that_is_a_resource_makes_a_file_fhir() -> None:
+    assert read(f'{{"a": "x"}}\n{PATIENT}\n'.encode(), "a.ndjson").format == "fhir"
+    assert read(f'{{"a": "x"}}\n{{"b": {PATIENT}}}\n'.encode(), "a.ndjson").format == "jsonl"
     assert read(PATIENT.encode() + b"\n", "a.ndjson").format == "fhir"
     assert reason(PATIENT.encode() + b"\n" + REPORT[:-1].encode(), "a.ndjson") is Reason.MALFORMED
 
