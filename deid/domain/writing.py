@@ -21,6 +21,6 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 def file_digest(path: Path) -> str:
-    """Return the SHA-256 of a file, in hexadecimal digits; no more than a block of it is in memory."""
+    """Return the SHA-256 of a file in hexadecimal digits, read block by block."""
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -15,7 +15,7 @@ from lxml import etree
 
 from deid.formats.fields import Rule, is_insee_code, tells_communes
 from deid.formats.reading import Reading, Save
-from deid.formats.records import JsonText, Leaf, Pointer, read_values, scan_json
+from deid.formats.records import JsonText, Leaf, Pointer, scan_json, scan_stream
 from deid.formats.trees import Walk, local, parse_xml, save_xml
 
 _FHIR = "{http://hl7.org/fhir}"
@@ -33,7 +33,7 @@ def read_fhir(raw: bytes, reading: Reading) -> Save:
         DocumentRefused: malformed, or a reason of an attachment.
     """
     file = JsonText(raw, reading)
-    told = list(read_values(file.text, reading))
+    told = list(scan_stream(file.text, reading))
     if len(told) > 1:
         reading.becomes(".ndjson")
     for start, end, resource in told:

@@ -158,7 +158,7 @@ def check_json(text: str, reading: Reading) -> None:
         reading.refuse(Reason.MALFORMED, f"JSON: {type(error).__name__}")
 
 
-def read_values(text: str, reading: Reading) -> Iterator[tuple[int, int, Any]]:
+def scan_stream(text: str, reading: Reading) -> Iterator[tuple[int, int, Any]]:
     """Yield the values of JSON that stand one after another, each with its place.
 
     Raises:

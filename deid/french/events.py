@@ -113,7 +113,7 @@ def find_events(text: str) -> Iterator[Event]:
 
 
 def joins_date(plain: str, event: Event, date: str, start: int) -> bool:
-    """Return whether what stands between an event and a folded date at `start` makes the date one of the event's.
+    """Return whether the words between an event and a folded date at `start` join the two.
 
     A comma alone does so ahead of a year of a series, and of a month or season: "2003, 2006", "tempête, décembre 1999".
     """

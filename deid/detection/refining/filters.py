@@ -104,7 +104,7 @@ _MAIL_LABEL = re.compile(r"([a-z]{3,10})\.? ?:? {0,3}([\w.+-]{1,64})@")
 _NOTE = re.compile(r"(?:n\.? ?b|p\.? ?s)\b\.?")
 _NOTED = re.compile(r"\.? ?:?[ ]{1,3}[^\W\d_]{2,}")
 _BEHIND_VERB = frozenset(
-    "a au beaucoup bien ce depuis des du dans encore la le les ma mal mieux peu sa ses seul seule son sur".split()
+    "au beaucoup bien ce depuis des du dans encore la le les ma mal mieux peu sa ses seul seule son sur".split()
 )
 _FEW_BEARERS = 500  # births below which a verb is hardly a surname
 _NOTHING_TO_REPORT = re.compile(r"r\.a\.s\.?")
@@ -186,8 +186,13 @@ def _is_never_a_name(reading: Reading, mention: Mention) -> bool:
 
 
 def _does(reading: Reading, index: int) -> bool:
-    """True for a verb that nobody is called right behind a civility: "MR [VOMIT] DEPUIS HIER", "MME [REFUSE] LES"."""
+    """True for a verb that nobody is called right behind a civility: "MR [VOMIT] DEPUIS HIER", "mme [refuse] les".
+
+    A capital among small letters is a name's: "M. Sort au bras de sa fille".
+    """
     word, lexicon = reading.words[index], reading.lexicon
+    if reading.surface(index).istitle():
+        return False
     said = lexicon.parts.get(word) == "VER" and lexicon.common.get(word, 0.0) >= 1
     borne = lexicon.first_names.get(word) + lexicon.surnames.get(word) >= _FEW_BEARERS
     behind = reading.word(index - 1 - (reading.word(index - 1) == ".")) in CIVILITIES

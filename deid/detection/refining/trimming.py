@@ -58,7 +58,7 @@ _STATE_LEAST = 4  # letters of a participle or adjective behind a name
 _GOES_ON = word_list("behind_an_address") | {"\n"}
 _MISREAD = re.compile(r" (?=[a-z]*[01])(?=[01]*[a-z])([a-z01]{3,24})\Z", re.IGNORECASE)
 # "M. Roux [sous Apixaben]": what no name holds, and what follows it.
-_BEHIND_NAME = re.compile(r" (?:sous|depuis|sans) ")
+_BEHIND_NAME = re.compile(r" (?:sous|depuis|sans|SOUS|DEPUIS) ")  # Sans is a surname
 _OBJECTS = frozenset("d de des l la le les qu que un une".split())
 
 
@@ -66,8 +66,8 @@ def trim_nets(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
     """Return the mentions, addresses of the net without the word of the next sentence: "orange.fr.[Merci]".
 
     A name that was taken into the number of a telephone is a mention of its own: "Côte | 26 83", and so is one behind
-    it: "06 12 34 56 78 | Lebrun". A number that no
-    country has, and no word announces, is an identifier: "(0048213377)".
+    it: "06 12 34 56 78 | Lebrun". A number that no country has, and no word announces, is an identifier:
+    "(0048213377)".
     """
     trimmed: list[Mention] = []
     for one in mentions:
@@ -109,8 +109,9 @@ def _number_and_name(reading: Reading, mention: Mention) -> list[Mention]:
 
 def _may_name(reading: Reading, at: int) -> bool:
     word, lexicon = reading.words[at], reading.lexicon
-    named = lexicon.is_surname(word) or lexicon.is_first_name(word) or word not in lexicon.common
-    return named and len(word) > 2 and is_capital(reading, at)
+    borne, plain = lexicon.is_surname(word) or lexicon.is_first_name(word), word in lexicon.common
+    named = (borne or not plain) if is_capital(reading, at) else not plain and (borne or lexicon.is_unknown(word))
+    return named and len(word) > 2
 
 
 def _without_country(reading: Reading, mention: Mention) -> Mention:
@@ -141,7 +142,7 @@ def trim_civilities(reading: Reading, mentions: Sequence[Mention]) -> list[Menti
                 continue  # "M. le directeur"
         if mention.label in NAMES and _is_slip_of_role(reading, mention):
             continue
-        behind_name = mention.label in NAMES and _BEHIND_NAME.search(reading.folded, mention.start, mention.end)
+        behind_name = mention.label in NAMES and _BEHIND_NAME.search(reading.text, mention.start, mention.end)
         if behind_name:
             mention = replace(mention, end=behind_name.start())
         opens = mention.label in NAMES and _CIVILITY.match(reading.folded, mention.start, mention.end)

@@ -259,7 +259,7 @@ class Survey:
 
     @cached_property
     def hospitals(self) -> Set[str]:
-        """Return the keys of places that a hospital is called by, has its address in or stands ahead of."""
+        """Return the keys of places in the name, in the address or just behind the mention of a hospital."""
         found: set[str] = set()
         for mention in self._context.labelled(Label.ORG):
             head = opening_head(self._context.text(mention))

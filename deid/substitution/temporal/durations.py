@@ -240,7 +240,7 @@ class Ties:
 
     @cached_property
     def _acts(self) -> Mapping[str, set[Instant]]:
-        """Act → the days told of it."""
+        """Act → the days told beside its word."""
         found: dict[str, set[Instant]] = defaultdict(set)
         for one in _DAY_OF_ACT.finditer(self.text):
             found[one["act"]].add(self.at(one.start("day")))

@@ -603,6 +603,8 @@ def test_a_misspelt_role_alone_is_nobody() -> None:
         ("MME REFUSE LES SOINS", "REFUSE", True),
         ("MR CRACHE DU SANG", "CRACHE", True),
         ("DR VOMIT DEPUIS HIER", "VOMIT", False),
+        ("Mme Vomit depuis hier au service", "Vomit", False),
+        ("MME VOMIT A ETE VUE", "VOMIT", False),
         ("MR VOMIT (FILS)", "VOMIT", False),
         ("MME PORTE LE BAS", "PORTE", False),
         ("MR MARTIN DEPUIS HIER", "MARTIN", False),

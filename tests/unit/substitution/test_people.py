@@ -33,7 +33,7 @@ def _drawn(substitutor: Substitutor, markup: str, patient: Patient | None = None
 
 
 def test_a_text_with_accents_gives_names_their_usual_ones(substitutor: Substitutor) -> None:
-    """Whether the original has any tells nothing: a surrogate has those that it is usually written with."""
+    """A surrogate has the accents that it is usually written with, whether the original has any or none."""
     seen: set[bool] = set()
     for key in KEYS * 4:
         for name in ("Nadège Crépin", "Helene Berthet", "Odile Frémont"):

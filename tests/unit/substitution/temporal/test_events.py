@@ -24,7 +24,6 @@ TOLD = [
     ("Chute au [[repas d'anniversaire]].", "Chute au repas."),
     ("Blessée à la [[canicule de juillet à août 2022]].", "Blessée à la canicule."),
     ("Rescapé des [[attentats parisiens du 13.11.2015]].", "Rescapé des attentats."),
-    ("Victime de [[Xynthia]], vue ce jour.", "Victime de la tempête, vue ce jour."),
 ]  # fmt: skip
 
 
