@@ -80,7 +80,7 @@ _SEATS = 4  # attempts that look for a seat of a university hospital overseas
 _OTHERS = 8  # seats drawn for a university, to be of no other's town
 # Words of whole names that say a kind more closely, and name none of it.
 _GENERIC = frozenset({"mutuelle", "mutuel", "credit", "banque", "regiment", "bataillon", "assurances", "habitat"})
-_CENTRES = "centre institut"  # words of names of cancer centres, which stay words of any
+_CENTRES = frozenset({"centre", "institut"})  # words of names of cancer centres, which stay words of any
 _SMALL = frozenset({"les", "la", "le", "l", "de", "du", "des", "d", "saint", "sainte"})
 
 
@@ -389,23 +389,26 @@ class Organisations:
             trades[trades.index("")] = self._name(WHOLE[OrgKind.EMPLOYER], original, " ".join(trades), attempt) or ""
             return "", " ".join(filter(None, trades))
         local = kind is OrgKind.ASSOCIATION and known_kind(original) is None and read_national(original) is None
-        written = _CENTRES if kind is OrgKind.CANCER_CENTRE else ""
-        name = self._name((COMPLEMENTS if local else WHOLE)[kind], original, written, attempt)
+        free = _CENTRES if kind is OrgKind.CANCER_CENTRE else frozenset()
+        name = self._name((COMPLEMENTS if local else WHOLE)[kind], original, "", attempt, free)
         if name is None:
             return None
         article = "" if name[:1].isupper() else own_article(name)
         return article.strip(), name[len(article) :]
 
-    def _name(self, names: Iterable[str], original: str, written: str, attempt: int) -> str | None:
-        """Draw a name that shares no telling word with the original, and that no other of the document has while names
-        are left; None if there is none.
+    def _name(
+        self, names: Iterable[str], original: str, written: str, attempt: int, free: frozenset[str] = frozenset()
+    ) -> str | None:
+        """Draw a name that shares no telling word with the original; None if there is none.
+
+        No other organisation of the document has it while names are left. Words that are `free` tell nothing.
         """
         said = frozenset(words(original))
         choices = tuple(names)
         if sort := said & _GENERIC:  # a "mutuelle" stays one
             choices = tuple(name for name in choices if not sort.isdisjoint(words(name))) or choices
-        hidden = said.difference(words(written), _SMALL, _GENERIC)
-        allowed = _SMALL | _GENERIC | frozenset(_CENTRES.split() if written == _CENTRES else ())
+        allowed = _SMALL | _GENERIC | free
+        hidden = said.difference(words(written), allowed)
         owner, shared = comparable(_as_meant(original)), None
         stream = self._context.stream("organisation", owner, str(attempt))
         for _ in range(_TRIES):
