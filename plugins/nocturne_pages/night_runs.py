@@ -128,11 +128,8 @@ def _first_failed(session: Any, run: DagRun) -> Any:
 
 def _failed_before(session: Any, run: DagRun) -> Any:
     """Return the try that failed last among those that a Clear put aside: the last one of its task each."""
-    tries = select(TaskInstanceHistory).where(
-        TaskInstanceHistory.dag_id == DAG, TaskInstanceHistory.run_id == run.run_id
-    )
-    last = {
-        (one.task_id, one.map_index): one for one in session.scalars(tries.order_by(TaskInstanceHistory.try_number))
-    }
-    failed = [one for one in last.values() if one.state == TaskInstanceState.FAILED and one.end_date]
-    return max(failed, key=lambda one: one.end_date, default=None)
+    kept = TaskInstanceHistory
+    tries = select(kept).where(kept.dag_id == DAG, kept.run_id == run.run_id).order_by(kept.try_number)
+    last = {(one.task_id, one.map_index): one for one in session.scalars(tries)}
+    failed = [one for one in last.values() if one.state == TaskInstanceState.FAILED]
+    return max(failed, key=lambda one: one.end_date or run.run_after, default=None)
